@@ -1,0 +1,38 @@
+# cupool_library(NAME SOURCES... ) and the compile settings that every target of the project shares.
+
+find_package(Threads REQUIRED)
+
+function(cupool_settings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  if(CUPOOL_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(CUPOOL_SANITIZE)
+    list(JOIN CUPOOL_SANITIZE "," sanitizers)
+    target_compile_options(${target} PRIVATE -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # instrumented code misleads this warning
+    target_link_options(${target} PRIVATE -fsanitize=${sanitizers})
+  endif()
+endfunction()
+
+# A layer of the library: static unless BUILD_SHARED_LIBS says otherwise, its public headers below <layer>/include.
+function(cupool_library layer)
+  add_library(cupool_${layer} ${ARGN})
+  add_library(cupool::${layer} ALIAS cupool_${layer})
+  set_target_properties(cupool_${layer} PROPERTIES EXPORT_NAME ${layer} OUTPUT_NAME cupool-${layer})
+  target_compile_features(cupool_${layer} PUBLIC cxx_std_20)
+  target_include_directories(cupool_${layer}
+    PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
+    PRIVATE src)
+  cupool_settings(cupool_${layer})
+endfunction()
+
+# A tool: one file, bin/<name>, that can be copied to another host, so the compiler's own libraries are linked into it.
+function(cupool_tool name)
+  add_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  if(NOT CUPOOL_SANITIZE)
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+  cupool_settings(${name})
+endfunction()

@@ -1,0 +1,9 @@
+// The main() of every test executable, for Catch2 2 and 3.
+#if !__has_include(<catch2/catch_all.hpp>)
+#define CATCH_CONFIG_RUNNER
+#endif
+#include "catch.hpp"
+
+int main(int argc, char** argv) {
+    return Catch::Session().run(argc, argv);
+}

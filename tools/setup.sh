@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# Sourced by quickstart.sh and test.sh: goes to the repository's root, installs what the build needs, configures and builds.
+# Everything here may be run again at any time; what is done already is not done twice.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# A job for every core, but not more than memory allows (about 1 GiB a compiler).
+memory_jobs=$(awk '/MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo 2>/dev/null || echo 1)
+jobs=$(nproc)
+if [ "${memory_jobs:-1}" -lt "$jobs" ]; then jobs=$memory_jobs; fi
+if [ "$jobs" -lt 1 ]; then jobs=1; fi
+
+say() { printf '\n==> %s\n' "$*"; }
+
+fail() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# What the build needs, by its Debian name, unless it is here already.
+missing_packages() {
+    has "${CXX:-c++}" || echo g++
+    has cmake || echo cmake
+    has ninja || echo ninja-build
+    if has dpkg-query; then
+        local package
+        for package in libspdlog-dev libcli11-dev nlohmann-json3-dev catch2; do
+            dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || echo "$package"
+        done
+    fi
+}
+
+install_missing_packages() {
+    local missing as_root=()
+    mapfile -t missing < <(missing_packages)
+    if [ "${#missing[@]}" -eq 0 ]; then return; fi
+
+    if ! has apt-get; then
+        fail "this is no Debian or Ubuntu, so please install: ${missing[*]} (the names are Debian's), then run this again"
+    fi
+    if [ "$(id -u)" -ne 0 ]; then
+        has sudo || fail "please have an administrator install: ${missing[*]} (there is no sudo here), then run this again"
+        as_root=(sudo)
+    fi
+    say "Installing ${missing[*]}${as_root:+ (with sudo)}"
+    "${as_root[@]}" apt-get update -q
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+# build PRESET [TARGET...]: configures build/PRESET and builds it, or those targets of it.
+build() {
+    local preset=$1 launcher=()
+    shift
+    if has ccache; then launcher=(-D CMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+    say "Building build/$preset with $jobs jobs"
+    cmake --preset "$preset" --log-level=WARNING "${launcher[@]}" >/dev/null
+    cmake --build --preset "$preset" --parallel "$jobs" ${1:+--target "$@"}
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every check there is: style, then the tests under the sanitizers, then the plain tests.
+#
+#   bash tools/test.sh          everything
+#   bash tools/test.sh --fast   the plain tests alone
+#
+# CUPOOL_TEST_DATA names the directory of test vectors; without it the cases that need them are skipped, and say so.
+
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+fast=false
+case "${1:-}" in
+    "") ;;
+    --fast) fast=true ;;
+    *) fail "usage: bash tools/test.sh [--fast]" ;;
+esac
+
+# run_tests PRESET [WRAPPER...]
+run_tests() {
+    local preset=$1
+    shift
+    say "Testing build/$preset"
+    "$@" ctest --preset "$preset" --parallel "$jobs"
+}
+
+# files_in NAME_PATTERN DIRECTORY...
+files_in() {
+    local pattern=$1
+    shift
+    find "$@" -type f -name "$pattern" | sort
+}
+all_parts=(include driver kernels pool simulator tools tests bench)
+
+# Styles differ between versions, so only the one that the project uses judges: 14.
+is_version_14() { has "$1" && "$1" --version | grep -q 'version 14\.'; }
+
+check_format() {
+    if ! is_version_14 clang-format; then
+        say "Skipping the format check: no clang-format 14"
+        return
+    fi
+    say "Checking the format"
+    files_in '*.[ch]pp' "${all_parts[@]}" | xargs clang-format --dry-run --Werror
+    files_in '*.cu' kernels | xargs clang-format --dry-run --Werror
+}
+
+check_tidy() {
+    if ! is_version_14 clang-tidy; then
+        say "Skipping clang-tidy: no clang-tidy 14"
+        return
+    fi
+    local stamp=build/dev/tidy.stamp state
+    state=$({ files_in '*.[chd]*' "${all_parts[@]}" && echo .clang-tidy; } | xargs sha256sum | sha256sum)
+    if [ "$(cat "$stamp" 2>/dev/null)" = "$state" ]; then
+        say "clang-tidy: nothing changed since it last passed"
+        return
+    fi
+    say "Running clang-tidy"
+    files_in '*.cpp' driver kernels pool simulator tools | xargs -P "$jobs" -I{} sh -c 'echo "clang-tidy {}"; clang-tidy --quiet -p build/dev "{}" 2>/dev/null'
+    echo "$state" >"$stamp"
+}
+
+# The thread sanitizer of older compilers cannot bear the address space layout of newer kernels.
+without_randomised_layout() {
+    if setarch "$(uname -m)" -R true 2>/dev/null; then
+        setarch "$(uname -m)" -R "$@"
+    else
+        "$@"
+    fi
+}
+
+install_missing_packages
+if [ ! -d "${CUPOOL_TEST_DATA:-}" ]; then
+    say "CUPOOL_TEST_DATA names no directory: the cases that need its vectors are skipped"
+fi
+
+build dev
+if ! $fast; then
+    check_format
+    check_tidy
+    build asan
+    run_tests asan
+    build tsan
+    run_tests tsan without_randomised_layout
+fi
+run_tests dev
