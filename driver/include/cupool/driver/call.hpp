@@ -1,0 +1,63 @@
+#pragma once
+
+/// \file
+/// How cupool calls the driver: the raw call, one load and a comparison or two.
+
+#include <cupool/driver/driver.hpp>
+#include <cupool/driver/process_phase.hpp>
+#include <string>
+
+namespace cupool::detail {
+
+/// Stands for "no device in particular".
+inline constexpr int no_ordinal = -1;
+
+/// Throws why the entry point may not, or cannot, be called: forked, shutdown, unsupported.
+[[noreturn]] void refuse_call(const Driver& driver, const EntryPointInfo& entry_point, int ordinal, const SourceLocation& where);
+
+/// Throws the Error for a driver's answer. \param message  what cupool knows beyond the answer; may be empty
+[[noreturn]] void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Result result, int ordinal,
+                                    const SourceLocation& where, const std::string& message = {});
+
+/// Logs a failure that a destructor met.
+void log_failed_call(const EntryPointInfo& entry_point, abi::Result result, int ordinal) noexcept;
+
+/// Logs the exception being handled, which a destructor met.
+void log_current_exception() noexcept;
+
+/// Calls an entry point and returns its answer. \throws Error forked, shutdown, unsupported (the driver has no such entry point)
+template <auto Member, class... Arguments>
+inline abi::Result invoke(const Driver& driver, int ordinal, const SourceLocation& where, Arguments... arguments) {
+    const auto function = driver.api().*Member;
+    if (process_phase.load(std::memory_order_relaxed) != running || function == nullptr) [[unlikely]] {
+        refuse_call(driver, entry_point_info<Member>, ordinal, where);
+    }
+    return function(arguments...);
+}
+
+/// Calls an entry point. \throws Error for every answer but success, and what invoke() throws.
+template <auto Member, class... Arguments>
+inline void call(const Driver& driver, int ordinal, const SourceLocation& where, Arguments... arguments) {
+    const abi::Result result = invoke<Member>(driver, ordinal, where, arguments...);
+    if (result != abi::Result::success) [[unlikely]] {
+        throw_failed_call(driver, entry_point_info<Member>, result, ordinal, where);
+    }
+}
+
+/// Whether destructors must leave everything as it is: the driver is not ours to call any more.
+inline bool must_leak() noexcept { return process_phase.load(std::memory_order_relaxed) != running; }
+
+/// Calls an entry point from a destructor: not at all after fork or exit; failures are logged.
+template <auto Member, class... Arguments>
+inline void call_from_destructor(const Driver& driver, int ordinal, Arguments... arguments) noexcept {
+    const auto function = driver.api().*Member;
+    if (must_leak() || function == nullptr) {
+        return;
+    }
+    const abi::Result result = function(arguments...);
+    if (result != abi::Result::success) [[unlikely]] {
+        log_failed_call(entry_point_info<Member>, result, ordinal);
+    }
+}
+
+}  // namespace cupool::detail

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <cupool/driver/call.hpp>
+#include <cupool/driver/device.hpp>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace cupool {
+
+namespace detail {
+
+/// What every owner of something in a context shares: the context lives until the last of them is gone.
+class ContextState : public std::enable_shared_from_this<ContextState> {
+public:
+    enum class Kind { primary, created };
+
+    ContextState(Device device, abi::Context handle, Kind kind);
+    ~ContextState();
+    ContextState(const ContextState&) = delete;
+    ContextState& operator=(const ContextState&) = delete;
+
+    const Driver& driver() const noexcept { return *device_.driver(); }
+    const Device& device() const noexcept { return device_; }
+    abi::Context handle() const noexcept { return handle_; }
+
+private:
+    Device device_;
+    abi::Context handle_;
+    Kind kind_;
+};
+
+}  // namespace detail
+
+/// A context that someone else owns. Trivially copyable; must not outlive its owner, but owners made from it (streams, buffers, modules)
+/// keep the context alive by themselves.
+class ContextView {
+public:
+    ContextView() = default;
+    ContextView(const detail::ContextState* state) noexcept : state_(state) {}  // NOLINT(google-explicit-constructor)
+
+    /// Whether there is a context at all.
+    explicit operator bool() const noexcept { return state_ != nullptr; }
+
+    const Driver& driver() const noexcept { return state_->driver(); }
+    const Device& device() const noexcept { return state_->device(); }
+    /// -1 where there is no context.
+    int ordinal() const noexcept { return state_ != nullptr ? device().ordinal() : detail::no_ordinal; }
+    abi::Context handle() const noexcept { return state_->handle(); }
+
+    struct MemoryInfo {
+        std::size_t free;   ///< bytes that can still be allocated
+        std::size_t total;  ///< bytes on the device
+    };
+    MemoryInfo memory_info(SourceLocation where = SourceLocation::current()) const;
+
+    /// Waits for all work of the context.
+    void synchronize(SourceLocation where = SourceLocation::current()) const;
+
+    /// Lets this context's kernels and copies reach the peer's plain allocations; nothing happens where they already can.
+    /// Memory of pools needs MemoryPoolView::allow_access besides.
+    /// \throws Error unsupported where there is no path between the devices
+    void enable_peer_access(ContextView peer, SourceLocation where = SourceLocation::current()) const;
+
+    /// Shared ownership of the context. \pre not empty
+    std::shared_ptr<const detail::ContextState> share() const { return state_->shared_from_this(); }
+
+    friend bool operator==(ContextView left, ContextView right) noexcept {
+        return left.state_ == right.state_ || (left.state_ && right.state_ && left.handle() == right.handle());
+    }
+
+private:
+    const detail::ContextState* state_ = nullptr;
+};
+
+std::string to_string(ContextView context);
+std::ostream& operator<<(std::ostream& out, ContextView context);
+
+/// A device's primary context, which the runtime API's libraries use too, retained. Move-only.
+/// The first retain in a process creates it, which takes about 0.1 s; the last release destroys it.
+class PrimaryContext {
+public:
+    /// \throws Error whatever the driver answers
+    static PrimaryContext retain(const Device& device, SourceLocation where = SourceLocation::current());
+
+    PrimaryContext(PrimaryContext&&) noexcept = default;
+    PrimaryContext& operator=(PrimaryContext&&) noexcept = default;
+
+    ContextView view() const noexcept { return state_.get(); }
+    operator ContextView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
+
+private:
+    explicit PrimaryContext(std::shared_ptr<const detail::ContextState> state) : state_(std::move(state)) {}
+
+    std::shared_ptr<const detail::ContextState> state_;
+};
+
+/// A context of its own, apart from the device's primary one. Move-only. Creating it leaves the thread's current context as it was.
+class Context {
+public:
+    /// \throws Error whatever the driver answers
+    explicit Context(const Device& device, abi::ContextFlags flags = abi::ContextFlags::schedule_auto,
+                     SourceLocation where = SourceLocation::current());
+
+    Context(Context&&) noexcept = default;
+    Context& operator=(Context&&) noexcept = default;
+
+    ContextView view() const noexcept { return state_.get(); }
+    operator ContextView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor)
+
+private:
+    std::shared_ptr<const detail::ContextState> state_;
+};
+
+namespace detail {
+
+[[noreturn]] void throw_no_context(const SourceLocation& where);
+
+}  // namespace detail
+
+/// Makes a context the calling thread's current one for a scope, and restores what was there. Costs one cheap call where it already is.
+/// Everything in cupool does this by itself; programs need it around calls of other libraries.
+class CurrentContext {
+public:
+    explicit CurrentContext(ContextView context, const SourceLocation& where = SourceLocation::current()) : context_(context) {
+        if (!context) [[unlikely]] {
+            detail::throw_no_context(where);
+        }
+        detail::call<&EntryPoints::context_get_current>(context.driver(), context.ordinal(), where, &previous_);
+        if (previous_ != context.handle()) {
+            detail::call<&EntryPoints::context_set_current>(context.driver(), context.ordinal(), where, context.handle());
+            restore_ = true;
+        }
+    }
+    ~CurrentContext() {
+        if (restore_) {
+            detail::call_from_destructor<&EntryPoints::context_set_current>(context_.driver(), context_.ordinal(), previous_);
+        }
+    }
+    CurrentContext(const CurrentContext&) = delete;
+    CurrentContext& operator=(const CurrentContext&) = delete;
+
+private:
+    ContextView context_;
+    abi::Context previous_ = nullptr;
+    bool restore_ = false;
+};
+
+namespace detail {
+
+/// call() with the context current.
+template <auto Member, class... Arguments>
+inline void call_in(ContextView context, const SourceLocation& where, Arguments... arguments) {
+    const CurrentContext current(context, where);
+    call<Member>(context.driver(), context.ordinal(), where, arguments...);
+}
+
+/// call_from_destructor() with the context current, or without where the driver refuses that: most things can be destroyed even so.
+template <auto Member, class... Arguments>
+inline void destroy_in(ContextView context, Arguments... arguments) noexcept {
+    if (must_leak()) {
+        return;
+    }
+    std::optional<CurrentContext> current;
+    try {
+        current.emplace(context, SourceLocation{});
+    } catch (...) {
+        log_current_exception();
+    }
+    call_from_destructor<Member>(context.driver(), context.ordinal(), arguments...);
+}
+
+/// Throws wrong_context, naming both devices. \param what  the object, \param user  what it was given to
+[[noreturn]] void throw_wrong_device(const char* what, int ordinal, const char* user, int user_ordinal, const SourceLocation& where);
+
+}  // namespace detail
+
+}  // namespace cupool

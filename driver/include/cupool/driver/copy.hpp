@@ -1,0 +1,114 @@
+#pragma once
+
+/// \file
+/// Copies between host and devices, and fills. All check sizes and devices first: invalid_argument where sizes differ, wrong_context where
+/// a span and the stream are of different devices (a peer copy: where both spans are on other devices than the contexts given). Copying
+/// nothing makes no call of the driver.
+///
+/// The async forms return at once and are ordered on the stream; host memory must stay as it is until then. From pageable host
+/// memory the driver may copy before it returns.
+
+#include <cstddef>
+#include <cupool/driver/device_span.hpp>
+#include <cupool/driver/stream.hpp>
+#include <span>
+#include <type_traits>
+
+namespace cupool {
+
+namespace detail {
+
+[[noreturn]] void throw_size_mismatch(std::size_t to, std::size_t from, const SourceLocation& where);
+
+/// Whether there is something to copy. Throws where the sizes differ.
+inline bool check_sizes(std::size_t to, std::size_t from, const SourceLocation& where) {
+    if (to != from) [[unlikely]] {
+        throw_size_mismatch(to, from, where);
+    }
+    return to != 0;
+}
+
+template <class T>
+inline void check_device(DeviceSpan<T> span, StreamView stream, const SourceLocation& where) {
+    if (span.device() != stream.ordinal()) [[unlikely]] {
+        throw_wrong_device("a span", span.device(), "a stream", stream.ordinal(), where);
+    }
+}
+
+}  // namespace detail
+
+/// Host to device.
+template <class T>
+void copy_async(DeviceSpan<T> to, std::span<const std::type_identity_t<T>> from, StreamView stream,
+                SourceLocation where = SourceLocation::current()) {
+    if (detail::check_sizes(to.size(), from.size(), where)) {
+        detail::check_device(to, stream, where);
+        detail::call_in<&EntryPoints::copy_host_to_device_async>(stream.context(), where, to.pointer(),
+                                                                 static_cast<const void*>(from.data()), to.size_bytes(), stream.handle());
+    }
+}
+
+/// Device to host.
+template <class T>
+void copy_async(std::span<std::remove_const_t<T>> to, DeviceSpan<T> from, StreamView stream,
+                SourceLocation where = SourceLocation::current()) {
+    if (detail::check_sizes(to.size(), from.size(), where)) {
+        detail::check_device(from, stream, where);
+        detail::call_in<&EntryPoints::copy_device_to_host_async>(stream.context(), where, static_cast<void*>(to.data()), from.pointer(),
+                                                                 from.size_bytes(), stream.handle());
+    }
+}
+
+/// Within a device.
+template <class T>
+void copy_async(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, StreamView stream,
+                SourceLocation where = SourceLocation::current()) {
+    if (detail::check_sizes(to.size(), from.size(), where)) {
+        detail::check_device(to, stream, where);
+        detail::check_device(from, stream, where);
+        detail::call_in<&EntryPoints::copy_device_to_device_async>(stream.context(), where, to.pointer(), from.pointer(), to.size_bytes(),
+                                                                   stream.handle());
+    }
+}
+
+/// From one device to another; the stream is of either. Goes over a link where peer access is enabled, else through the host's memory.
+template <class T>
+void copy_peer_async(DeviceSpan<T> to, ContextView to_context, DeviceSpan<const std::type_identity_t<T>> from, ContextView from_context,
+                     StreamView stream, SourceLocation where = SourceLocation::current()) {
+    if (detail::check_sizes(to.size(), from.size(), where)) {
+        detail::check_device(to, StreamView(to_context), where);
+        detail::check_device(from, StreamView(from_context), where);
+        if (stream.context() != to_context && stream.context() != from_context) [[unlikely]] {
+            detail::throw_wrong_device("a span", to.device(), "a stream", stream.ordinal(), where);
+        }
+        detail::call_in<&EntryPoints::copy_peer_async>(stream.context(), where, to.pointer(), to_context.handle(), from.pointer(),
+                                                       from_context.handle(), to.size_bytes(), stream.handle());
+    }
+}
+
+/// Host to device, done when it returns.
+template <class T>
+void copy(DeviceSpan<T> to, std::span<const std::type_identity_t<T>> from, StreamView stream,
+          SourceLocation where = SourceLocation::current()) {
+    copy_async(to, from, stream, where);
+    stream.synchronize(where);
+}
+
+/// Device to host, done when it returns.
+template <class T>
+void copy(std::span<std::remove_const_t<T>> to, DeviceSpan<T> from, StreamView stream, SourceLocation where = SourceLocation::current()) {
+    copy_async(to, from, stream, where);
+    stream.synchronize(where);
+}
+
+/// Sets every byte.
+template <class T>
+void fill_bytes_async(DeviceSpan<T> span, unsigned char value, StreamView stream, SourceLocation where = SourceLocation::current()) {
+    static_assert(!std::is_const_v<T>, "cannot fill a span of constants");
+    if (!span.empty()) {
+        detail::check_device(span, stream, where);
+        detail::call_in<&EntryPoints::set_bytes_async>(stream.context(), where, span.pointer(), value, span.size_bytes(), stream.handle());
+    }
+}
+
+}  // namespace cupool

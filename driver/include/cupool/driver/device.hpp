@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cupool/driver/driver.hpp>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cupool {
+
+/// A GPU as the driver shows it. Copyable; needs no context and creates none. Safe from any thread.
+class Device {
+public:
+    struct ComputeCapability {
+        int major;
+        int minor;
+
+        friend auto operator<=>(const ComputeCapability&, const ComputeCapability&) = default;
+    };
+
+    /// Initialises the driver where that has not happened.
+    /// \throws Error invalid_device where there is no such ordinal, no_device where there is none at all, and whatever the driver answers.
+    Device(std::shared_ptr<const Driver> driver, int ordinal, SourceLocation where = SourceLocation::current());
+
+    const std::shared_ptr<const Driver>& driver() const noexcept { return driver_; }
+    /// Its place in the driver's list, which CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER decide.
+    int ordinal() const noexcept { return ordinal_; }
+    abi::Device handle() const noexcept { return handle_; }
+
+    std::string name(SourceLocation where = SourceLocation::current()) const;
+    /// "GPU-", or "MIG-" for a MIG instance, and hexadecimal digits in groups: what nvidia-smi -L shows and CUDA_VISIBLE_DEVICES takes.
+    /// \throws Error unsupported before CUDA 11.4
+    std::string uuid(SourceLocation where = SourceLocation::current()) const;
+    /// "domain:bus:device.function"
+    std::string pci_bus_id(SourceLocation where = SourceLocation::current()) const;
+    /// Bytes on the device, whoever uses them.
+    std::size_t total_memory(SourceLocation where = SourceLocation::current()) const;
+    int attribute(abi::DeviceAttribute attribute, SourceLocation where = SourceLocation::current()) const;
+    ComputeCapability compute_capability(SourceLocation where = SourceLocation::current()) const;
+    int multiprocessor_count(SourceLocation where = SourceLocation::current()) const;
+    abi::ComputeMode compute_mode(SourceLocation where = SourceLocation::current()) const;
+    /// Whether stream-ordered allocation works: the device offers it and the driver has the entry points.
+    bool supports_memory_pools(SourceLocation where = SourceLocation::current()) const;
+    /// Whether this device can reach the peer's memory over a link or the bus.
+    bool can_access_peer(const Device& peer, SourceLocation where = SourceLocation::current()) const;
+
+private:
+    std::shared_ptr<const Driver> driver_;
+    int ordinal_;
+    abi::Device handle_ = 0;
+};
+
+std::string to_string(const Device& device);
+std::ostream& operator<<(std::ostream& out, const Device& device);
+
+/// How many devices the driver shows; 0 where it shows none. \throws Error driver_unavailable
+int device_count(SourceLocation where = SourceLocation::current());
+int device_count(const Driver& driver, SourceLocation where = SourceLocation::current());
+
+/// A device of the host's driver. \throws what Device's constructor and Driver::system() throw
+Device device(int ordinal, SourceLocation where = SourceLocation::current());
+
+/// Every device, in the driver's order.
+std::vector<Device> devices(SourceLocation where = SourceLocation::current());
+std::vector<Device> devices(const std::shared_ptr<const Driver>& driver, SourceLocation where = SourceLocation::current());
+
+}  // namespace cupool

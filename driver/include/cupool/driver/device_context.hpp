@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cupool/driver/device_resources.hpp>
+#include <cupool/driver/memory_pool.hpp>
+#include <cupool/driver/stream.hpp>
+#include <iosfwd>
+#include <memory>
+#include <string>
+
+namespace cupool {
+
+/// Where work is to be done: a device, a stream of it and a pool for its memory, or the host's cores. What every kernel's config embeds.
+/// Copyable; keeps the context, and a stream of cupool's, alive. The pool, where it is not the device's own, is kept by its owner.
+class DeviceContext {
+public:
+    /// The host, all its cores.
+    DeviceContext() = default;
+
+    /// A device of the host's driver, its default stream and its default memory pool. The primary context is retained at the first call for
+    /// a device and kept until the process ends, so this is cheap to call again and again. \throws Error driver_unavailable, no_device,
+    /// invalid_device, and whatever the driver answers
+    static DeviceContext default_for_device(int ordinal, SourceLocation where = SourceLocation::current());
+
+    /// The same for a given driver; the primary context is retained anew, and released with the last copy and the last object made with it.
+    ///
+    /// The device's default pool is told to keep freed memory (a release threshold of all there is) unless the program has set a threshold
+    /// already: memory_pool().trim_to(0) gives it back.
+    static DeviceContext for_device(const std::shared_ptr<const Driver>& driver, int ordinal,
+                                    SourceLocation where = SourceLocation::current());
+
+    /// In a context the program has made or retained: its default stream and the device's default memory pool, left as it is.
+    static DeviceContext in(ContextView context, SourceLocation where = SourceLocation::current());
+
+    /// The host. \param threads  how many cores to use; 0 means all
+    static DeviceContext host(unsigned threads = 0);
+
+    bool is_host() const noexcept { return context_ == nullptr; }
+    /// How many threads host work may use; at least 1. Also holds for the host's share of a device's work.
+    unsigned host_threads() const noexcept;
+
+    /// The ordinal; -1 for the host.
+    int device() const noexcept { return is_host() ? detail::no_ordinal : context_->device().ordinal(); }
+
+    /// \throws Error unsupported for the host, as the following do
+    ContextView context(SourceLocation where = SourceLocation::current()) const;
+    StreamView stream(SourceLocation where = SourceLocation::current()) const;
+    /// May be empty: the device has no memory pools.
+    MemoryPoolView memory_pool(SourceLocation where = SourceLocation::current()) const;
+
+    /// The same with another stream. \throws Error wrong_context where the stream is of another context
+    DeviceContext with_stream(StreamView stream, SourceLocation where = SourceLocation::current()) const;
+    /// The same with another pool; an empty one means plain allocation. \throws Error wrong_context where the pool is of another context
+    DeviceContext with_memory_pool(MemoryPoolView pool, SourceLocation where = SourceLocation::current()) const;
+
+    /// For layers above: the object of type T that is kept with this device context and its copies, constructed as T(context()) when first
+    /// asked for.
+    template <class T>
+    std::shared_ptr<T> resource(SourceLocation where = SourceLocation::current()) const {
+        require_device(where);
+        return resources_->get<T>(context_.get());
+    }
+
+private:
+    void require_device(const SourceLocation& where) const;
+
+    std::shared_ptr<const detail::ContextState> context_;
+    std::shared_ptr<detail::DeviceResources> resources_;
+    std::shared_ptr<const detail::StreamState> stream_state_;
+    StreamView stream_;
+    MemoryPoolView pool_;
+    unsigned host_threads_ = 0;
+};
+
+std::string to_string(const DeviceContext& context);
+std::ostream& operator<<(std::ostream& out, const DeviceContext& context);
+
+}  // namespace cupool

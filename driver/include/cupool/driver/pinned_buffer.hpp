@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cupool/driver/device_buffer.hpp>
+#include <cupool/driver/stream_uses.hpp>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace cupool {
+
+namespace detail {
+
+/// The bytes of a PinnedBuffer.
+class PinnedAllocation {
+public:
+    PinnedAllocation() = default;
+    PinnedAllocation(std::size_t bytes, ContextView context, const SourceLocation& where);
+    ~PinnedAllocation() { release(); }
+    PinnedAllocation(PinnedAllocation&& other) noexcept;
+    PinnedAllocation& operator=(PinnedAllocation&& other) noexcept;
+
+    void* pointer() const noexcept { return pointer_; }
+    void record_use(StreamView stream, const SourceLocation& where) { uses_.record(stream, where); }
+
+private:
+    void release() noexcept;
+
+    std::shared_ptr<const ContextState> context_;
+    void* pointer_ = nullptr;
+    StreamUses uses_;
+};
+
+}  // namespace detail
+
+/// An array in page-locked host memory, uninitialised when made, which every device of the process copies to and from at full speed and
+/// asynchronously. Move-only. Keeps its context alive.
+template <class T>
+class PinnedBuffer {
+    static_assert(std::is_trivially_copyable_v<T>, "pinned memory holds bytes: T must be trivially copyable");
+
+public:
+    /// No elements.
+    PinnedBuffer() = default;
+
+    /// \param count  in elements; 0 makes no call of the driver
+    /// \throws Error out_of_memory, invalid_argument (count * sizeof(T) does not fit)
+    PinnedBuffer(std::size_t count, ContextView context, SourceLocation where = SourceLocation::current())
+        : allocation_(detail::checked_size(count, sizeof(T), where), context, where), size_(count) {}
+
+    PinnedBuffer(PinnedBuffer&& other) noexcept : allocation_(std::move(other.allocation_)), size_(std::exchange(other.size_, 0)) {}
+    PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
+        allocation_ = std::move(other.allocation_);
+        size_ = std::exchange(other.size_, 0);
+        return *this;
+    }
+
+    std::span<T> span() noexcept { return {data(), size_}; }
+    std::span<const T> span() const noexcept { return {data(), size_}; }
+    operator std::span<T>() noexcept { return span(); }              // NOLINT(google-explicit-constructor): owners stand for their views
+    operator std::span<const T>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
+
+    T* data() noexcept { return static_cast<T*>(allocation_.pointer()); }
+    const T* data() const noexcept { return static_cast<const T*>(allocation_.pointer()); }
+    std::size_t size() const noexcept { return size_; }
+    bool empty() const noexcept { return size_ == 0; }
+    T& operator[](std::size_t index) noexcept { return data()[index]; }
+    const T& operator[](std::size_t index) const noexcept { return data()[index]; }
+
+    /// Says that work given to `stream` so far uses the buffer: the destructor will wait for it. Not safe from two threads at once.
+    void record_use(StreamView stream, SourceLocation where = SourceLocation::current()) { allocation_.record_use(stream, where); }
+
+private:
+    detail::PinnedAllocation allocation_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace cupool

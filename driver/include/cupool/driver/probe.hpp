@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cupool/driver/driver.hpp>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cupool {
+
+/// Something that was looked at to tell why a GPU can or cannot be used, and what was found.
+struct Evidence {
+    std::string subject;  ///< "/dev/nvidiactl", "CUDA_VISIBLE_DEVICES", "cuInit", ...
+    std::string finding;
+};
+
+/// A device as a probe finds it. Fields that could not be read are empty or 0.
+struct ProbedDevice {
+    int ordinal = 0;
+    std::string name;
+    std::string uuid;
+    std::string pci_bus_id;
+    std::size_t total_memory = 0;  ///< bytes
+    int compute_capability_major = 0;
+    int compute_capability_minor = 0;
+    int multiprocessor_count = 0;
+    abi::ComputeMode compute_mode = abi::ComputeMode::standard;
+    Reason reason = Reason::none;  ///< why it cannot be used; none where it can
+    std::string explanation;       ///< the same in words; empty where it can be used
+
+    bool usable() const noexcept { return reason == Reason::none; }
+};
+
+/// What a probe found.
+struct ProbeReport {
+    Reason reason = Reason::none;  ///< none: every device is usable; partial: some are; all others: none is
+    std::string explanation;       ///< what is wrong and what to do about it, on one line; empty where nothing is
+    bool forked = false;           ///< this process was forked from one that had initialised the driver: exec, or start it otherwise
+    LoadReport library;            ///< how libcuda was looked for
+    std::string kernel_driver;     ///< the kernel driver's version, like "580.65.06"; empty where there is none
+    std::vector<Evidence> evidence;
+    std::vector<ProbedDevice> devices;
+
+    std::size_t usable_device_count() const noexcept;
+    /// What to throw at a caller who cannot go on without a GPU: no_device, driver_unavailable, not_ready or forked, with the reason.
+    /// \pre usable_device_count() == 0
+    Error error(SourceLocation where = SourceLocation::current()) const;
+};
+
+/// Looks whether and why GPUs can be used. Never throws, aborts or prints. Loads and initialises the driver (not in a forked child),
+/// creates no context.
+ProbeReport probe(const LoadOptions& options = {}) noexcept;
+
+std::ostream& operator<<(std::ostream& out, const ProbeReport& report);
+
+}  // namespace cupool

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cupool/driver/context.hpp>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+
+namespace cupool {
+
+class Event;
+
+namespace detail {
+
+/// What a Stream and all that must outlive it share.
+class StreamState : public std::enable_shared_from_this<StreamState> {
+public:
+    StreamState(ContextView context, abi::Stream handle) : context_(context.share()), handle_(handle) {}
+    ~StreamState() { destroy_in<&EntryPoints::stream_destroy>(context_.get(), handle_); }
+    StreamState(const StreamState&) = delete;
+    StreamState& operator=(const StreamState&) = delete;
+
+    ContextView context() const noexcept { return context_.get(); }
+    abi::Stream handle() const noexcept { return handle_; }
+
+private:
+    std::shared_ptr<const ContextState> context_;
+    abi::Stream handle_;
+};
+
+}  // namespace detail
+
+/// A stream that someone else owns: work given to it runs in order. Trivially copyable.
+/// Must not outlive its owner, but buffers allocated on it keep the stream alive by themselves.
+class StreamView {
+public:
+    StreamView() = default;
+    /// A stream made elsewhere, in this context; null is the context's default stream. Its maker keeps it alive.
+    explicit StreamView(ContextView context, abi::Stream handle = nullptr) noexcept : context_(context), handle_(handle) {}
+    explicit StreamView(const detail::StreamState& state) noexcept : context_(state.context()), handle_(state.handle()), state_(&state) {}
+
+    ContextView context() const noexcept { return context_; }
+    int ordinal() const noexcept { return context_.ordinal(); }
+    abi::Stream handle() const noexcept { return handle_; }
+
+    /// Waits until all work given to the stream so far is done. \throws Error with what that work met, e.g. device_fault
+    void synchronize(SourceLocation where = SourceLocation::current()) const;
+    /// Whether all work given to the stream so far is done. \throws Error with what that work met
+    bool query(SourceLocation where = SourceLocation::current()) const;
+    /// Lets the stream's later work wait for the event, of any device; the calling thread does not wait.
+    void wait(const Event& event, SourceLocation where = SourceLocation::current()) const;
+    /// Runs a function on a thread of the driver once all earlier work is done; later work waits for it.
+    /// The function must not call the driver; an exception that leaves it is logged and lost. After a device fault it may never run.
+    void launch_host_function(std::function<void()> function, SourceLocation where = SourceLocation::current()) const;
+
+    friend bool operator==(StreamView left, StreamView right) noexcept {
+        return left.handle_ == right.handle_ && left.context_ == right.context_;
+    }
+
+    /// Shared ownership of the stream where it is cupool's; null for default streams and those made elsewhere.
+    std::shared_ptr<const detail::StreamState> share() const { return state_ ? state_->shared_from_this() : nullptr; }
+
+private:
+    ContextView context_;
+    abi::Stream handle_ = nullptr;
+    const detail::StreamState* state_ = nullptr;
+};
+
+std::string to_string(StreamView stream);
+std::ostream& operator<<(std::ostream& out, StreamView stream);
+
+struct StreamOptions {
+    /// Lower numbers go first; 0 is the default and the lowest that every device has.
+    int priority = 0;
+    /// Whether the stream and the context's default stream wait for each other.
+    abi::StreamFlags flags = abi::StreamFlags::non_blocking;
+};
+
+/// A stream of its own. Move-only. Destroyed once the Stream and every buffer allocated on it are gone; work already given to it is
+/// finished.
+class Stream {
+public:
+    explicit Stream(ContextView context, StreamOptions options = {}, SourceLocation where = SourceLocation::current());
+
+    Stream(Stream&&) noexcept = default;
+    Stream& operator=(Stream&&) noexcept = default;
+
+    StreamView view() const noexcept { return StreamView(*state_); }
+    operator StreamView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
+
+    ContextView context() const noexcept { return state_->context(); }
+    int ordinal() const noexcept { return context().ordinal(); }
+    abi::Stream handle() const noexcept { return state_->handle(); }
+
+    /// The following are those of StreamView.
+    void synchronize(SourceLocation where = SourceLocation::current()) const { view().synchronize(where); }
+    bool query(SourceLocation where = SourceLocation::current()) const { return view().query(where); }
+    void wait(const Event& event, SourceLocation where = SourceLocation::current()) const { view().wait(event, where); }
+    void launch_host_function(std::function<void()> function, SourceLocation where = SourceLocation::current()) const {
+        view().launch_host_function(std::move(function), where);
+    }
+
+private:
+    std::shared_ptr<const detail::StreamState> state_;
+};
+
+}  // namespace cupool

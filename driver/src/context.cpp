@@ -1,0 +1,58 @@
+#include <cupool/driver/context.hpp>
+#include <ostream>
+
+namespace cupool {
+
+using detail::call;
+
+namespace detail {
+
+ContextState::ContextState(Device device, abi::Context handle, Kind kind) : device_(std::move(device)), handle_(handle), kind_(kind) {}
+
+ContextState::~ContextState() {
+    if (kind_ == Kind::primary) {
+        call_from_destructor<&EntryPoints::primary_context_release>(driver(), device_.ordinal(), device_.handle());
+    } else {
+        call_from_destructor<&EntryPoints::context_destroy>(driver(), device_.ordinal(), handle_);
+    }
+}
+
+}  // namespace detail
+
+ContextView::MemoryInfo ContextView::memory_info(SourceLocation where) const {
+    MemoryInfo info{};
+    detail::call_in<&EntryPoints::memory_get_info>(*this, where, &info.free, &info.total);
+    return info;
+}
+
+void ContextView::synchronize(SourceLocation where) const { detail::call_in<&EntryPoints::context_synchronize>(*this, where); }
+
+void ContextView::enable_peer_access(ContextView peer, SourceLocation where) const {
+    const CurrentContext current(*this, where);
+    const abi::Result result = detail::invoke<&EntryPoints::context_enable_peer_access>(driver(), ordinal(), where, peer.handle(), 0U);
+    if (result != abi::Result::success && result != abi::Result::peer_access_already_enabled) {
+        detail::throw_failed_call(driver(), entry_point_info<&EntryPoints::context_enable_peer_access>, result, ordinal(), where,
+                                  "cannot enable access to the memory of device " + std::to_string(peer.ordinal()));
+    }
+}
+
+std::string to_string(ContextView context) { return context ? "context of device " + std::to_string(context.ordinal()) : "no context"; }
+
+std::ostream& operator<<(std::ostream& out, ContextView context) { return out << to_string(context); }
+
+PrimaryContext PrimaryContext::retain(const Device& device, SourceLocation where) {
+    abi::Context handle = nullptr;
+    call<&EntryPoints::primary_context_retain>(*device.driver(), device.ordinal(), where, &handle, device.handle());
+    return PrimaryContext(std::make_shared<const detail::ContextState>(device, handle, detail::ContextState::Kind::primary));
+}
+
+Context::Context(const Device& device, abi::ContextFlags flags, SourceLocation where) {
+    abi::Context handle = nullptr;
+    call<&EntryPoints::context_create>(*device.driver(), device.ordinal(), where, &handle, static_cast<unsigned>(flags), device.handle());
+    state_ = std::make_shared<const detail::ContextState>(device, handle, detail::ContextState::Kind::created);
+    // Creating a context pushes it onto the thread's stack.
+    abi::Context popped = nullptr;
+    call<&EntryPoints::context_pop_current>(*device.driver(), device.ordinal(), where, &popped);
+}
+
+}  // namespace cupool

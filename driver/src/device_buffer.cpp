@@ -1,0 +1,91 @@
+#include <cupool/driver/device_buffer.hpp>
+#include <cupool/driver/log.hpp>
+#include <limits>
+
+namespace cupool::detail {
+
+std::size_t checked_size(std::size_t count, std::size_t size, const SourceLocation& where) {
+    if (count > std::numeric_limits<std::size_t>::max() / size) {
+        throw Error(ErrorCategory::invalid_argument,
+                    std::to_string(count) + " elements of " + std::to_string(size) + " bytes are more bytes than can be counted", where);
+    }
+    return count * size;
+}
+
+namespace {
+
+/// Allocates, or throws saying how much was asked for and how much there is.
+template <auto Member, class... Arguments>
+void allocate(ContextView context, std::size_t bytes, const SourceLocation& where, Arguments... arguments) {
+    const CurrentContext current(context, where);
+    const abi::Result result = invoke<Member>(context.driver(), context.ordinal(), where, arguments...);
+    if (result == abi::Result::success) {
+        return;
+    }
+    std::string message = "cannot allocate " + std::to_string(bytes) + " bytes";
+    ContextView::MemoryInfo info{};
+    if (result == abi::Result::out_of_memory && context.driver().api().memory_get_info(&info.free, &info.total) == abi::Result::success) {
+        message += " of device memory; " + std::to_string(info.free) + " of " + std::to_string(info.total) + " are free";
+    }
+    throw_failed_call(context.driver(), entry_point_info<Member>, result, context.ordinal(), where, message);
+}
+
+}  // namespace
+
+DeviceAllocation::DeviceAllocation(std::size_t bytes, const DeviceContext& context, const SourceLocation& where)
+    : context_(context.context(where).share()), stream_state_(context.stream(where).share()), stream_(context.stream(where)) {
+    const MemoryPoolView pool = context.memory_pool(where);
+    if (bytes == 0) {
+        return;
+    }
+    if (pool) {
+        stream_ordered_ = true;
+        allocate<&EntryPoints::memory_allocate_from_pool_async>(context_.get(), bytes, where, &pointer_, bytes, pool.handle(),
+                                                                stream_.handle());
+    } else {
+        allocate<&EntryPoints::memory_allocate>(context_.get(), bytes, where, &pointer_, bytes);
+    }
+}
+
+DeviceAllocation::DeviceAllocation(DeviceAllocation&& other) noexcept
+    : context_(std::move(other.context_)),
+      stream_state_(std::move(other.stream_state_)),
+      stream_(std::exchange(other.stream_, {})),
+      pointer_(std::exchange(other.pointer_, 0)),
+      stream_ordered_(other.stream_ordered_),
+      uses_(std::move(other.uses_)) {}
+
+DeviceAllocation& DeviceAllocation::operator=(DeviceAllocation&& other) noexcept {
+    if (this != &other) {
+        release();
+        context_ = std::move(other.context_);
+        stream_state_ = std::move(other.stream_state_);
+        stream_ = std::exchange(other.stream_, {});
+        pointer_ = std::exchange(other.pointer_, 0);
+        stream_ordered_ = other.stream_ordered_;
+        uses_ = std::move(other.uses_);
+    }
+    return *this;
+}
+
+void DeviceAllocation::record_use(StreamView stream, const SourceLocation& where) {
+    if (pointer_ != 0 && !(stream == stream_)) {
+        uses_.record(stream, where);
+    }
+}
+
+void DeviceAllocation::release() noexcept {
+    if (pointer_ == 0 || must_leak()) {
+        return;
+    }
+    if (stream_ordered_) {
+        uses_.order_before(stream_);
+        destroy_in<&EntryPoints::memory_free_async>(context_.get(), pointer_, stream_.handle());
+    } else {
+        uses_.synchronize();
+        destroy_in<&EntryPoints::stream_synchronize>(context_.get(), stream_.handle());
+        destroy_in<&EntryPoints::memory_free>(context_.get(), pointer_);
+    }
+}
+
+}  // namespace cupool::detail

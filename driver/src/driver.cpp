@@ -1,0 +1,80 @@
+#include <cupool/driver/call.hpp>
+#include <cupool/driver/driver.hpp>
+#include <cupool/driver/log.hpp>
+
+#include "loader.hpp"
+
+namespace cupool {
+
+namespace {
+
+Error unavailable(const LoadReport& report, const SourceLocation& where) {
+    ErrorDetails details;
+    details.category = ErrorCategory::driver_unavailable;
+    details.reason = report.reason;
+    details.message = report.explanation();
+    return Error(std::move(details), where);
+}
+
+}  // namespace
+
+Driver::Driver(Key, const EntryPoints& api, LoadReport report) : api_(api), report_(std::move(report)) {}
+
+Result<std::shared_ptr<const Driver>> Driver::try_open(const LoadOptions& options, LoadReport* report, SourceLocation where) {
+    detail::LoadedLibrary library = detail::load_library(options);
+    if (report != nullptr) {
+        *report = library.report;
+    }
+    if (library.report.reason != Reason::none) {
+        return unavailable(library.report, where);
+    }
+    return std::shared_ptr<const Driver>(std::make_shared<const Driver>(Key{}, library.api, std::move(library.report)));
+}
+
+std::shared_ptr<const Driver> Driver::open(const LoadOptions& options, SourceLocation where) {
+    return try_open(options, nullptr, where).value();
+}
+
+const std::shared_ptr<const Driver>& Driver::system(SourceLocation where) {
+    // Never destroyed: objects of the program may outlive static destruction.
+    static const auto* const driver = new std::shared_ptr<const Driver>(open({}, where));
+    return *driver;
+}
+
+abi::Result Driver::try_initialize(SourceLocation where) const {
+    if (detail::must_leak()) {
+        detail::refuse_call(*this, entry_point_info<&EntryPoints::init>, detail::no_ordinal, where);
+    }
+    std::call_once(initialized_, [this] {
+        detail::DriverInitialization initialization;
+        initialization_ = api_.init(0);
+        if (initialization_ == abi::Result::success) {
+            initialization.succeeded();
+        }
+        if (detail::logs(LogLevel::info)) {
+            detail::log(LogLevel::info, "cuInit of " + report_.library_path + " (CUDA " + cuda_version_text(version()) + ") answered " +
+                                            describe(initialization_));
+        }
+    });
+    return initialization_;
+}
+
+void Driver::initialize(SourceLocation where) const {
+    const abi::Result result = try_initialize(where);
+    if (result == abi::Result::success) {
+        return;
+    }
+    ErrorDetails details;
+    details.category = category_of(result);
+    details.reason = reason_of(result);
+    if (details.category != ErrorCategory::no_device && details.category != ErrorCategory::not_ready) {
+        details.category = ErrorCategory::driver_unavailable;
+        details.reason = details.reason.value_or(Reason::kernel_driver);
+    }
+    details.message = "the driver does not start; probe(), or devquery, says more";
+    details.code = result;
+    details.call = entry_point_info<&EntryPoints::init>.base;
+    throw Error(std::move(details), where);
+}
+
+}  // namespace cupool

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cupool::detail {
+
+/// The existing files that the dynamic loader would take for a library's name, in its order: the run path, LD_LIBRARY_PATH, its cache, the
+/// system's folders (ld.so(8)). May miss some where the loader searches elsewhere, so an empty answer does not mean that there is none.
+std::vector<std::string> find_library_files(const std::string& name);
+
+/// The paths that an image of the dynamic loader's cache (glibc's format 1.1) gives for a name; none where it is damaged.
+std::vector<std::string> find_in_loader_cache(const std::string& cache, const std::string& name);
+
+}  // namespace cupool::detail

@@ -1,0 +1,32 @@
+#include <cupool/driver/pinned_buffer.hpp>
+
+namespace cupool::detail {
+
+PinnedAllocation::PinnedAllocation(std::size_t bytes, ContextView context, const SourceLocation& where) : context_(context.share()) {
+    if (bytes != 0) {
+        call_in<&EntryPoints::host_allocate>(context, where, &pointer_, bytes, static_cast<unsigned>(abi::HostAllocationFlags::portable));
+    }
+}
+
+PinnedAllocation::PinnedAllocation(PinnedAllocation&& other) noexcept
+    : context_(std::move(other.context_)), pointer_(std::exchange(other.pointer_, nullptr)), uses_(std::move(other.uses_)) {}
+
+PinnedAllocation& PinnedAllocation::operator=(PinnedAllocation&& other) noexcept {
+    if (this != &other) {
+        release();
+        context_ = std::move(other.context_);
+        pointer_ = std::exchange(other.pointer_, nullptr);
+        uses_ = std::move(other.uses_);
+    }
+    return *this;
+}
+
+void PinnedAllocation::release() noexcept {
+    if (pointer_ == nullptr || must_leak()) {
+        return;
+    }
+    uses_.synchronize();
+    destroy_in<&EntryPoints::host_free>(context_.get(), pointer_);
+}
+
+}  // namespace cupool::detail

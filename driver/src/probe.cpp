@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <cupool/driver/device.hpp>
+#include <cupool/driver/log.hpp>
+#include <cupool/driver/probe.hpp>
+#include <cupool/driver/process_phase.hpp>
+#include <ostream>
+
+#include "host_facts.hpp"
+
+namespace cupool {
+
+namespace {
+
+/// What a simulated driver's host looks like: its machine is none of ours.
+detail::HostFacts simulated_host_facts(const detail::HostFacts& host) {
+    detail::HostFacts facts;
+    facts.device_nodes = {{"(simulated)", true}};
+    facts.has_kernel_driver = true;
+    facts.visible_devices = host.visible_devices;
+    return facts;
+}
+
+void judge_device(ProbedDevice& device) {
+    if (device.compute_mode == abi::ComputeMode::prohibited) {
+        device.reason = Reason::device_unhealthy;
+        device.explanation = "its compute mode is \"prohibited\"; an administrator can change it: nvidia-smi -c DEFAULT";
+    }
+}
+
+/// Reads what can be read; the first failure makes the device unusable.
+ProbedDevice probe_device(const std::shared_ptr<const Driver>& driver, int ordinal) {
+    ProbedDevice probed;
+    probed.ordinal = ordinal;
+    try {
+        const Device device(driver, ordinal);
+        probed.name = device.name();
+        probed.pci_bus_id = device.pci_bus_id();
+        probed.total_memory = device.total_memory();
+        const Device::ComputeCapability capability = device.compute_capability();
+        probed.compute_capability_major = capability.major;
+        probed.compute_capability_minor = capability.minor;
+        probed.multiprocessor_count = device.multiprocessor_count();
+        probed.compute_mode = device.compute_mode();
+        if (driver->api().device_get_uuid != nullptr) {
+            probed.uuid = device.uuid();
+        }
+        judge_device(probed);
+    } catch (const Error& error) {
+        probed.reason = error.reason().value_or(Reason::device_unhealthy);
+        probed.explanation = error.code() ? error.call() + " answered " + describe(*error.code()) : error.message();
+    }
+    return probed;
+}
+
+void judge_devices(ProbeReport& report) {
+    const std::size_t usable = report.usable_device_count();
+    if (usable == report.devices.size()) {
+        return;
+    }
+    const auto bad =
+        std::find_if(report.devices.begin(), report.devices.end(), [](const ProbedDevice& device) { return !device.usable(); });
+    report.reason = usable == 0 ? bad->reason : Reason::partial;
+    report.explanation = std::to_string(usable) + " of " + std::to_string(report.devices.size()) + " devices can be used; device " +
+                         std::to_string(bad->ordinal) + ": " + bad->explanation;
+}
+
+void set(ProbeReport& report, detail::Diagnosis diagnosis) {
+    report.reason = diagnosis.reason;
+    report.explanation = std::move(diagnosis.explanation);
+}
+
+void probe_devices(ProbeReport& report, const std::shared_ptr<const Driver>& driver, const detail::HostFacts& facts) {
+    const abi::Result initialized = driver->try_initialize();
+    report.evidence.push_back({"cuInit", "answered " + describe(initialized)});
+    if (initialized != abi::Result::success) {
+        set(report, detail::diagnose_initialization(initialized, facts, report.library.library_path));
+        return;
+    }
+    const int count = device_count(*driver);
+    report.evidence.push_back({"cuDeviceGetCount", std::to_string(count)});
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+        report.devices.push_back(probe_device(driver, ordinal));
+    }
+    if (count == 0) {
+        set(report, detail::diagnose_no_device(facts));
+    } else {
+        judge_devices(report);
+    }
+}
+
+void probe_into(ProbeReport& report, const LoadOptions& options) {
+    if ((detail::process_phase.load(std::memory_order_relaxed) & detail::forked) != 0) {
+        report.forked = true;
+        report.reason = Reason::not_ready;
+        report.explanation =
+            "this process was forked from one that had initialised the driver, which does not survive a fork; fork before the first "
+            "use of a GPU, or start the child with exec";
+        return;
+    }
+    detail::HostFacts facts = detail::gather_host_facts();
+    report.kernel_driver = facts.kernel_driver_version;
+    report.evidence = facts.evidence();
+
+    const Result<std::shared_ptr<const Driver>> driver = Driver::try_open(options, &report.library);
+    if (!driver) {
+        report.reason = report.library.reason;
+        report.explanation = report.library.explanation();
+        return;
+    }
+    if (report.library.simulated) {
+        facts = simulated_host_facts(facts);
+    }
+    probe_devices(report, driver.value(), facts);
+}
+
+}  // namespace
+
+std::size_t ProbeReport::usable_device_count() const noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(devices.begin(), devices.end(), [](const ProbedDevice& device) { return device.usable(); }));
+}
+
+Error ProbeReport::error(SourceLocation where) const {
+    ErrorDetails details;
+    details.category = forked                                ? ErrorCategory::forked
+                       : reason == Reason::no_visible_device ? ErrorCategory::no_device
+                       : reason == Reason::not_ready         ? ErrorCategory::not_ready
+                                                             : ErrorCategory::driver_unavailable;
+    details.reason = reason;
+    details.message = explanation;
+    return Error(std::move(details), where);
+}
+
+ProbeReport probe(const LoadOptions& options) noexcept {
+    ProbeReport report;
+    try {
+        probe_into(report, options);
+        if (detail::logs(LogLevel::info)) {
+            detail::log(LogLevel::info, "probe: " + std::to_string(report.usable_device_count()) + " usable devices, reason " +
+                                            std::string(to_string(report.reason)) +
+                                            (report.explanation.empty() ? "" : ": " + report.explanation));
+        }
+    } catch (const std::exception& error) {
+        report.reason = Reason::device_unhealthy;
+        report.explanation = error.what();
+    }
+    return report;
+}
+
+std::ostream& operator<<(std::ostream& out, const ProbeReport& report) {
+    out << to_string(report.reason);
+    if (!report.explanation.empty()) {
+        out << ": " << report.explanation;
+    }
+    for (const ProbedDevice& device : report.devices) {
+        out << "\ndevice " << device.ordinal << ": " << device.name << (device.usable() ? "" : " (" + device.explanation + ")");
+    }
+    for (const Evidence& evidence : report.evidence) {
+        out << '\n' << evidence.subject << ": " << evidence.finding;
+    }
+    return out;
+}
+
+}  // namespace cupool

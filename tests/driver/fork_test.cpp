@@ -1,0 +1,76 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cupool/driver/device_buffer.hpp>
+#include <cupool/driver/probe.hpp>
+
+#include "machine.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+namespace {
+
+/// The exit code of a forked child that runs the function.
+template <class Function>
+int in_forked_child(Function&& function) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        int code = 100;
+        try {
+            code = function();
+        } catch (...) {
+            code = 101;
+        }
+        ::_exit(code);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+template <class Function>
+bool is_refused(Function&& function) {
+    try {
+        function();
+    } catch (const Error& error) {
+        return error.category() == ErrorCategory::forked;
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("a child forked from a process that has initialised the driver is told so") {
+    Machine machine;
+    {
+        const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+        std::optional<DeviceBuffer<int>> buffer(std::in_place, 10, context);
+        const Stream stream(context.context());
+
+        SECTION("by every call, and by the probe") {
+            const int code = in_forked_child([&] {
+                if (!is_refused([&] { DeviceBuffer<int>(10, context); })) return 1;
+                if (!is_refused([&] { stream.synchronize(); })) return 2;
+                if (!is_refused([&] { device_count(*machine.driver); })) return 3;
+                LoadOptions options;
+                options.library_path = CUPOOL_SIMULATOR_LIBRARY;
+                const ProbeReport report = probe(options);
+                if (!report.forked || report.usable_device_count() != 0) return 4;
+                if (report.error().category() != ErrorCategory::forked) return 5;
+                return 0;
+            });
+            CHECK(code == 0);
+        }
+        SECTION("and its destructors call nothing") {
+            const int code = in_forked_child([&] {
+                const std::uint64_t before = machine.simulator.call_count();
+                buffer.reset();
+                return machine.simulator.call_count() == before ? 0 : 1;
+            });
+            CHECK(code == 0);
+        }
+        // The parent goes on.
+        CHECK_NOTHROW(stream.synchronize());
+    }
+}

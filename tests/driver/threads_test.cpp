@@ -1,0 +1,71 @@
+// Many threads at once over shared drivers, contexts, modules and kernels.
+
+#include <atomic>
+#include <cstring>
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/device_buffer.hpp>
+#include <cupool/driver/module.hpp>
+#include <thread>
+
+#include "machine.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+namespace {
+
+/// Runs a function on many threads and waits for them; gives each its number.
+template <class Function>
+void on_threads(int count, Function function) {
+    std::vector<std::thread> threads;
+    for (int number = 0; number < count; ++number) {
+        threads.emplace_back(function, number);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a driver is initialised once, whoever comes first") {
+    Machine machine;
+    std::atomic<int> counted{0};
+    on_threads(8, [&](int) { counted += device_count(*machine.driver); });
+    CHECK(counted == 16);
+    CHECK(machine.simulator.call_count("cuInit") == 1);
+}
+
+TEST_CASE("threads work on devices side by side") {
+    constexpr char ptx[] =
+        ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry increment(.param .u64 data, .param .u32 count)\n{\nret;\n}\n";
+    Machine machine;
+    machine.simulator.register_kernel("increment", [](const CupoolSimLaunch* launch, void*) {
+        std::uint64_t pointer = 0;
+        std::uint32_t count = 0;
+        std::memcpy(&pointer, launch->parameters[0], sizeof(pointer));
+        std::memcpy(&count, launch->parameters[1], sizeof(count));
+        auto* data = static_cast<int*>(launch->translate(launch, pointer, count * sizeof(int)));
+        for (std::uint32_t index = 0; data != nullptr && index < count; ++index) {
+            ++data[index];
+        }
+    });
+    const DeviceContext contexts[] = {DeviceContext::for_device(machine.driver, 0), DeviceContext::for_device(machine.driver, 1)};
+    const Module modules[] = {Module(contexts[0].context(), ptx), Module(contexts[1].context(), ptx)};
+    std::atomic<int> wrong{0};
+    on_threads(8, [&](int number) {
+        const DeviceContext& device = contexts[number % 2];
+        const Stream stream(device.context());
+        const DeviceContext context = device.with_stream(stream);
+        const auto increment = modules[number % 2].kernel<DeviceSpan<int>, std::uint32_t>("increment");
+        for (int round = 0; round < 10; ++round) {
+            std::vector<int> values(100, number);
+            DeviceBuffer<int> buffer(values.size(), context);
+            copy_async(buffer.span(), values, stream);
+            increment.launch({1, 32}, stream, buffer, 100);
+            copy(values, buffer.span(), stream);
+            wrong += values == std::vector<int>(100, number + 1) ? 0 : 1;
+        }
+    });
+    CHECK(wrong == 0);
+}
