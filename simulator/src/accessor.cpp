@@ -1,0 +1,22 @@
+#include "accessor.hpp"
+
+#include "address_space.hpp"
+#include "context.hpp"
+#include "device.hpp"
+#include "memory_pool.hpp"
+
+namespace cupool::simulator {
+
+Accessor::Accessor(const Context& context) : device_(context.device.ordinal), peers_(context.peers) {}
+
+bool Accessor::may_access(const Allocation& allocation) const {
+    switch (allocation.kind) {
+        case Allocation::Kind::pinned_host: return true;
+        case Allocation::Kind::pooled: return (allocation.pool->accessible_from & device_bit(device_)) != 0;
+        case Allocation::Kind::plain:
+        case Allocation::Kind::module_variable: return allocation.device == device_ || peers_.count(allocation.context) > 0;
+    }
+    return false;
+}
+
+}  // namespace cupool::simulator

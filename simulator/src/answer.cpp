@@ -1,0 +1,95 @@
+#include "answer.hpp"
+
+#include "call_record.hpp"
+#include "device_fault.hpp"
+#include "driver_state.hpp"
+#include "fault_plan.hpp"
+
+namespace cupool::simulator {
+namespace {
+
+bool works_uninitialised(EntryPoint entry_point) {
+    switch (entry_point) {
+        case EntryPoint::init:
+        case EntryPoint::driver_get_version:
+        case EntryPoint::get_error_name:
+        case EntryPoint::get_error_string: return true;
+        default: return false;
+    }
+}
+
+bool works_in_forked_child(EntryPoint entry_point) { return works_uninitialised(entry_point) && entry_point != EntryPoint::init; }
+
+// Calls that do not reach for a device answer as ever on a faulted one: these, on an H200 with driver 580.
+bool survives_device_fault(EntryPoint entry_point) {
+    switch (entry_point) {
+        case EntryPoint::device_get_count:
+        case EntryPoint::device_get:
+        case EntryPoint::device_get_name:
+        case EntryPoint::device_get_uuid:
+        case EntryPoint::device_total_memory:
+        case EntryPoint::device_get_attribute:
+        case EntryPoint::device_get_pci_bus_id:
+        case EntryPoint::device_can_access_peer:
+        case EntryPoint::device_get_default_memory_pool:
+        case EntryPoint::primary_context_retain:
+        case EntryPoint::primary_context_release:
+        case EntryPoint::primary_context_get_state:
+        case EntryPoint::context_destroy:
+        case EntryPoint::context_push_current:
+        case EntryPoint::context_pop_current:
+        case EntryPoint::context_get_current:
+        case EntryPoint::context_set_current:
+        case EntryPoint::context_get_device:
+        case EntryPoint::pointer_get_attribute:
+        case EntryPoint::memory_pool_create:
+        case EntryPoint::memory_pool_destroy:
+        case EntryPoint::memory_pool_get_attribute:
+        case EntryPoint::memory_pool_set_attribute:
+        case EntryPoint::memory_pool_trim_to: return true;
+        default: return works_uninitialised(entry_point);
+    }
+}
+
+// What they release is released also when they report a failure.
+bool releases(EntryPoint entry_point) {
+    switch (entry_point) {
+        case EntryPoint::primary_context_release:
+        case EntryPoint::context_destroy:
+        case EntryPoint::memory_free:
+        case EntryPoint::memory_free_async:
+        case EntryPoint::host_free:
+        case EntryPoint::memory_pool_destroy:
+        case EntryPoint::stream_destroy:
+        case EntryPoint::event_destroy:
+        case EntryPoint::module_unload: return true;
+        default: return false;
+    }
+}
+
+}  // namespace
+
+Admission admit(EntryPoint entry_point) {
+    if (is_forked_child() && !works_in_forked_child(entry_point)) {
+        return {false, abi::Result::not_initialized};
+    }
+    count_call(entry_point);
+    if (entry_points()[static_cast<std::size_t>(entry_point)].since > driver_version()) {
+        return {false, abi::Result::not_supported};
+    }
+    if (const auto planned = planned_fault(entry_point)) {
+        return {releases(entry_point) && is_initialised(), *planned};
+    }
+    if (!is_initialised() && !works_uninitialised(entry_point)) {
+        return {false, abi::Result::not_initialized};
+    }
+    if (is_in_host_function() && !works_uninitialised(entry_point)) {
+        return {false, abi::Result::not_permitted};
+    }
+    if (device_fault() != abi::Result::success && !survives_device_fault(entry_point)) {
+        return {releases(entry_point), device_fault()};
+    }
+    return {true, abi::Result::success};
+}
+
+}  // namespace cupool::simulator

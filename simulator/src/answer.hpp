@@ -1,0 +1,42 @@
+#pragma once
+
+#include <new>
+
+#include "entry_point.hpp"
+#include "failure.hpp"
+
+namespace cupool::simulator {
+
+/// What is decided about a call before it does anything.
+struct Admission {
+    bool runs;
+    /// The answer whatever the call itself comes to; success leaves the answer to the call.
+    abi::Result answer;
+};
+
+/// Counts the call, and asks in turn: a forked child, planned faults, the driver's version, initialisation, host functions (which may not
+/// call the driver), and the device fault.
+Admission admit(EntryPoint entry_point);
+
+/// Tells the trace.
+void report(EntryPoint entry_point, abi::Result result) noexcept;
+
+/// The frame of every exported function: `body` does the work and fails by a Failure.
+template <typename Body>
+abi::Result answer(EntryPoint entry_point, Body&& body) noexcept {
+    const Admission admission = admit(entry_point);
+    abi::Result result = admission.answer;
+    if (admission.runs) {
+        try {
+            body();
+        } catch (const Failure& failure) {
+            result = result == abi::Result::success ? failure.result : result;
+        } catch (const std::bad_alloc&) {
+            result = result == abi::Result::success ? abi::Result::out_of_memory : result;
+        }
+    }
+    report(entry_point, result);
+    return result;
+}
+
+}  // namespace cupool::simulator

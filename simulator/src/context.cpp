@@ -1,0 +1,303 @@
+#include "context.hpp"
+
+#include "address_space.hpp"
+#include "answer.hpp"
+#include "current_contexts.hpp"
+#include "device_fault.hpp"
+#include "memory.hpp"
+#include "state.hpp"
+
+namespace cupool::simulator {
+namespace {
+
+CurrentContexts& current_contexts(const State& state) {
+    thread_local CurrentContexts current;
+    current.enter_life(state.life);
+    return current;
+}
+
+void check_usable(const Device& device) {
+    require(device_fault() == abi::Result::success, device_fault());
+    require(device.health == abi::Result::success, device.health);
+    require(device.kind.compute_mode != static_cast<int>(abi::ComputeMode::prohibited), abi::Result::device_unavailable);
+}
+
+std::shared_ptr<Context> open_context(State& state, Device& device, abi::Context handle) {
+    check_usable(device);
+    auto context = std::make_shared<Context>(handle, device);
+    state.contexts.add(context);
+    return context;
+}
+
+void open_primary_context(State& state, Device& device) {
+    const auto earlier = state.contexts.find(device.primary_context);
+    if (!earlier) {
+        open_context(state, device, device.primary_context);
+        return;
+    }
+    check_usable(device);
+    earlier->alive = true;
+}
+
+// Takes along all that the context owns. Nothing may be pending there any more.
+void close_context(State& state, Context& context) {
+    const auto belongs = [&](const auto& object) { return object.context == &context; };
+    state.streams.bury_if(belongs);
+    state.events.bury_if(belongs);
+    state.functions.remove_if([&](const Function& function) { return belongs(*function.module); });
+    state.modules.remove_if(belongs);
+    for (const auto& allocation : all_allocations()) {
+        if (allocation->context == context.handle && allocation->kind != Allocation::Kind::pooled) {
+            release_memory(state, *allocation);
+        }
+    }
+    state.contexts.for_each([&](Context& other) { other.peers.erase(context.handle); });
+    context.alive = false;
+    context.peers.clear();
+    context.per_thread_streams.clear();
+}
+
+// Of CUctx_flags: a scheduling choice, at most one, and bits that do not matter here.
+bool are_context_flags(unsigned flags) {
+    constexpr unsigned scheduling = 0x7;
+    constexpr unsigned others = 0x38;
+    const unsigned choice = flags & scheduling;
+    return (flags & ~(scheduling | others)) == 0 && (choice & (choice - 1)) == 0;
+}
+
+// Of a context dead or alive: only its use tells.
+std::shared_ptr<Context> known_context(State& state, abi::Context handle) {
+    auto context = state.contexts.find(handle);
+    require(context != nullptr, abi::Result::invalid_context);
+    return context;
+}
+
+}  // namespace
+
+Context::Context(Handle own_handle, Device& own_device)
+    : handle(own_handle), device(own_device), legacy_stream(std::make_shared<Stream>()) {
+    legacy_stream->context = this;
+    legacy_stream->kind = Stream::Kind::legacy;
+}
+
+std::shared_ptr<Context> context_of(State& state, abi::Context handle) {
+    auto context = known_context(state, handle);
+    require(context->alive, abi::Result::context_is_destroyed);
+    return context;
+}
+
+std::shared_ptr<Context> current_context(State& state) {
+    const CurrentContexts& current = current_contexts(state);
+    require(!current.empty(), abi::Result::invalid_context);
+    return context_of(state, current.top());
+}
+
+bool is_current_context_destroyed(State& state) {
+    const CurrentContexts& current = current_contexts(state);
+    return !current.empty() && !known_context(state, current.top())->alive;
+}
+
+Operations pending_in(State& state, const Context& context) {
+    Operations pending = context.blocking_orphans;
+    pending.insert(pending.end(), context.other_orphans.begin(), context.other_orphans.end());
+    pending.push_back(context.legacy_stream->last);
+    for (const auto& [_, stream] : context.per_thread_streams) {
+        pending.push_back(stream->last);
+    }
+    state.streams.for_each([&](const Stream& stream) {
+        if (stream.context == &context) {
+            pending.push_back(stream.last);
+        }
+    });
+    return pending;
+}
+
+Operations pending_on(State& state, const Device& device) {
+    Operations pending;
+    state.contexts.for_each([&](const Context& context) {
+        if (&context.device == &device) {
+            const Operations here = pending_in(state, context);
+            pending.insert(pending.end(), here.begin(), here.end());
+        }
+    });
+    return pending;
+}
+
+namespace exports {
+
+Result primary_context_retain(Context* context, Device device) {
+    return answer(EntryPoint::primary_context_retain, [&] {
+        require(context != nullptr, Result::invalid_value);
+        const Locked state;
+        auto& owner = device_at(*state, device);
+        if (owner.primary_retains == 0) {
+            open_primary_context(*state, owner);
+        }
+        ++owner.primary_retains;
+        *context = owner.primary_context;
+    });
+}
+
+Result primary_context_release(Device device) {
+    return answer(EntryPoint::primary_context_release, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            auto& owner = device_at(*state, device);
+            require(owner.primary_retains > 0, Result::invalid_context);
+            if (owner.primary_retains == 1) {
+                pending = pending_in(*state, *state->contexts.find(owner.primary_context));
+            }
+        }
+        wait_for(pending);
+        const Locked state;
+        auto& owner = device_at(*state, device);
+        require(owner.primary_retains > 0, Result::invalid_context);
+        if (--owner.primary_retains == 0) {
+            close_context(*state, *state->contexts.find(owner.primary_context));
+        }
+    });
+}
+
+Result primary_context_get_state(Device device, unsigned* flags, int* active) {
+    return answer(EntryPoint::primary_context_get_state, [&] {
+        require(flags != nullptr && active != nullptr, Result::invalid_value);
+        const Locked state;
+        *flags = 0;
+        *active = device_at(*state, device).primary_retains > 0 ? 1 : 0;
+    });
+}
+
+Result context_create(Context* context, unsigned flags, Device device) {
+    return answer(EntryPoint::context_create, [&] {
+        require(context != nullptr && are_context_flags(flags), Result::invalid_value);
+        const Locked state;
+        CurrentContexts& current = current_contexts(*state);
+        current.require_room();
+        const auto created = open_context(*state, device_at(*state, device), HandleTable<simulator::Context>::issue());
+        current.push(created->handle);
+        *context = created->handle;
+    });
+}
+
+Result context_destroy(Context context) {
+    return answer(EntryPoint::context_destroy, [&] {
+        Operations pending;
+        {
+            require(context != nullptr, Result::invalid_value);
+            const Locked state;
+            const auto doomed = context_of(*state, context);
+            require(doomed->device.primary_context != context, Result::invalid_context);
+            pending = pending_in(*state, *doomed);
+        }
+        wait_for(pending);
+        const Locked state;
+        close_context(*state, *context_of(*state, context));
+        CurrentContexts& current = current_contexts(*state);
+        if (current.top() == context) {
+            current.pop();
+        }
+    });
+}
+
+Result context_push_current(Context context) {
+    return answer(EntryPoint::context_push_current, [&] {
+        require(context != nullptr, Result::invalid_value);
+        const Locked state;
+        current_contexts(*state).push(known_context(*state, context)->handle);
+    });
+}
+
+Result context_pop_current(Context* context) {
+    return answer(EntryPoint::context_pop_current, [&] {
+        const Locked state;
+        CurrentContexts& current = current_contexts(*state);
+        require(!current.empty(), Result::invalid_context);
+        if (context != nullptr) {
+            *context = current.top();
+        }
+        current.pop();
+    });
+}
+
+Result context_get_current(Context* context) {
+    return answer(EntryPoint::context_get_current, [&] {
+        require(context != nullptr, Result::invalid_value);
+        const Locked state;
+        *context = current_contexts(*state).top();
+    });
+}
+
+Result context_set_current(Context context) {
+    return answer(EntryPoint::context_set_current, [&] {
+        const Locked state;
+        if (context != nullptr) {
+            known_context(*state, context);
+        }
+        CurrentContexts& current = current_contexts(*state);
+        if (!current.empty()) {
+            current.pop();
+        }
+        if (context != nullptr) {
+            current.push(context);
+        }
+    });
+}
+
+Result context_get_device(Device* device) {
+    return answer(EntryPoint::context_get_device, [&] {
+        require(device != nullptr, Result::invalid_value);
+        const Locked state;
+        const CurrentContexts& current = current_contexts(*state);
+        require(!current.empty(), Result::invalid_context);
+        *device = known_context(*state, current.top())->device.ordinal;
+    });
+}
+
+Result context_synchronize() {
+    return answer(EntryPoint::context_synchronize, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            pending = pending_in(*state, *current_context(*state));
+        }
+        synchronize(pending);
+    });
+}
+
+Result context_get_stream_priority_range(int* least, int* greatest) {
+    return answer(EntryPoint::context_get_stream_priority_range, [&] {
+        const Locked state;
+        current_context(*state);
+        if (least != nullptr) {
+            *least = least_stream_priority;
+        }
+        if (greatest != nullptr) {
+            *greatest = greatest_stream_priority;
+        }
+    });
+}
+
+Result context_enable_peer_access(Context peer, unsigned flags) {
+    return answer(EntryPoint::context_enable_peer_access, [&] {
+        require(flags == 0, Result::invalid_value);
+        const Locked state;
+        const auto current = current_context(*state);
+        const auto other = context_of(*state, peer);
+        require(&current->device != &other->device, Result::peer_access_unsupported);
+        require((current->device.reachable_peers & device_bit(other->device.ordinal)) != 0, Result::peer_access_unsupported);
+        require(current->peers.insert(peer).second, Result::peer_access_already_enabled);
+    });
+}
+
+Result context_disable_peer_access(Context peer) {
+    return answer(EntryPoint::context_disable_peer_access, [&] {
+        const Locked state;
+        const auto current = current_context(*state);
+        context_of(*state, peer);
+        require(current->peers.erase(peer) == 1, Result::peer_access_not_enabled);
+    });
+}
+
+}  // namespace exports
+}  // namespace cupool::simulator

@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "accessor.hpp"
+#include "answer.hpp"
+#include "memory.hpp"
+#include "state.hpp"
+
+/// \file
+/// Copies and sets. Arguments are checked by the call, liveness again by the operation when it runs.
+/// Where a host address is asked for, a device's will do too, as under unified addressing.
+/// Host memory that is not pinned is read during the call, and written before it returns, as the driver's documentation says of
+/// asynchronous copies with pageable memory.
+
+namespace cupool::simulator {
+namespace {
+
+Operations queue(State& state, Stream& stream, std::function<void()> work) {
+    enqueue(state, stream, std::move(work));
+    return {stream.last};
+}
+
+abi::DevicePointer address_of(const void* memory) { return reinterpret_cast<abi::DevicePointer>(memory); }
+
+bool is_pageable(const void* memory) { return allocation_at(address_of(memory)) == nullptr; }
+
+Operations copy_regions(State& state, const Region& target, const Region& source, Stream& stream) {
+    return queue(state, stream, [target, source] { std::memmove(target.data(), source.data(), source.bytes); });
+}
+
+Operations copy_to_device(State& state, abi::DevicePointer to, const void* from, std::size_t bytes, Stream& stream) {
+    if (bytes == 0) {
+        return {};
+    }
+    require(from != nullptr, abi::Result::invalid_value);
+    const Region target = region_of(to, bytes);
+    if (!is_pageable(from)) {
+        return copy_regions(state, target, region_of(address_of(from), bytes), stream);
+    }
+    const auto* const first = static_cast<const std::byte*>(from);
+    const auto staged = std::make_shared<const std::vector<std::byte>>(first, first + bytes);
+    return queue(state, stream, [target, staged] { std::memcpy(target.data(), staged->data(), target.bytes); });
+}
+
+Operations copy_to_host(State& state, void* to, abi::DevicePointer from, std::size_t bytes, Stream& stream) {
+    if (bytes == 0) {
+        return {};
+    }
+    require(to != nullptr, abi::Result::invalid_value);
+    const Region source = region_of(from, bytes);
+    if (!is_pageable(to)) {
+        return copy_regions(state, region_of(address_of(to), bytes), source, stream);
+    }
+    return queue(state, stream, [to, source] { std::memcpy(to, source.data(), source.bytes); });
+}
+
+void copy_on_device(State& state, abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, Stream& stream) {
+    if (bytes > 0) {
+        copy_regions(state, region_of(to, bytes), region_of(from, bytes), stream);
+    }
+}
+
+// Unlike a copy, a set is the device's own access.
+template <typename Value>
+void set(State& state, abi::DevicePointer to, Value value, std::size_t count, Stream& stream) {
+    require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Result::invalid_value);
+    if (count == 0) {
+        return;
+    }
+    const Region target = region_of(to, count * sizeof(value));
+    require(Accessor(*stream.context).may_access(*target.allocation), abi::Result::invalid_value);
+    queue(state, stream, [target, value, count] { std::fill_n(reinterpret_cast<Value*>(target.data()), count, value); });
+}
+
+}  // namespace
+
+namespace exports {
+
+Result copy_host_to_device(DevicePointer to, const void* from, std::size_t bytes) {
+    return answer(EntryPoint::copy_host_to_device, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            pending = copy_to_device(*state, to, from, bytes, *stream_of(*state, nullptr));
+        }
+        synchronize(pending);
+    });
+}
+
+Result copy_device_to_host(void* to, DevicePointer from, std::size_t bytes) {
+    return answer(EntryPoint::copy_device_to_host, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            pending = copy_to_host(*state, to, from, bytes, *stream_of(*state, nullptr));
+        }
+        synchronize(pending);
+    });
+}
+
+Result copy_device_to_device(DevicePointer to, DevicePointer from, std::size_t bytes) {
+    return answer(EntryPoint::copy_device_to_device, [&] {
+        const Locked state;
+        copy_on_device(*state, to, from, bytes, *stream_of(*state, nullptr));
+    });
+}
+
+Result copy_host_to_device_async(DevicePointer to, const void* from, std::size_t bytes, Stream stream) {
+    return answer(EntryPoint::copy_host_to_device_async, [&] {
+        const Locked state;
+        copy_to_device(*state, to, from, bytes, *stream_of(*state, stream));
+    });
+}
+
+Result copy_device_to_host_async(void* to, DevicePointer from, std::size_t bytes, Stream stream) {
+    return answer(EntryPoint::copy_device_to_host_async, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            pending = copy_to_host(*state, to, from, bytes, *stream_of(*state, stream));
+        }
+        if (is_pageable(to)) {
+            synchronize(pending);
+        }
+    });
+}
+
+Result copy_device_to_device_async(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
+    return answer(EntryPoint::copy_device_to_device_async, [&] {
+        const Locked state;
+        copy_on_device(*state, to, from, bytes, *stream_of(*state, stream));
+    });
+}
+
+// Addresses alone tell which devices they are of: a real driver, too, takes any contexts here.
+Result copy_peer_async(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes, Stream stream) {
+    return answer(EntryPoint::copy_peer_async, [&] {
+        const Locked state;
+        copy_on_device(*state, to, from, bytes, *stream_of(*state, stream));
+    });
+}
+
+Result set_bytes_async(DevicePointer to, unsigned char value, std::size_t count, Stream stream) {
+    return answer(EntryPoint::set_bytes_async, [&] {
+        const Locked state;
+        set(*state, to, value, count, *stream_of(*state, stream));
+    });
+}
+
+Result set_words_async(DevicePointer to, unsigned value, std::size_t count, Stream stream) {
+    return answer(EntryPoint::set_words_async, [&] {
+        const Locked state;
+        set(*state, to, value, count, *stream_of(*state, stream));
+    });
+}
+
+}  // namespace exports
+}  // namespace cupool::simulator

@@ -1,0 +1,57 @@
+#pragma once
+
+/// \file
+/// The functions that this library exports under libcuda's names: their declarations, and what is known of each.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <cupool/driver/abi.hpp>
+
+namespace cupool::simulator {
+
+enum class EntryPoint : int {
+#define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) member,
+#include <cupool/driver/entry_points.def>
+#undef CUPOOL_ENTRY_POINT
+    count
+};
+
+inline constexpr std::size_t entry_point_count = static_cast<std::size_t>(EntryPoint::count);
+
+struct EntryPointFacts {
+    std::string_view base;
+    int version;
+    std::string_view exported;
+    int since;
+    void* address;
+};
+
+/// All of them, in the order of EntryPoint.
+std::span<const EntryPointFacts> entry_points();
+
+/// By base name ("cuMemAlloc") or exported name ("cuMemAlloc_v2").
+std::optional<EntryPoint> find_entry_point(std::string_view name);
+
+/// The exported functions. Each is defined in the file of its concept, as an answer().
+namespace exports {
+
+using namespace abi;
+// Nearer than the objects that bear the same names.
+using abi::Context;
+using abi::Device;
+using abi::Event;
+using abi::Function;
+using abi::MemoryPool;
+using abi::Module;
+using abi::Stream;
+
+#define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) \
+    [[gnu::visibility("default")]] Result member signature __asm__(exported);
+#include <cupool/driver/entry_points.def>
+#undef CUPOOL_ENTRY_POINT
+
+}  // namespace exports
+}  // namespace cupool::simulator

@@ -1,0 +1,89 @@
+#include "event.hpp"
+
+#include <chrono>
+
+#include "answer.hpp"
+#include "device_fault.hpp"
+#include "state.hpp"
+
+namespace cupool::simulator {
+namespace {
+
+constexpr unsigned known_event_flags =
+    static_cast<unsigned>(abi::EventFlags::blocking_sync) | static_cast<unsigned>(abi::EventFlags::disable_timing);
+
+OperationPointer recorded_in(abi::Event handle) {
+    const Locked state;
+    return event_of(*state, handle)->recorded;
+}
+
+}  // namespace
+
+std::shared_ptr<Event> event_of(State& state, abi::Event handle) {
+    auto event = state.events.find(handle);
+    require(event != nullptr, state.events.is_buried(handle) ? abi::Result::context_is_destroyed : abi::Result::invalid_handle);
+    return event;
+}
+
+namespace exports {
+
+Result event_create(Event* event, unsigned flags) {
+    return answer(EntryPoint::event_create, [&] {
+        require(event != nullptr && (flags & ~known_event_flags) == 0, Result::invalid_value);
+        const Locked state;
+        const auto context = current_context(*state);
+        const auto created = std::make_shared<simulator::Event>();
+        created->handle = HandleTable<simulator::Event>::issue();
+        created->context = context.get();
+        created->timed = (flags & static_cast<unsigned>(EventFlags::disable_timing)) == 0;
+        state->events.add(created);
+        *event = created->handle;
+    });
+}
+
+Result event_destroy(Event event) {
+    return answer(EntryPoint::event_destroy, [&] {
+        const Locked state;
+        event_of(*state, event);
+        state->events.remove(event);
+    });
+}
+
+Result event_record(Event event, Stream stream) {
+    return answer(EntryPoint::event_record, [&] {
+        const Locked state;
+        const auto recorder = event_of(*state, event);
+        const auto recorded = stream_of(*state, stream);
+        require(recorder->context == recorded->context, Result::invalid_handle);
+        enqueue(*state, *recorded, nullptr);
+        recorder->recorded = recorded->last;
+    });
+}
+
+Result event_query(Event event) {
+    return answer(EntryPoint::event_query, [&] {
+        const OperationPointer recorded = recorded_in(event);
+        require(!recorded || is_done(recorded), Result::not_ready);
+        require(device_fault() == Result::success, device_fault());
+    });
+}
+
+Result event_synchronize(Event event) {
+    return answer(EntryPoint::event_synchronize, [&] { synchronize({recorded_in(event)}); });
+}
+
+Result event_elapsed_time(float* milliseconds, Event start, Event end) {
+    return answer(EntryPoint::event_elapsed_time, [&] {
+        require(milliseconds != nullptr, Result::invalid_handle);
+        const Locked state;
+        const auto from = event_of(*state, start);
+        const auto to = event_of(*state, end);
+        require(from->timed && to->timed && from->recorded && to->recorded, Result::invalid_handle);
+        require(&from->context->device == &to->context->device, Result::invalid_handle);
+        require(is_done(from->recorded) && is_done(to->recorded), Result::not_ready);
+        *milliseconds = std::chrono::duration<float, std::milli>(time_of(to->recorded) - time_of(from->recorded)).count();
+    });
+}
+
+}  // namespace exports
+}  // namespace cupool::simulator

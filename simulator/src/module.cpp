@@ -1,0 +1,189 @@
+#include "module.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "address_space.hpp"
+#include "answer.hpp"
+#include "jit.hpp"
+#include "kernel_limits.hpp"
+#include "memory.hpp"
+#include "state.hpp"
+
+namespace cupool::simulator {
+namespace {
+
+// CU_FUNC_ATTRIBUTE_PREFERRED_SHARED... and its like end here in CUDA 13.
+constexpr int last_function_attribute = 15;
+
+void initialise(const Module& module) {
+    const auto& variables = module.program.variables();
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+        std::byte* const data = module.variables[i]->backing.data();
+        std::memset(data, 0, variables[i].size);
+        std::copy(variables[i].initial.begin(), variables[i].initial.end(), data);
+        for (const auto& relocation : variables[i].relocations) {
+            const std::uint64_t address = module.variables[relocation.variable]->start + static_cast<std::uint64_t>(relocation.addend);
+            std::memcpy(data + relocation.offset, &address, sizeof(address));
+        }
+    }
+}
+
+void allocate_variables(State& state, Module& module) {
+    Device& device = module.context->device;
+    for (const ptx::Variable& variable : module.program.variables()) {
+        const std::size_t bytes = std::max<std::size_t>(variable.size, 1);
+        auto allocation = std::make_shared<Allocation>(Allocation::Kind::module_variable, device.ordinal, module.context->handle, bytes);
+        take_memory(state, device, bytes);
+        map(allocation);
+        module.variables.push_back(std::move(allocation));
+    }
+    initialise(module);
+}
+
+CupoolSimDevice current_device_kind() {
+    const Locked state;
+    return current_context(*state)->device.kind;
+}
+
+std::shared_ptr<Module> module_of(State& state, abi::Module handle) {
+    auto module = state.modules.find(handle);
+    require(module != nullptr, abi::Result::invalid_handle);
+    return module;
+}
+
+abi::Function function_handle(State& state, Module& module, std::size_t entry_index) {
+    const auto known = module.functions.find(entry_index);
+    if (known != module.functions.end()) {
+        return known->second;
+    }
+    const auto function = std::make_shared<Function>();
+    function->handle = HandleTable<Function>::issue();
+    function->module = &module;
+    function->entry_index = entry_index;
+    const std::uint32_t static_bytes = function->entry().shared_bytes;
+    function->most_dynamic_shared_bytes = default_shared_bytes - std::min(static_bytes, default_shared_bytes);
+    state.functions.add(function);
+    module.functions.emplace(entry_index, function->handle);
+    return function->handle;
+}
+
+int const_bytes(const ptx::Program& program) {
+    std::uint64_t bytes = 0;
+    for (const ptx::Variable& variable : program.variables()) {
+        bytes += variable.constant ? variable.size : 0;
+    }
+    return static_cast<int>(bytes);
+}
+
+int attribute_of(const Function& function, abi::FunctionAttribute attribute) {
+    const ptx::Entry& entry = function.entry();
+    const CupoolSimDevice& device = function.module->context->device.kind;
+    switch (attribute) {
+        case abi::FunctionAttribute::max_threads_per_block: return static_cast<int>(most_threads(entry));
+        case abi::FunctionAttribute::shared_size_bytes: return static_cast<int>(entry.shared_bytes);
+        case abi::FunctionAttribute::const_size_bytes: return const_bytes(function.module->program);
+        case abi::FunctionAttribute::local_size_bytes: return static_cast<int>(entry.local_bytes);
+        case abi::FunctionAttribute::register_count: return static_cast<int>(entry.registers);
+        case abi::FunctionAttribute::ptx_version: return target_capability(function.module->program);
+        case abi::FunctionAttribute::binary_version: return device.compute_capability_major * 10 + device.compute_capability_minor;
+        case abi::FunctionAttribute::max_dynamic_shared_size_bytes: return static_cast<int>(function.most_dynamic_shared_bytes);
+    }
+    const bool exists = static_cast<int>(attribute) >= 0 && static_cast<int>(attribute) <= last_function_attribute;
+    fail(exists ? abi::Result::not_supported : abi::Result::invalid_value);
+}
+
+}  // namespace
+
+std::shared_ptr<Function> function_of(State& state, abi::Function handle) {
+    auto function = state.functions.find(handle);
+    require(function != nullptr, abi::Result::invalid_handle);
+    return function;
+}
+
+namespace exports {
+
+Result module_load_data(Module* module, const void* image, unsigned option_count, JitOption* options, void** option_values) {
+    return answer(EntryPoint::module_load_data, [&] {
+        const CupoolSimDevice device = current_device_kind();
+        require(module != nullptr && image != nullptr, Result::invalid_value);
+        JitLog log(option_count, options, option_values);
+        const auto loaded = std::make_shared<simulator::Module>(simulator::Module{nullptr, nullptr, compile(image, device, log), {}, {}});
+        log.write_info("");
+        log.write_error("");
+        const Locked state;
+        loaded->context = current_context(*state).get();
+        loaded->handle = HandleTable<simulator::Module>::issue();
+        allocate_variables(*state, *loaded);
+        state->modules.add(loaded);
+        *module = loaded->handle;
+    });
+}
+
+Result module_unload(Module module) {
+    return answer(EntryPoint::module_unload, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            pending = pending_in(*state, *module_of(*state, module)->context);
+        }
+        wait_for(pending);
+        const Locked state;
+        const auto doomed = module_of(*state, module);
+        for (const auto& allocation : doomed->variables) {
+            release_memory(*state, *allocation);
+        }
+        state->functions.remove_if([&](const simulator::Function& function) { return function.module == doomed.get(); });
+        state->modules.remove(module);
+    });
+}
+
+Result module_get_function(Function* function, Module module, const char* name) {
+    return answer(EntryPoint::module_get_function, [&] {
+        require(function != nullptr && name != nullptr && *name != '\0', Result::invalid_value);
+        const Locked state;
+        const auto owner = module_of(*state, module);
+        const auto entry_index = owner->program.find_entry(name);
+        require(entry_index.has_value(), Result::not_found);
+        *function = function_handle(*state, *owner, *entry_index);
+    });
+}
+
+Result module_get_global(DevicePointer* pointer, std::size_t* bytes, Module module, const char* name) {
+    return answer(EntryPoint::module_get_global, [&] {
+        require(name != nullptr && *name != '\0' && (pointer != nullptr || bytes != nullptr), Result::invalid_value);
+        const Locked state;
+        const auto owner = module_of(*state, module);
+        require(!owner->program.find_entry(name), Result::invalid_value);
+        const auto index = owner->program.find_variable(name);
+        require(index && owner->program.variables()[*index].visible, Result::not_found);
+        if (pointer != nullptr) {
+            *pointer = owner->variables[*index]->start;
+        }
+        if (bytes != nullptr) {
+            *bytes = owner->program.variables()[*index].size;
+        }
+    });
+}
+
+Result function_get_attribute(int* value, FunctionAttribute attribute, Function function) {
+    return answer(EntryPoint::function_get_attribute, [&] {
+        require(value != nullptr, Result::invalid_value);
+        const Locked state;
+        *value = attribute_of(*function_of(*state, function), attribute);
+    });
+}
+
+Result function_set_attribute(Function function, FunctionAttribute attribute, int value) {
+    return answer(EntryPoint::function_set_attribute, [&] {
+        const Locked state;
+        const auto changed = function_of(*state, function);
+        require(attribute == FunctionAttribute::max_dynamic_shared_size_bytes, Result::invalid_value);
+        require(value >= 0 && static_cast<std::uint32_t>(value) + changed->entry().shared_bytes <= most_shared_bytes,
+                Result::invalid_value);
+        changed->most_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
+    });
+}
+
+}  // namespace exports
+}  // namespace cupool::simulator

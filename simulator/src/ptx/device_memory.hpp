@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "ptx/ptx.hpp"
+
+namespace cupool::ptx {
+
+/// A launch's view of global memory: every access is checked, the ranges found last are remembered.
+class DeviceMemory {
+  public:
+    explicit DeviceMemory(GlobalMemory& backing) : backing_(backing) {}
+
+    /// Host bytes of the device's [address, address + bytes), null when no allocation holds them all or they are only to be read.
+    std::byte* translate(std::uint64_t address, std::uint64_t bytes, bool write) {
+        const MemoryRange& last = recent_[0];
+        if (within(last, address, bytes) && (!write || last.writable)) return last.host + (address - last.address);
+        return translate_slowly(address, bytes, write);
+    }
+
+  private:
+    static bool within(const MemoryRange& range, std::uint64_t address, std::uint64_t bytes) {
+        const std::uint64_t offset = address - range.address;
+        return offset < range.bytes && range.bytes - offset >= bytes;
+    }
+
+    std::byte* translate_slowly(std::uint64_t address, std::uint64_t bytes, bool write);
+
+    GlobalMemory& backing_;
+    std::array<MemoryRange, 8> recent_{};  ///< most recent first
+};
+
+}  // namespace cupool::ptx

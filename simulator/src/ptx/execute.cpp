@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <deque>
+#include <stdexcept>
+
+#include "ptx/block.hpp"
+#include "ptx/ptx.hpp"
+
+namespace cupool::ptx {
+namespace {
+
+/// How many instructions a block runs before those after it start beside it: enough for nearly all to finish.
+constexpr std::uint64_t block_turn = 4'000'000;
+/// The same where all blocks are resident, and likely to wait for each other.
+constexpr std::uint64_t cooperative_turn = 200'000;
+constexpr std::size_t most_resident_blocks = 64;
+
+constexpr std::uint64_t most_threads = 1024;
+
+void check(bool fits, const char* message) {
+    if (!fits) throw std::invalid_argument(message);
+}
+
+template <typename Value>
+void splat(AlignedBytes& slots, std::size_t index, Value value) {
+    auto* lanes = reinterpret_cast<Value*>(slots.data()) + index * warp_size;
+    std::fill_n(lanes, warp_size, value);
+}
+
+std::string to_text(const Dimensions& dimensions) {
+    return "(" + std::to_string(dimensions.x) + "," + std::to_string(dimensions.y) + "," + std::to_string(dimensions.z) + ")";
+}
+
+std::string hexadecimal(std::uint64_t value) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+/// The launch's blocks, in the order of their index; one that takes long is interleaved with those after it.
+class Grid {
+  public:
+    Grid(LaunchState& launch) : launch_(launch), blocks_(launch.launch.grid.count()) {}
+
+    Outcome run() {
+        const bool cooperative = launch_.launch.cooperative;
+        const std::uint64_t turn = cooperative ? cooperative_turn : block_turn;
+        if (cooperative)
+            while (next_ < blocks_) admit();
+        while (!resident_.empty() || next_ < blocks_) {
+            if (resident_.empty()) admit();
+            for (std::size_t i = 0; i < resident_.size();) {
+                const Outcome outcome = run(*resident_[i], turn);
+                if (!outcome) return outcome;
+                if (resident_[i]->finished()) {
+                    retire(i);
+                } else {
+                    ++i;
+                }
+            }
+            if (!resident_.empty() && next_ < blocks_ && resident_.size() < most_resident_blocks) admit();
+        }
+        Outcome outcome;
+        count_work(outcome);
+        return outcome;
+    }
+
+  private:
+    void admit() {
+        std::unique_ptr<Block> block;
+        if (spare_.empty()) {
+            block = std::make_unique<Block>(launch_);
+        } else {
+            block = std::move(spare_.back());
+            spare_.pop_back();
+        }
+        block->start(next_++);
+        resident_.push_back(std::move(block));
+    }
+
+    void retire(std::size_t index) {
+        spare_.push_back(std::move(resident_[index]));
+        resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(index));
+    }
+
+    Outcome run(Block& block, std::uint64_t turn) {
+        Outcome outcome;
+        try {
+            const std::uint64_t before = block.executed();
+            block.run(std::min(turn, launch_.limits.warp_instructions - launch_.executed));
+            launch_.executed += block.executed() - before;
+        } catch (const LaneFault& fault) {
+            return describe(block, fault);
+        } catch (const Deadlock&) {
+            outcome.fault = Fault::launch_timeout;
+            locate(outcome, block);
+            outcome.report = "deadlock in kernel '" + outcome.kernel + "', block " + to_text(outcome.block) +
+                             ": all threads wait for others that never come: " + block.describe_waiting();
+            return outcome;
+        }
+        const bool cancelled = launch_.limits.cancel != nullptr && launch_.limits.cancel->load(std::memory_order_relaxed);
+        if (!cancelled && launch_.executed < launch_.limits.warp_instructions) return outcome;
+        if (!cancelled && block.finished() && resident_.size() == 1 && next_ == blocks_) return outcome;
+        outcome.fault = Fault::launch_timeout;
+        locate(outcome, block);
+        outcome.report = "kernel '" + outcome.kernel + (cancelled ? "' was cancelled" : "' ran past its limit of instructions") + " in block " +
+                         to_text(outcome.block) + ": " + block.describe_waiting();
+        return outcome;
+    }
+
+    void locate(Outcome& outcome, const Block& block) {
+        outcome.kernel = launch_.entry.name;
+        outcome.block = block.index();
+        count_work(outcome);
+    }
+
+    void count_work(Outcome& outcome) const {
+        const auto add = [&](const std::vector<std::unique_ptr<Block>>& blocks) {
+            for (const auto& block : blocks) {
+                outcome.warp_instructions += block->executed();
+                outcome.lane_instructions += block->lanes_executed();
+            }
+        };
+        add(resident_);
+        add(spare_);
+    }
+
+    Outcome describe(const Block& block, const LaneFault& fault) {
+        Outcome outcome;
+        locate(outcome, block);
+        const Warp& warp = *block.faulty_warp();
+        outcome.fault = fault.fault;
+        outcome.thread = block.thread(warp, fault.lane);
+        outcome.line = static_cast<int>(warp.current()->line);
+        outcome.opcode = launch_.module.opcode_texts[warp.current()->text];
+        outcome.address = fault.address;
+        outcome.report = fault.what + " at " + hexadecimal(fault.address) + " in kernel '" + outcome.kernel + "', line " +
+                         std::to_string(outcome.line) + " (" + outcome.opcode + "), block " + to_text(outcome.block) + ", thread " +
+                         to_text(outcome.thread);
+        return outcome;
+    }
+
+    LaunchState& launch_;
+    std::uint64_t blocks_;
+    std::uint64_t next_ = 0;
+    std::vector<std::unique_ptr<Block>> resident_;
+    std::vector<std::unique_ptr<Block>> spare_;
+};
+
+}  // namespace
+
+LaunchState::LaunchState(const Module& the_module, const Launch& the_launch, GlobalMemory& global, const Limits& the_limits)
+    : module(the_module),
+      launch(the_launch),
+      limits(the_limits),
+      entry(the_module.entries[the_launch.entry]),
+      entry_point(the_module.entry_points[the_launch.entry]),
+      memory(global),
+      parameters(align_up(entry.parameter_bytes, 16)),
+      pool32(the_module.pool32.size() * slot32_bytes),
+      pool64(the_module.pool64.size() * slot64_bytes),
+      shared_bytes(entry.shared_bytes + the_launch.dynamic_shared_bytes) {
+    if (entry.parameter_bytes != 0) std::memcpy(parameters.data(), the_launch.parameters.data(), entry.parameter_bytes);
+    for (std::size_t i = 0; i < module.pool32.size(); ++i) splat(pool32, i, module.pool32[i]);
+    for (std::size_t i = 0; i < module.pool64.size(); ++i) splat(pool64, i, module.pool64[i]);
+    for (const PoolAddress& address : module.pool_addresses) {
+        const std::uint64_t base = address.kind == PoolAddress::Kind::variable ? launch.variable_addresses[address.index]
+                                                                               : entry_point.shared_offsets[address.index];
+        if (address.wide) {
+            splat(pool64, address.slot, base + address.addend);
+        } else {
+            splat(pool32, address.slot, static_cast<std::uint32_t>(base + address.addend));
+        }
+    }
+}
+
+Outcome execute(const Program& program, const Launch& launch, GlobalMemory& memory, const Limits& limits) {
+    const Module& module = program.module();
+    check(launch.entry < module.entries.size(), "no such entry");
+    const Entry& entry = module.entries[launch.entry];
+    check(launch.grid.count() != 0 && launch.block.count() != 0, "a grid or block without threads");
+    check(launch.block.count() <= most_threads, "more threads in a block than 1024");
+    check(launch.parameters.size() >= entry.parameter_bytes, "fewer parameter bytes than the entry has");
+    check(launch.variable_addresses.size() == module.variables.size(), "an address for each variable of the module");
+    check(limits.multiprocessors != 0, "at least one multiprocessor");
+    check(entry.shared_bytes + std::uint64_t{launch.dynamic_shared_bytes} <= window_bytes / 2, "too much shared memory");
+    LaunchState state(module, launch, memory, limits);
+    return Grid(state).run();
+}
+
+}  // namespace cupool::ptx

@@ -1,0 +1,80 @@
+#pragma once
+
+/// \file
+/// A module ready to run.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ptx/instruction.hpp"
+#include "ptx/ptx.hpp"
+
+namespace cupool::ptx {
+
+/// A value that a call hands over: in the caller a register, a constant or a variable of the frame; in the callee always in the frame.
+struct Transfer {
+    bool in_register = false;
+    std::uint32_t operand = no_operand;  ///< of the register or constant
+    std::uint32_t caller_offset = 0;     ///< of the variable
+    std::uint32_t callee_offset = 0;
+    std::uint32_t size = 0;  ///< bytes
+};
+
+struct CallSite {
+    std::uint32_t function = 0;
+    std::vector<Transfer> arguments;
+    std::vector<Transfer> results;
+};
+
+struct Function {
+    std::string name;
+    bool is_entry = false;
+    std::uint32_t first_instruction = 0;
+    std::uint32_t frame32_bytes = 0;  ///< of each register bank
+    std::uint32_t frame64_bytes = 0;
+    std::uint32_t frame_predicate_bytes = 0;
+    std::uint32_t local_bytes = 0;  ///< a lane's variables in local memory
+    std::uint32_t registers = 0;    ///< most 32-bit registers live at once
+    std::vector<std::uint32_t> callees;
+};
+
+/// A constant that only a launch knows: the address of a variable, or where a shared one lies in the entry's block.
+struct PoolAddress {
+    enum class Kind : std::uint8_t { variable, shared };
+    Kind kind = Kind::variable;
+    bool wide = true;         ///< in pool64
+    std::uint32_t slot = 0;   ///< index in its pool
+    std::uint32_t index = 0;  ///< of Program::variables() or of EntryPoint::shared_offsets
+    std::uint64_t addend = 0;
+};
+
+struct EntryPoint {
+    std::uint32_t function = 0;
+    std::vector<std::uint32_t> shared_offsets;  ///< of every shared variable of the module; those that the entry does not use are 0
+    std::uint32_t frame32_bytes = 0;            ///< of the deepest chain of calls
+    std::uint32_t frame64_bytes = 0;
+    std::uint32_t frame_predicate_bytes = 0;
+    std::uint32_t local_bytes = 0;
+    bool recursive = false;  ///< then the sizes above are those of the entry alone
+};
+
+struct Module {
+    int version_major = 0;
+    int version_minor = 0;
+    std::string target;
+    std::vector<Entry> entries;
+    std::vector<EntryPoint> entry_points;  ///< beside `entries`
+    std::vector<Variable> variables;
+
+    std::vector<Instruction> code;  ///< of all functions, one after another
+    std::vector<Function> functions;
+    std::vector<CallSite> calls;
+    std::vector<std::vector<std::uint32_t>> branch_tables;
+    std::vector<std::uint32_t> pool32;  ///< a value a slot
+    std::vector<std::uint64_t> pool64;
+    std::vector<PoolAddress> pool_addresses;
+    std::vector<std::string> opcode_texts;
+};
+
+}  // namespace cupool::ptx

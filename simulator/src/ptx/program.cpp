@@ -1,0 +1,228 @@
+#include <algorithm>
+
+#include "ptx/decode.hpp"
+#include "ptx/parser.hpp"
+#include "ptx/ptx.hpp"
+
+namespace cupool::ptx {
+namespace {
+
+constexpr std::uint64_t most_constant_bytes = 64 * 1024;
+constexpr std::uint64_t most_parameter_bytes = 32764;
+constexpr std::uint32_t no_place = 0xffffffff;
+
+/// Builds the executable module from its syntax.
+class ModuleBuilder {
+  public:
+    explicit ModuleBuilder(const syntax::Module& source) : source_(source), pool_(module_) {}
+
+    Module build() {
+        module_.version_major = source_.version_major;
+        module_.version_minor = source_.version_minor;
+        module_.target = source_.target;
+        place_symbols();
+        for (const syntax::Function& function : source_.functions) {
+            if (!function.defined) {
+                module_.functions.emplace_back();
+                shared_symbols_.emplace_back();
+                continue;
+            }
+            FunctionDecoder decoder(source_, function, places_, module_, pool_);
+            module_.functions.push_back(decoder.decode());
+            shared_symbols_.push_back(decoder.shared_symbols());
+        }
+        for (std::uint32_t i = 0; i < source_.functions.size(); ++i)
+            if (source_.functions[i].is_entry && source_.functions[i].defined) add_entry(i);
+        return std::move(module_);
+    }
+
+  private:
+    void place_symbols() {
+        places_.variable.assign(source_.symbols.size(), no_place);
+        places_.shared.assign(source_.symbols.size(), no_place);
+        std::uint64_t constant_bytes = 0;
+        for (std::uint32_t i = 0; i < source_.symbols.size(); ++i) {
+            const syntax::Symbol& symbol = source_.symbols[i];
+            if (symbol.space == Space::shared) places_.shared[i] = shared_count_++;
+            if (symbol.space != Space::global && symbol.space != Space::constant) continue;
+            places_.variable[i] = static_cast<std::uint32_t>(module_.variables.size());
+            Variable variable;
+            variable.name = symbol.name;
+            variable.size = symbol.size;
+            variable.alignment = symbol.alignment;
+            variable.constant = symbol.space == Space::constant;
+            variable.visible = symbol.visible;
+            variable.initial = symbol.initial;
+            module_.variables.push_back(std::move(variable));
+            if (symbol.space == Space::constant) constant_bytes = align_up(constant_bytes, symbol.alignment) + symbol.size;
+            if (constant_bytes > most_constant_bytes)
+                throw ParseError(ParseError::Kind::malformed, symbol.line, symbol.name, "module uses more than 64 KiB of constant memory");
+        }
+        for (std::uint32_t i = 0; i < source_.symbols.size(); ++i)
+            for (const syntax::Symbol::Relocation& relocation : source_.symbols[i].relocations)
+                module_.variables[places_.variable[i]].relocations.push_back(
+                    {relocation.offset, places_.variable[relocation.symbol], relocation.addend});
+    }
+
+    // The functions that an entry can reach, and the deepest frames of its calls.
+    struct Reach {
+        std::vector<std::uint32_t> functions;
+        bool recursive = false;
+    };
+
+    Reach reach(std::uint32_t entry) const {
+        enum class Mark : std::uint8_t { unseen, open, done };
+        std::vector<Mark> marks(module_.functions.size(), Mark::unseen);
+        Reach result;
+        std::vector<std::pair<std::uint32_t, std::size_t>> path{{entry, 0}};
+        marks[entry] = Mark::open;
+        while (!path.empty()) {
+            const std::uint32_t function = path.back().first;
+            const std::vector<std::uint32_t>& callees = module_.functions[function].callees;
+            if (path.back().second == callees.size()) {
+                marks[function] = Mark::done;
+                result.functions.push_back(function);  // callees before callers
+                path.pop_back();
+                continue;
+            }
+            const std::uint32_t callee = callees[path.back().second++];
+            if (marks[callee] == Mark::open) result.recursive = true;
+            if (marks[callee] != Mark::unseen) continue;
+            marks[callee] = Mark::open;
+            path.emplace_back(callee, 0);
+        }
+        return result;
+    }
+
+    void add_entry(std::uint32_t index) {
+        const syntax::Function& function = source_.functions[index];
+        const Reach reached = reach(index);
+        Entry entry;
+        entry.name = function.name;
+        entry.max_threads = function.max_threads;
+        entry.required_threads = function.required_threads;
+        const FormalLayout formals = lay_out_formals(source_, function);
+        for (std::size_t i = 0; i < formals.parameters.size(); ++i) {
+            const std::uint32_t alignment = source_.symbols[function.parameters[i].index].alignment;
+            entry.parameters.push_back({formals.parameters[i].offset, formals.parameters[i].size, alignment});
+        }
+        entry.parameter_bytes = formals.bytes;
+        if (formals.bytes > most_parameter_bytes)
+            throw ParseError(ParseError::Kind::malformed, function.line, function.name, "entry has too many bytes of parameters");
+
+        EntryPoint point;
+        point.function = index;
+        point.recursive = reached.recursive;
+        add_frames(reached, point);
+        add_shared(reached, entry, point);
+        entry.local_bytes = point.local_bytes;
+        for (const std::uint32_t reached_function : reached.functions)
+            entry.registers = std::max(entry.registers, module_.functions[reached_function].registers);
+        constexpr std::uint32_t overhead = 8;  // addresses, predicates: what a register allocator for the real machine needs besides
+        entry.registers = std::min<std::uint32_t>(255, static_cast<std::uint32_t>(align_up(entry.registers + overhead, 8)));
+        module_.entries.push_back(std::move(entry));
+        module_.entry_points.push_back(std::move(point));
+    }
+
+    void add_frames(const Reach& reached, EntryPoint& point) {
+        if (reached.recursive) {
+            const Function& entry = module_.functions[point.function];
+            point.frame32_bytes = entry.frame32_bytes;
+            point.frame64_bytes = entry.frame64_bytes;
+            point.frame_predicate_bytes = entry.frame_predicate_bytes;
+            point.local_bytes = entry.local_bytes;
+            return;
+        }
+        // `functions` has callees before callers: each one's deepest chain is known when its callers come.
+        std::vector<EntryPoint> deepest(module_.functions.size());
+        for (const std::uint32_t index : reached.functions) {
+            const Function& function = module_.functions[index];
+            EntryPoint below;
+            for (const std::uint32_t callee : function.callees) {
+                below.frame32_bytes = std::max(below.frame32_bytes, deepest[callee].frame32_bytes);
+                below.frame64_bytes = std::max(below.frame64_bytes, deepest[callee].frame64_bytes);
+                below.frame_predicate_bytes = std::max(below.frame_predicate_bytes, deepest[callee].frame_predicate_bytes);
+                below.local_bytes = std::max(below.local_bytes, deepest[callee].local_bytes);
+            }
+            deepest[index].frame32_bytes = below.frame32_bytes + function.frame32_bytes;
+            deepest[index].frame64_bytes = below.frame64_bytes + function.frame64_bytes;
+            deepest[index].frame_predicate_bytes = below.frame_predicate_bytes + function.frame_predicate_bytes;
+            deepest[index].local_bytes = below.local_bytes + function.local_bytes;
+        }
+        const EntryPoint& whole = deepest[point.function];
+        point.frame32_bytes = whole.frame32_bytes;
+        point.frame64_bytes = whole.frame64_bytes;
+        point.frame_predicate_bytes = whole.frame_predicate_bytes;
+        point.local_bytes = whole.local_bytes;
+    }
+
+    // Shared variables that the entry reaches, one after another; dynamic shared memory begins after them.
+    void add_shared(const Reach& reached, Entry& entry, EntryPoint& point) {
+        point.shared_offsets.assign(shared_count_, 0);
+        std::vector<std::uint32_t> used;
+        for (const std::uint32_t function : reached.functions)
+            used.insert(used.end(), shared_symbols_[function].begin(), shared_symbols_[function].end());
+        std::sort(used.begin(), used.end());
+        used.erase(std::unique(used.begin(), used.end()), used.end());
+        std::uint64_t bytes = 0;
+        std::uint32_t dynamic_alignment = 1;
+        for (const std::uint32_t index : used) {
+            const syntax::Symbol& symbol = source_.symbols[index];
+            if (symbol.dynamic_shared) {
+                dynamic_alignment = std::max(dynamic_alignment, symbol.alignment);
+                continue;
+            }
+            bytes = align_up(bytes, symbol.alignment);
+            point.shared_offsets[places_.shared[index]] = static_cast<std::uint32_t>(bytes);
+            bytes += symbol.size;
+            constexpr std::uint64_t most_shared_bytes = 256 * 1024;
+            if (bytes > most_shared_bytes)
+                throw ParseError(ParseError::Kind::malformed, symbol.line, entry.name, "entry uses too much shared data");
+        }
+        bytes = align_up(bytes, dynamic_alignment);
+        for (const std::uint32_t index : used)
+            if (source_.symbols[index].dynamic_shared) point.shared_offsets[places_.shared[index]] = static_cast<std::uint32_t>(bytes);
+        entry.shared_bytes = static_cast<std::uint32_t>(bytes);
+    }
+
+    const syntax::Module& source_;
+    Module module_;
+    ConstantPool pool_;
+    SymbolPlaces places_;
+    std::uint32_t shared_count_ = 0;
+    std::vector<std::vector<std::uint32_t>> shared_symbols_;
+};
+
+template <typename Named>
+std::optional<std::size_t> find_named(const std::vector<Named>& all, std::string_view name) {
+    const auto found = std::find_if(all.begin(), all.end(), [name](const Named& candidate) { return candidate.name == name; });
+    return found == all.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - all.begin()));
+}
+
+}  // namespace
+
+ParseError::ParseError(Kind kind, int line, std::string token, const std::string& message)
+    : kind_(kind), line_(line), token_(std::move(token)) {
+    log_ = "ptxas application ptx input, line " + std::to_string(line_) + "; error   : " + message;
+    if (!token_.empty()) log_ += " (near '" + token_ + "')";
+    log_ += kind_ == Kind::unsupported ? "\nptxas fatal   : Ptx assembly aborted: the simulated driver does not run this\n"
+                                       : "\nptxas fatal   : Ptx assembly aborted due to errors\n";
+}
+
+Program::Program(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
+
+Program Program::parse(std::string_view text) {
+    const syntax::Module source = Parser(text.substr(0, text.find('\0'))).parse();
+    return Program(std::make_shared<const Module>(ModuleBuilder(source).build()));
+}
+
+int Program::version_major() const noexcept { return module_->version_major; }
+int Program::version_minor() const noexcept { return module_->version_minor; }
+const std::string& Program::target() const noexcept { return module_->target; }
+const std::vector<Entry>& Program::entries() const noexcept { return module_->entries; }
+const std::vector<Variable>& Program::variables() const noexcept { return module_->variables; }
+
+std::optional<std::size_t> Program::find_entry(std::string_view name) const noexcept { return find_named(module_->entries, name); }
+std::optional<std::size_t> Program::find_variable(std::string_view name) const noexcept { return find_named(module_->variables, name); }
+
+}  // namespace cupool::ptx

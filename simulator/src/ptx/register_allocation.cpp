@@ -1,0 +1,173 @@
+#include "ptx/register_allocation.hpp"
+
+#include <algorithm>
+#include <queue>
+
+namespace cupool::ptx {
+namespace {
+
+constexpr std::uint32_t none = 0xffffffff;
+
+struct Block {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    std::vector<std::uint32_t> predecessors;
+};
+
+struct Interval {
+    std::uint32_t begin = none;
+    std::uint32_t end = 0;
+
+    void cover(std::uint32_t from, std::uint32_t to) {
+        begin = std::min(begin, from);
+        end = std::max(end, to);
+    }
+    bool empty() const { return begin == none; }
+};
+
+std::vector<Block> find_blocks(const std::vector<RegisterAccess>& code) {
+    const auto size = static_cast<std::uint32_t>(code.size());
+    std::vector<bool> leads(size + 1, false);
+    leads[0] = leads[size] = true;
+    for (std::uint32_t i = 0; i < size; ++i) {
+        for (const std::uint32_t target : code[i].targets) leads[target] = true;
+        if (!code[i].falls_through || !code[i].targets.empty()) leads[i + 1] = true;
+    }
+    std::vector<Block> blocks;
+    std::vector<std::uint32_t> block_at(size + 1, none);
+    for (std::uint32_t i = 0; i < size; ++i) {
+        if (leads[i]) blocks.push_back({i, i, {}});
+        block_at[i] = static_cast<std::uint32_t>(blocks.size() - 1);
+        blocks.back().end = i + 1;
+    }
+    for (std::uint32_t b = 0; b < blocks.size(); ++b) {
+        const std::uint32_t last = blocks[b].end - 1;
+        for (const std::uint32_t target : code[last].targets)
+            if (target < size) blocks[block_at[target]].predecessors.push_back(b);
+        if (code[last].falls_through && last + 1 < size) blocks[block_at[last + 1]].predecessors.push_back(b);
+    }
+    return blocks;
+}
+
+/// Finds each register's live interval by walking back from its reads to the writes that reach them.
+class Liveness {
+  public:
+    Liveness(const std::vector<RegisterAccess>& code, std::size_t registers)
+        : code_(code), blocks_(find_blocks(code)), intervals_(registers), uses_(registers), stamp_(blocks_.size(), none) {}
+
+    std::vector<Interval> run() {
+        for (std::uint32_t b = 0; b < blocks_.size(); ++b) scan(b);
+        for (std::uint32_t reg = 0; reg < intervals_.size(); ++reg) spread(reg);
+        return std::move(intervals_);
+    }
+
+  private:
+    // Within the block: covers from each write or read to the last read, and notes which registers come in from before.
+    void scan(std::uint32_t block) {
+        for (std::uint32_t i = blocks_[block].begin; i < blocks_[block].end; ++i) {
+            for (const std::uint32_t reg : code_[i].reads) note_read(reg, block, i);
+            for (const std::uint32_t reg : code_[i].writes) {
+                intervals_[reg].cover(2 * i + 1, 2 * i + 1);
+                if (code_[i].guarded) {
+                    note_read(reg, block, i);
+                } else {
+                    define(reg, block);
+                }
+            }
+        }
+    }
+
+    void note_read(std::uint32_t reg, std::uint32_t block, std::uint32_t position) {
+        intervals_[reg].cover(2 * position, 2 * position);
+        Uses& uses = uses_[reg];
+        if (uses.defined_in.empty() || uses.defined_in.back() != block) {
+            if (uses.entering.empty() || uses.entering.back() != block) uses.entering.push_back(block);
+        }
+    }
+
+    void define(std::uint32_t reg, std::uint32_t block) {
+        Uses& uses = uses_[reg];
+        if (uses.defined_in.empty() || uses.defined_in.back() != block) uses.defined_in.push_back(block);
+    }
+
+    void spread(std::uint32_t reg) {
+        const Uses& uses = uses_[reg];
+        std::vector<std::uint32_t> work;
+        for (const std::uint32_t block : uses.entering) enter(reg, block, work);
+        while (!work.empty()) {
+            const std::uint32_t block = work.back();
+            work.pop_back();
+            for (const std::uint32_t before : blocks_[block].predecessors) {
+                intervals_[reg].cover(2 * blocks_[before].end - 1, 2 * blocks_[before].end - 1);
+                if (!std::binary_search(uses.defined_in.begin(), uses.defined_in.end(), before)) enter(reg, before, work);
+            }
+        }
+    }
+
+    // The register is live where the block begins.
+    void enter(std::uint32_t reg, std::uint32_t block, std::vector<std::uint32_t>& work) {
+        if (stamp_[block] == reg) return;
+        stamp_[block] = reg;
+        intervals_[reg].cover(2 * blocks_[block].begin, 2 * blocks_[block].begin);
+        work.push_back(block);
+    }
+
+    struct Uses {
+        std::vector<std::uint32_t> entering;    ///< blocks that read it before they write it
+        std::vector<std::uint32_t> defined_in;  ///< blocks that write it, ascending
+    };
+
+    const std::vector<RegisterAccess>& code_;
+    std::vector<Block> blocks_;
+    std::vector<Interval> intervals_;
+    std::vector<Uses> uses_;
+    std::vector<std::uint32_t> stamp_;
+};
+
+}  // namespace
+
+Allocation allocate_registers(const std::vector<RegisterAccess>& code, const std::vector<bool>& wide) {
+    const std::vector<Interval> intervals = Liveness(code, wide.size()).run();
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t reg = 0; reg < wide.size(); ++reg)
+        if (!intervals[reg].empty()) order.push_back(reg);
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return intervals[a].begin != intervals[b].begin ? intervals[a].begin < intervals[b].begin : a < b;
+    });
+
+    Allocation allocation;
+    allocation.slots.assign(wide.size(), 0);
+    struct Active {
+        std::uint32_t end;
+        std::uint32_t slot;
+        bool operator<(const Active& other) const { return end > other.end; }
+    };
+    std::priority_queue<Active> active[2];
+    std::vector<std::uint32_t> free[2];
+    std::uint32_t used[2] = {0, 0};
+    for (const std::uint32_t reg : order) {
+        for (int width : {0, 1}) {
+            while (!active[width].empty() && active[width].top().end < intervals[reg].begin) {
+                free[width].push_back(active[width].top().slot);
+                active[width].pop();
+            }
+        }
+        const int width = wide[reg] ? 1 : 0;
+        std::uint32_t slot = 0;
+        if (free[width].empty()) {
+            slot = used[width]++;
+        } else {
+            slot = free[width].back();
+            free[width].pop_back();
+        }
+        allocation.slots[reg] = slot;
+        active[width].push({intervals[reg].end, slot});
+        const auto live = static_cast<std::uint32_t>(active[0].size() + 2 * active[1].size());
+        allocation.most_live = std::max(allocation.most_live, live);
+    }
+    allocation.slots32 = used[0];
+    allocation.slots64 = used[1];
+    return allocation;
+}
+
+}  // namespace cupool::ptx

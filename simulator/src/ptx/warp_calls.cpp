@@ -1,0 +1,117 @@
+#include "ptx/warp.hpp"
+
+namespace cupool::ptx {
+
+void Warp::use_frame(const std::vector<Frame>& frames) {
+    const Frame base = frames.empty() ? Frame{} : frames.back();
+    banks_[static_cast<std::size_t>(Bank::frame32)] = frame32_.data() + base.frame32;
+    banks_[static_cast<std::size_t>(Bank::frame64)] = frame64_.data() + base.frame64;
+    banks_[static_cast<std::size_t>(Bank::frame_predicate)] = frame_predicate_.data() + base.frame_predicate;
+}
+
+// The frame that a call from the running function gets: just after the caller's.
+Frame Warp::frame_after(std::uint32_t call) const {
+    const std::uint32_t entry = launch_.entry_point.function;
+    const Frame caller = running_.frames.empty() ? Frame{} : running_.frames.back();
+    const Function& function = launch_.module.functions[running_.frames.empty() ? entry : caller.function];
+    Frame frame;
+    frame.return_position = position_;
+    frame.call = call;
+    frame.function = launch_.module.calls[call].function;
+    frame.frame32 = caller.frame32 + function.frame32_bytes;
+    frame.frame64 = caller.frame64 + function.frame64_bytes;
+    frame.frame_predicate = caller.frame_predicate + function.frame_predicate_bytes;
+    frame.local = caller.local + function.local_bytes;
+    return frame;
+}
+
+void Warp::reserve(const Frame& frame) {
+    const Function& function = launch_.module.functions[frame.function];
+    const auto grow = [](AlignedBytes& bytes, std::size_t needed) {
+        if (bytes.size() < needed) bytes.resize(2 * needed);
+    };
+    grow(frame32_, frame.frame32 + function.frame32_bytes);
+    grow(frame64_, frame.frame64 + function.frame64_bytes);
+    grow(frame_predicate_, frame.frame_predicate + function.frame_predicate_bytes);
+}
+
+void Warp::call(std::uint32_t mask, std::uint32_t call) {
+    const Frame frame = frame_after(call);
+    const Function& callee = launch_.module.functions[frame.function];
+    constexpr std::size_t deepest = 4096;
+    if (frame.local + callee.local_bytes > local_stride_ || running_.frames.size() == deepest) {
+        throw LaneFault{Fault::hardware_stack_error, static_cast<unsigned>(std::countr_zero(mask)), frame.local,
+                        "call of '" + callee.name + "' overflows the stack"};
+    }
+    reserve(frame);
+    use_frame();
+    copy_arguments(frame, mask);
+    if (mask != running_.lanes) {
+        // Those that do not call go on after it.
+        LaneGroup others = running_;
+        others.lanes &= ~mask;
+        others.position = position_;
+        others.last_turn = executed_;
+        running_.lanes = mask;
+        waiting_.push_back(std::move(others));
+    }
+    running_.frames.push_back(frame);
+    position_ = callee.first_instruction;
+    use_frame();
+    if (!waiting_.empty()) stop_position_ = 0;
+}
+
+void Warp::return_from(std::uint32_t mask) {
+    if (running_.frames.empty()) {
+        exit(mask);
+        return;
+    }
+    const Frame frame = running_.frames.back();
+    if (mask != running_.lanes) {
+        LaneGroup others = running_;
+        others.lanes &= ~mask;
+        others.position = position_;
+        others.last_turn = executed_;
+        running_.lanes = mask;
+        waiting_.push_back(std::move(others));
+    }
+    running_.frames.pop_back();
+    position_ = frame.return_position;
+    use_frame();
+    copy_results(frame, mask);
+    if (!waiting_.empty()) stop_position_ = 0;
+}
+
+void Warp::copy_arguments(const Frame& callee, std::uint32_t mask) {
+    for (const Transfer& transfer : launch_.module.calls[callee.call].arguments) {
+        for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+            std::byte* to = local(lane) + callee.local + transfer.callee_offset;
+            if (transfer.in_register) {
+                const std::uint64_t bits = value(transfer.operand, lane);
+                std::memcpy(to, &bits, transfer.size);
+            } else {
+                std::memcpy(to, local(lane) + local_frame() + transfer.caller_offset, transfer.size);
+            }
+        }
+    }
+}
+
+// The caller's frame is in use again; the callee's bytes still lie above it.
+void Warp::copy_results(const Frame& callee, std::uint32_t mask) {
+    for (const Transfer& transfer : launch_.module.calls[callee.call].results) {
+        for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+            const std::byte* from = local(lane) + callee.local + transfer.callee_offset;
+            if (transfer.in_register) {
+                std::uint64_t bits = 0;
+                std::memcpy(&bits, from, transfer.size);
+                set_value(transfer.operand, lane, bits);
+            } else {
+                std::memcpy(local(lane) + local_frame() + transfer.caller_offset, from, transfer.size);
+            }
+        }
+    }
+}
+
+}  // namespace cupool::ptx

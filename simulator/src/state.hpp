@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "context.hpp"
+#include "device.hpp"
+#include "event.hpp"
+#include "handle_table.hpp"
+#include "memory_pool.hpp"
+#include "module.hpp"
+#include "stream.hpp"
+
+namespace cupool::simulator {
+
+/// All that the simulated driver knows, the address space and running operations aside.
+struct State {
+    std::vector<std::shared_ptr<Device>> devices;
+    HandleTable<Context> contexts;
+    HandleTable<Stream> streams;
+    HandleTable<Event> events;
+    HandleTable<MemoryPool> pools;
+    HandleTable<Module> modules;
+    HandleTable<Function> functions;
+    /// Counts resets, so that what threads remember of an earlier life is known to be stale.
+    std::uint64_t life = 0;
+};
+
+/// The one way to the state: holds the driver's lock as long as it lives. Never wait for an operation meanwhile:
+/// operations take the lock too.
+class Locked {
+public:
+    Locked();
+    State* operator->() const { return &state_; }
+    State& operator*() const { return state_; }
+
+private:
+    State& state_;
+    std::unique_lock<std::mutex> lock_;
+};
+
+}  // namespace cupool::simulator

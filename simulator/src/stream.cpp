@@ -1,0 +1,171 @@
+#include "stream.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+#include <utility>
+
+#include "answer.hpp"
+#include "device_fault.hpp"
+#include "driver_state.hpp"
+#include "state.hpp"
+
+namespace cupool::simulator {
+namespace {
+
+constexpr std::uintptr_t legacy_handle = 1;
+constexpr std::uintptr_t per_thread_handle = 2;
+
+// CU_EVENT_WAIT_EXTERNAL: for streams that are captured, and there is no capture here.
+constexpr unsigned external_wait = 1;
+
+bool is_special(abi::Stream handle) { return reinterpret_cast<std::uintptr_t>(handle) <= per_thread_handle; }
+
+std::shared_ptr<Stream> per_thread_stream(Context& context) {
+    std::shared_ptr<Stream>& stream = context.per_thread_streams[std::this_thread::get_id()];
+    if (!stream) {
+        stream = std::make_shared<Stream>();
+        stream->context = &context;
+    }
+    return stream;
+}
+
+// What the legacy stream of the context waits for.
+Operations last_of_blocking_streams(State& state, const Context& context) {
+    Operations last = context.blocking_orphans;
+    for (const auto& [_, stream] : context.per_thread_streams) {
+        last.push_back(stream->last);
+    }
+    state.streams.for_each([&](const Stream& stream) {
+        if (stream.context == &context && stream.kind == Stream::Kind::blocking) {
+            last.push_back(stream.last);
+        }
+    });
+    return last;
+}
+
+// What is to be done before the stream is idle. The legacy stream is not while a blocking one is busy.
+Operations pending_of(State& state, const Stream& stream) {
+    Operations pending;
+    if (stream.kind == Stream::Kind::legacy) {
+        pending = last_of_blocking_streams(state, *stream.context);
+    }
+    pending.push_back(stream.last);
+    return pending;
+}
+
+Operations pending_of(abi::Stream handle) {
+    const Locked state;
+    return pending_of(*state, *stream_of(*state, handle));
+}
+
+void forget_finished(Operations& operations) {
+    std::erase_if(operations, [](const OperationPointer& operation) { return !operation || is_done(operation); });
+}
+
+}  // namespace
+
+std::shared_ptr<Stream> stream_of(State& state, abi::Stream handle) {
+    const auto number = reinterpret_cast<std::uintptr_t>(handle);
+    if (number == 0 || number == legacy_handle) {
+        return current_context(state)->legacy_stream;
+    }
+    if (number == per_thread_handle) {
+        return per_thread_stream(*current_context(state));
+    }
+    auto stream = state.streams.find(handle);
+    require(stream != nullptr, state.streams.is_buried(handle) ? abi::Result::context_is_destroyed : abi::Result::invalid_handle);
+    return stream;
+}
+
+void enqueue(State& state, Stream& stream, std::function<void()> work, Operations predecessors, AfterFault after_fault) {
+    predecessors.push_back(stream.last);
+    if (stream.kind == Stream::Kind::legacy) {
+        const Operations others = last_of_blocking_streams(state, *stream.context);
+        predecessors.insert(predecessors.end(), others.begin(), others.end());
+    } else if (stream.kind == Stream::Kind::blocking) {
+        predecessors.push_back(stream.context->legacy_stream->last);
+    }
+    stream.last = schedule(std::move(work), predecessors, after_fault);
+}
+
+void synchronize(const Operations& operations) {
+    wait_for(operations);
+    {
+        const Locked state;
+        trim_pools(*state);
+    }
+    require(device_fault() == abi::Result::success, device_fault());
+}
+
+namespace exports {
+
+Result stream_create(Stream* stream, unsigned flags, int priority) {
+    return answer(EntryPoint::stream_create, [&] {
+        require(stream != nullptr && flags <= static_cast<unsigned>(StreamFlags::non_blocking), Result::invalid_value);
+        const Locked state;
+        const auto context = current_context(*state);
+        const auto created = std::make_shared<simulator::Stream>();
+        created->handle = HandleTable<simulator::Stream>::issue();
+        created->context = context.get();
+        if (flags == static_cast<unsigned>(StreamFlags::non_blocking)) {
+            created->kind = simulator::Stream::Kind::non_blocking;
+        }
+        created->priority = std::clamp(priority, greatest_stream_priority, least_stream_priority);
+        state->streams.add(created);
+        *stream = created->handle;
+    });
+}
+
+Result stream_destroy(Stream stream) {
+    return answer(EntryPoint::stream_destroy, [&] {
+        const Locked state;
+        require(!is_special(stream), Result::invalid_handle);
+        const auto doomed = stream_of(*state, stream);
+        Operations& orphans =
+            doomed->kind == simulator::Stream::Kind::blocking ? doomed->context->blocking_orphans : doomed->context->other_orphans;
+        orphans.push_back(doomed->last);
+        forget_finished(orphans);
+        state->streams.remove(stream);
+    });
+}
+
+Result stream_synchronize(Stream stream) {
+    return answer(EntryPoint::stream_synchronize, [&] { synchronize(pending_of(stream)); });
+}
+
+Result stream_query(Stream stream) {
+    return answer(EntryPoint::stream_query, [&] {
+        Operations pending = pending_of(stream);
+        forget_finished(pending);
+        require(pending.empty(), Result::not_ready);
+        require(device_fault() == Result::success, device_fault());
+    });
+}
+
+Result stream_wait_event(Stream stream, Event event, unsigned flags) {
+    return answer(EntryPoint::stream_wait_event, [&] {
+        require(flags != external_wait, Result::illegal_state);
+        require(flags == 0, Result::invalid_value);
+        const Locked state;
+        const auto waiting = stream_of(*state, stream);
+        const auto awaited = event_of(*state, event);
+        if (awaited->recorded) {
+            enqueue(*state, *waiting, nullptr, {awaited->recorded});
+        }
+    });
+}
+
+Result stream_launch_host_function(Stream stream, HostFunction function, void* user_data) {
+    return answer(EntryPoint::stream_launch_host_function, [&] {
+        require(function != nullptr, Result::invalid_value);
+        const Locked state;
+        enqueue(*state, *stream_of(*state, stream), [function, user_data] {
+            const HostFunctionScope scope;
+            function(user_data);
+        });
+    });
+}
+
+}  // namespace exports
+}  // namespace cupool::simulator

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <cupool/driver/abi.hpp>
+
+#include "scheduler.hpp"
+
+namespace cupool::simulator {
+
+struct Context;
+struct State;
+
+struct Stream {
+    using Handle = abi::Stream;
+    static constexpr unsigned char handle_tag = 2;
+
+    enum class Kind {
+        legacy,        ///< the null stream: waits for all blocking streams of its context, and they for it
+        blocking,      ///
+        non_blocking,  ///< knows nothing of the null stream
+    };
+
+    Handle handle = nullptr;
+    Context* context = nullptr;
+    Kind kind = Kind::blocking;
+    int priority = 0;
+    OperationPointer last;
+};
+
+/// The stream of a handle, null and the special handles 1 (legacy) and 2 (per thread) included: those are streams of the current
+/// context. Fails with invalid_context without a current context, with invalid_handle when the handle is no live stream's.
+std::shared_ptr<Stream> stream_of(State& state, abi::Stream handle);
+
+/// Queues work on a stream, behind what is there, what the null-stream rules say and `others`.
+void enqueue(State& state, Stream& stream, std::function<void()> work, Operations others = {}, AfterFault after_fault = AfterFault::skip);
+
+/// Waits, and then fails with the device fault when there is one. Pools give back here what they keep beyond their threshold.
+void synchronize(const Operations& operations);
+
+/// As cuCtxGetStreamPriorityRange tells.
+inline constexpr int least_stream_priority = 0;
+inline constexpr int greatest_stream_priority = -5;
+
+}  // namespace cupool::simulator

@@ -1,0 +1,224 @@
+// Initialisation, entry points, devices, error names.
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "interview.hpp"
+
+using namespace cupool::test;
+
+namespace {
+
+struct Row {
+    const char* base;
+    const char* exported;
+};
+
+const Row rows[] = {
+#define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) {base, exported},
+#include <cupool/driver/entry_points.def>
+#undef CUPOOL_ENTRY_POINT
+};
+
+// Those that are not of the one machine.
+constexpr DeviceAttribute portable_attributes[] = {
+    DeviceAttribute::max_threads_per_block,
+    DeviceAttribute::max_block_dim_x,
+    DeviceAttribute::max_block_dim_y,
+    DeviceAttribute::max_block_dim_z,
+    DeviceAttribute::max_grid_dim_x,
+    DeviceAttribute::max_grid_dim_y,
+    DeviceAttribute::max_grid_dim_z,
+    DeviceAttribute::max_shared_memory_per_block,
+    DeviceAttribute::warp_size,
+    DeviceAttribute::max_registers_per_block,
+    DeviceAttribute::clock_rate_khz,
+    DeviceAttribute::multiprocessor_count,
+    DeviceAttribute::integrated,
+    DeviceAttribute::compute_mode,
+    DeviceAttribute::ecc_enabled,
+    DeviceAttribute::memory_clock_rate_khz,
+    DeviceAttribute::memory_bus_width_bits,
+    DeviceAttribute::l2_cache_bytes,
+    DeviceAttribute::max_threads_per_multiprocessor,
+    DeviceAttribute::unified_addressing,
+    DeviceAttribute::compute_capability_major,
+    DeviceAttribute::compute_capability_minor,
+    DeviceAttribute::max_shared_memory_per_multiprocessor,
+    DeviceAttribute::managed_memory,
+    DeviceAttribute::max_shared_memory_per_block_optin,
+    DeviceAttribute::memory_pools_supported,
+};
+
+std::string describe(const Library& cuda, Result result, void* found, ProcAddressQueryResult status, const char* exported) {
+    return std::to_string(static_cast<int>(result)) +
+           (found == nullptr                 ? " null"
+            : found == cuda.symbol(exported) ? " same"
+                                             : " other") +
+           " status " + std::to_string(static_cast<int>(status));
+}
+
+}  // namespace
+
+CHAPTER("before cuInit") {
+    const Library& cuda = ask.cuda;
+    int number = -1;
+    Context context{};
+    DevicePointer pointer = 0;
+    const char* text = "unset";
+    ask.note("device count", cuda.device_get_count(&number));
+    ask.note("device get", cuda.device_get(&number, 0));
+    ask.note("attribute", cuda.device_get_attribute(&number, DeviceAttribute::warp_size, 0));
+    ask.note("retain primary", cuda.primary_context_retain(&context, 0));
+    ask.note("get current", cuda.context_get_current(&context));
+    ask.note("set current null", cuda.context_set_current(nullptr));
+    ask.note("allocate", cuda.memory_allocate(&pointer, 16));
+    ask.note("free null", cuda.memory_free(0));
+    ask.note("stream query null", cuda.stream_query(nullptr));
+    ask.note("pointer attribute", cuda.pointer_get_attribute(&number, PointerAttribute::device_ordinal, 16));
+    ask.note("version", cuda.driver_get_version(&number));
+    ask.note("version of null", cuda.driver_get_version(nullptr));
+    ask.note("error name", cuda.get_error_name(Result::invalid_value, &text));
+    ask.note("error name text", text);
+    void* found = nullptr;
+    ask.note("proc address", cuda.get_proc_address("cuInit", &found, 13000, 0));
+    ask.note("init flags 1", cuda.init(1));
+    ask.note("init flags 0", cuda.init(0));
+    ask.note("init again", cuda.init(0));
+}
+
+CHAPTER("error names") {
+    const char* text = "unset";
+    for (int code = 0; code < 1000; ++code) {
+        if (ask.cuda.get_error_name(static_cast<Result>(code), &text) == Result::success && text != nullptr) {
+            ask.note("name of " + std::to_string(code), text);
+        }
+    }
+    text = "unset";
+    ask.note("name of 12345", ask.cuda.get_error_name(static_cast<Result>(12345), &text));
+    ask.note("is null", text == nullptr);
+    text = "unset";
+    ask.note("text of 12345", ask.cuda.get_error_string(static_cast<Result>(12345), &text));
+    ask.note("text is null", text == nullptr);
+}
+
+CHAPTER("entry points") {
+    const Library& cuda = ask.cuda;
+    ask.note("init", cuda.init(0));
+    const auto query = [&](const char* name, int version, std::uint64_t flags, const char* exported) {
+        void* found = reinterpret_cast<void*>(1);
+        auto status = static_cast<ProcAddressQueryResult>(9);
+        const Result result = cuda.get_proc_address_v2(name, &found, version, flags, &status);
+        ask.note(std::string(name) + " " + std::to_string(version) + " flags " + std::to_string(flags),
+                 describe(cuda, result, found, status, exported));
+    };
+    query("cuMemAllocAsync", 11020, 0, "cuMemAllocAsync");
+    query("cuMemAllocAsync", 11010, 0, "cuMemAllocAsync");
+    query("cuNoSuchThing", 12000, 0, "cuNoSuchThing");
+    query("cuMemAlloc", 13000, 0, "cuMemAlloc_v2");
+    query("cuMemAlloc", 3020, 0, "cuMemAlloc_v2");
+    query("cuMemAlloc", 3010, 0, "cuMemAlloc_v2");
+    query("cuMemAlloc", 1000, 0, "cuMemAlloc_v2");
+    query("cuMemAlloc", 99000, 0, "cuMemAlloc_v2");
+    query("cuMemAlloc_v2", 12000, 0, "cuMemAlloc_v2");
+    query("cuMemAlloc", 12000, 1, "cuMemAlloc_v2");
+    query("cuMemAlloc", 12000, 2, "cuMemAlloc_v2");
+    query("cuStreamSynchronize", 12000, 2, "cuStreamSynchronize");
+    query("cuStreamSynchronize", 12000, 1, "cuStreamSynchronize");
+    query("cuStreamSynchronize", 12000, 3, "cuStreamSynchronize");
+    query("cuStreamSynchronize", 12000, 4, "cuStreamSynchronize");
+    query("cuCtxCreate", 3020, 0, "cuCtxCreate_v2");
+    query("cuCtxCreate", 13000, 0, "cuCtxCreate_v2");
+    query("cuGetProcAddress", 11030, 0, "cuGetProcAddress");
+    query("cuGetProcAddress", 12000, 0, "cuGetProcAddress_v2");
+    query("", 12000, 0, "");
+    query("cuMemAlloc", 13010, 0, "cuMemAlloc_v2");
+    query("cuMemAlloc", 14000, 0, "cuMemAlloc_v2");
+    query("cuMemAlloc", 0, 0, "cuMemAlloc_v2");
+    void* found = nullptr;
+    ask.note("null status", cuda.get_proc_address_v2("cuInit", &found, 12000, 0, nullptr));
+    ask.note("null status, unknown", cuda.get_proc_address_v2("cuNoSuchThing", &found, 12000, 0, nullptr));
+    ask.note("first form, unknown", cuda.get_proc_address("cuNoSuchThing", &found, 12000, 0));
+    ask.note("first form, null", found == nullptr);
+    ask.note("first form, too old", cuda.get_proc_address("cuMemAllocAsync", &found, 11010, 0));
+}
+
+CHAPTER("per-thread variants") {
+    ask.cuda.init(0);
+    for (const Row& row : rows) {
+        void* legacy = nullptr;
+        void* per_thread = nullptr;
+        ask.cuda.get_proc_address_v2(row.base, &legacy, 13000, 1, nullptr);
+        ask.cuda.get_proc_address_v2(row.base, &per_thread, 13000, 2, nullptr);
+        ask.note(std::string(row.base) + " has another for the per-thread stream", legacy != per_thread);
+    }
+}
+
+CHAPTER("variants of base names") {
+    const Library& cuda = ask.cuda;
+    ask.note("init", cuda.init(0));
+    for (const Row& row : rows) {
+        std::string seen;
+        std::string last = "none";
+        for (int version = 1000; version <= 13000; version += 10) {
+            void* found = nullptr;
+            cuda.get_proc_address_v2(row.base, &found, version, 0, nullptr);
+            const std::string kind = found == nullptr ? "none" : found == cuda.symbol(row.exported) ? "ours" : "another";
+            if (kind != last) {
+                seen += " " + std::to_string(version) + ":" + kind;
+            }
+            last = kind;
+        }
+        ask.note(std::string("variants of ") + row.base, seen);
+    }
+}
+
+CHAPTER("devices") {
+    const Library& cuda = ask.cuda;
+    cuda.init(0);
+    int number = -1;
+    ask.note("count into null", cuda.device_get_count(nullptr));
+    ask.note("get -1", cuda.device_get(&number, -1));
+    ask.note("get 1000", cuda.device_get(&number, 1000));
+    ask.note("get into null", cuda.device_get(nullptr, 0));
+    char text[64];
+    std::memset(text, 'x', sizeof(text));
+    ask.note("name of 1000", cuda.device_get_name(text, 64, 1000));
+    ask.note("name into 1", cuda.device_get_name(text, 1, 0));
+    ask.note("name into 7", cuda.device_get_name(text, 7, 0));
+    ask.note("name in 7", text);
+    ask.note("name into null", cuda.device_get_name(nullptr, 64, 0));
+    ask.note("name", cuda.device_get_name(text, 64, 0));
+    ask.note("name text", text);
+    std::memset(text, 'x', sizeof(text));
+    ask.note("pci id into 5", cuda.device_get_pci_bus_id(text, 5, 0));
+    ask.note("pci id into 12", cuda.device_get_pci_bus_id(text, 12, 0));
+    ask.note("pci id into 13", cuda.device_get_pci_bus_id(text, 13, 0));
+    ask.note_number("pci id length in 13", std::string(text, 13).find('\0'));
+    ask.note("pci id into 64", cuda.device_get_pci_bus_id(text, 64, 0));
+    ask.note_number("pci id length in 64", std::strlen(text));
+    std::size_t bytes = 0;
+    ask.note("memory of -1", cuda.device_total_memory(&bytes, -1));
+    ask.note("memory into null", cuda.device_total_memory(nullptr, 0));
+    Uuid uuid{};
+    ask.note("uuid of 1000", cuda.device_get_uuid(&uuid, 1000));
+    ask.note("uuid into null", cuda.device_get_uuid(nullptr, 0));
+    ask.note("attribute 9999", cuda.device_get_attribute(&number, static_cast<DeviceAttribute>(9999), 0));
+    ask.note("attribute 0", cuda.device_get_attribute(&number, static_cast<DeviceAttribute>(0), 0));
+    ask.note("attribute -1", cuda.device_get_attribute(&number, static_cast<DeviceAttribute>(-1), 0));
+    ask.note("attribute of 1000", cuda.device_get_attribute(&number, DeviceAttribute::warp_size, 1000));
+    ask.note("attribute into null", cuda.device_get_attribute(nullptr, DeviceAttribute::warp_size, 0));
+    ask.note("peer itself", cuda.device_can_access_peer(&number, 0, 0));
+    ask.note_number("peer itself", static_cast<std::uint64_t>(number));
+    ask.note("peer 1000", cuda.device_can_access_peer(&number, 0, 1000));
+    ask.note("peer into null", cuda.device_can_access_peer(nullptr, 0, 0));
+    MemoryPool pool{};
+    ask.note("default pool without context", cuda.device_get_default_memory_pool(&pool, 0));
+    ask.note("default pool of 1000", cuda.device_get_default_memory_pool(&pool, 1000));
+    ask.note("default pool into null", cuda.device_get_default_memory_pool(nullptr, 0));
+    ask.note("primary of 1000", cuda.primary_context_release(1000));
+    for (const DeviceAttribute attribute : portable_attributes) {
+        cuda.device_get_attribute(&number, attribute, 0);
+        ask.note("value of attribute " + std::to_string(static_cast<int>(attribute)), std::to_string(number));
+    }
+}

@@ -1,0 +1,80 @@
+// Questions to a libcuda about what it answers to use and misuse. A real driver's answers are on record beside this file;
+// the simulated one must give the same.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "../library.hpp"
+
+namespace cupool::test {
+
+/// One libcuda, asked on one subject in a process of its own.
+class Interview {
+public:
+    explicit Interview(const Library& library) : cuda(library) {}
+
+    /// Prints a line as soon as it is known: the next question may be the last.
+    void note(const std::string& question, Result answer) { note(question, std::to_string(static_cast<int>(answer))); }
+    void note(const std::string& question, bool answer) { note(question, std::string(answer ? "yes" : "no")); }
+    void note(const std::string& question, const char* answer) { note(question, std::string(answer)); }
+    void note(const std::string& question, const std::string& answer) { std::cout << question << '\t' << answer << std::endl; }
+    void note_number(const std::string& question, std::uint64_t answer) { note(question, std::to_string(answer)); }
+
+    /// Initialises the driver and makes device 0's primary context current.
+    Context begin() const;
+    Context primary(int device) const;
+    /// Another context on the device; leaves the current one as it is.
+    Context created(int device) const;
+    Stream stream(unsigned flags = 1) const;
+    Event event(unsigned flags = 0) const;
+    DevicePointer memory(std::size_t bytes) const;
+    void* pinned(std::size_t bytes) const;
+    Module module(const char* text) const;
+    Function function(Module module, const char* name) const;
+
+    const Library& cuda;
+};
+
+/// Holds a stream up until it is opened.
+class Gate {
+public:
+    Gate(const Library& cuda, Stream stream);
+    ~Gate() { open(); }
+    Gate(const Gate&) = delete;
+    Gate& operator=(const Gate&) = delete;
+    void open() { open_ = true; }
+
+private:
+    std::atomic<bool> open_{false};
+};
+
+struct Chapter {
+    const char* name;
+    int devices;  ///< how many it needs
+    void (*ask)(Interview&);
+};
+
+/// All chapters, in the order of their files.
+std::vector<Chapter>& chapters();
+
+struct ChapterRegistration {
+    ChapterRegistration(const char* name, int devices, void (*ask)(Interview&)) { chapters().push_back({name, devices, ask}); }
+};
+
+/// Kernels that the chapters launch.
+extern const char* const kernels_text;
+
+}  // namespace cupool::test
+
+#define CUPOOL_CHAPTER_NAMED(ask_it, registration, name, devices)          \
+    static void ask_it(Interview& ask);                                    \
+    static const ChapterRegistration registration(name, devices, &ask_it); \
+    static void ask_it([[maybe_unused]] Interview& ask)
+#define CUPOOL_JOIN_(a, b) a##b
+#define CUPOOL_JOIN(a, b) CUPOOL_JOIN_(a, b)
+#define CHAPTER(name) CUPOOL_CHAPTER_NAMED(CUPOOL_JOIN(chapter_, __LINE__), CUPOOL_JOIN(registration_, __LINE__), name, 1)
+#define CHAPTER_OF_TWO(name) CUPOOL_CHAPTER_NAMED(CUPOOL_JOIN(chapter_, __LINE__), CUPOOL_JOIN(registration_, __LINE__), name, 2)

@@ -1,0 +1,163 @@
+// What holds for every entry point.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "machine.hpp"
+
+using namespace cupool::test;
+
+namespace {
+
+template <typename... Arguments>
+Result call_with_zeros(Result (*function)(Arguments...)) {
+    return function(Arguments{}...);
+}
+
+struct Call {
+    std::string base;
+    std::string exported;
+    std::function<Result(const Library&)> call;
+};
+
+// Every one, with zeros for arguments: nothing that may run gets far with those.
+const std::vector<Call>& every_call() {
+    static const std::vector<Call> calls{
+#define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) \
+    {base, exported, [](const Library& cuda) { return call_with_zeros(cuda.member); }},
+#include <cupool/driver/entry_points.def>
+#undef CUPOOL_ENTRY_POINT
+    };
+    return calls;
+}
+
+bool works_uninitialised(const std::string& base) {
+    return base == "cuInit" || base == "cuDriverGetVersion" || base == "cuGetErrorName" || base == "cuGetErrorString";
+}
+
+}  // namespace
+
+TEST_CASE("every entry point is exported and found by its base name") {
+    Machine machine;
+    for (const Call& call : every_call()) {
+        INFO(call.exported);
+        CHECK(machine.cuda.symbol(call.exported.c_str()) != nullptr);
+    }
+#define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature)                    \
+    {                                                                                                  \
+        void* found = nullptr;                                                                         \
+        CHECK(machine.cuda.get_proc_address_v2(base, &found, version, 0, nullptr) == Result::success); \
+        CHECK(found == machine.cuda.symbol(exported));                                                 \
+    }
+#include <cupool/driver/entry_points.def>
+#undef CUPOOL_ENTRY_POINT
+}
+
+TEST_CASE("every entry point counts its calls and knows whether the driver is initialised") {
+    Machine machine;
+    for (const Call& call : every_call()) {
+        INFO(call.base);
+        const std::uint64_t all = machine.simulator.call_count();
+        const Result result = call.call(machine.cuda);
+        if (!works_uninitialised(call.base)) {
+            CHECK(result == Result::not_initialized);
+        }
+        CHECK(machine.simulator.call_count(call.base) == 1);
+        CHECK(machine.simulator.call_count(call.exported) == 1);
+        CHECK(machine.simulator.call_count() == all + 1);
+        if (call.base == "cuInit") {
+            machine.simulator.reset();
+        }
+    }
+}
+
+TEST_CASE("any entry point can be made to fail once") {
+    Machine machine;
+    machine.begin();
+    for (const Call& call : every_call()) {
+        INFO(call.base);
+        machine.simulator.plan_fault(call.base, 1, 12345);
+        CHECK(static_cast<int>(call.call(machine.cuda)) == 12345);
+        machine.simulator.plan_fault(call.exported, 2, 54321);
+        CHECK(static_cast<int>(call.call(machine.cuda)) != 54321);
+        CHECK(static_cast<int>(call.call(machine.cuda)) == 54321);
+        CHECK(static_cast<int>(call.call(machine.cuda)) != 54321);
+    }
+}
+
+TEST_CASE("any entry point can be made to fail for ever") {
+    Machine machine;
+    machine.begin();
+    for (const Call& call : every_call()) {
+        INFO(call.base);
+        machine.simulator.plan_fault(call.base, 2, 999, cupool_sim_always);
+        CHECK(static_cast<int>(call.call(machine.cuda)) != 999);
+        CHECK(static_cast<int>(call.call(machine.cuda)) == 999);
+        CHECK(static_cast<int>(call.call(machine.cuda)) == 999);
+        machine.simulator.clear_faults();
+        CHECK(static_cast<int>(call.call(machine.cuda)) != 999);
+    }
+}
+
+TEST_CASE("no entry point may be called from a host function, but for what needs no driver") {
+    static Machine* machine = nullptr;
+    Machine here;
+    machine = &here;
+    here.begin();
+    const Stream stream = here.stream();
+    static std::map<std::string, Result> results;
+    results.clear();
+    REQUIRE(here.cuda.stream_launch_host_function(
+                stream,
+                [](void*) {
+                    for (const Call& call : every_call()) {
+                        results[call.base] = call.call(machine->cuda);
+                    }
+                },
+                nullptr) == Result::success);
+    REQUIRE(here.cuda.stream_synchronize(stream) == Result::success);
+    for (const auto& [base, result] : results) {
+        INFO(base);
+        if (!works_uninitialised(base)) {
+            CHECK(result == Result::not_permitted);
+        }
+    }
+    REQUIRE(here.cuda.stream_destroy(stream) == Result::success);
+    here.leave(0);
+    here.simulator.reset();
+}
+
+TEST_CASE("the trace tells each call and its answer") {
+    Machine machine;
+    std::vector<std::pair<std::string, int>> calls;
+    machine.simulator.set_trace(
+        [](const CupoolSimCall* call, void* user) {
+            static_cast<std::vector<std::pair<std::string, int>>*>(user)->emplace_back(call->entry_point, call->result);
+        },
+        &calls);
+    REQUIRE(machine.cuda.init(0) == Result::success);
+    int value = 0;
+    CHECK(machine.cuda.device_get(&value, 7) == Result::invalid_device);
+    machine.simulator.set_trace(nullptr, nullptr);
+    CHECK(machine.cuda.device_get(&value, 0) == Result::success);
+    CHECK(calls == std::vector<std::pair<std::string, int>>{{"cuInit", 0}, {"cuDeviceGet", 101}});
+}
+
+TEST_CASE("planning takes only what makes sense") {
+    Machine machine;
+    CHECK_THROWS_AS(machine.simulator.plan_fault("cuNoSuchThing", 1, 1), std::invalid_argument);
+    CHECK_THROWS_AS(machine.simulator.plan_fault("cuInit", 0, 1), std::invalid_argument);
+    CHECK_THROWS_AS(machine.simulator.plan_fault("cuInit", 1, 0), std::invalid_argument);
+    CHECK(machine.simulator.call_count("cuNoSuchThing") == 0);
+}
+
+TEST_CASE("every code has a name that the driver gives") {
+    Machine machine;
+    const char* name = nullptr;
+    REQUIRE(machine.cuda.get_error_name(Result::launch_failed, &name) == Result::success);
+    CHECK(std::string(name) == "CUDA_ERROR_LAUNCH_FAILED");
+    REQUIRE(machine.cuda.get_error_string(Result::launch_failed, &name) == Result::success);
+    CHECK(std::string(name) == "launch failed");
+    REQUIRE(machine.cuda.get_error_string(Result::success, &name) == Result::success);
+    CHECK(std::string(name) == "cuda success");
+}

@@ -1,0 +1,229 @@
+// Modules and launches: PTX by the interpreter, host functions in its place.
+#include <cstring>
+
+#include "machine.hpp"
+
+using namespace cupool::test;
+
+namespace {
+
+// Adds to each of `count` words its index.
+const std::string add_index_text = module_text(R"(
+.visible .global .align 4 .u32 step = 1;
+
+.visible .entry add_index(.param .u64 words, .param .u32 count)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [words];
+    ld.param.u32 %r1, [count];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.u32 %r5, %r2, %r3, %r4;
+    setp.ge.u32 %p1, %r5, %r1;
+    @%p1 bra done;
+    mul.wide.u32 %rd2, %r5, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r6, [%rd3];
+    ld.global.u32 %r7, [step];
+    mad.lo.u32 %r6, %r5, %r7, %r6;
+    st.global.u32 [%rd3], %r6;
+done:
+    ret;
+}
+)");
+
+Result launch(const Library& cuda, Function function, unsigned grid, unsigned block, Stream stream, std::vector<void*> parameters) {
+    return cuda.launch_kernel(function, grid, 1, 1, block, 1, 1, 0, stream, parameters.data(), nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("a kernel runs in its stream's order") {
+    Machine machine;
+    machine.begin();
+    const Stream stream = machine.stream();
+    const Module module = machine.module(add_index_text);
+    const Function add_index = machine.function(module, "add_index");
+    std::uint32_t count = 1000;
+    DevicePointer words = 0;
+    REQUIRE(machine.cuda.memory_allocate_async(&words, count * 4, stream) == Result::success);
+    REQUIRE(machine.cuda.set_words_async(words, 5, count, stream) == Result::success);
+    REQUIRE(launch(machine.cuda, add_index, 8, 128, stream, {&words, &count}) == Result::success);
+    std::vector<std::uint32_t> out(count);
+    REQUIRE(machine.cuda.copy_device_to_host_async(out.data(), words, count * 4, stream) == Result::success);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        REQUIRE(out[i] == 5 + i);
+    }
+
+    DevicePointer step = 0;
+    std::size_t bytes = 0;
+    REQUIRE(machine.cuda.module_get_global(&step, &bytes, module, "step") == Result::success);
+    CHECK(bytes == 4);
+    const std::uint32_t three = 3;
+    REQUIRE(machine.cuda.copy_host_to_device(step, &three, 4) == Result::success);
+    REQUIRE(launch(machine.cuda, add_index, 8, 128, stream, {&words, &count}) == Result::success);
+    REQUIRE(machine.cuda.copy_device_to_host_async(out.data(), words, count * 4, stream) == Result::success);
+    CHECK(out[999] == 5 + 999 + 3 * 999);
+
+    REQUIRE(machine.cuda.memory_free_async(words, stream) == Result::success);
+    REQUIRE(machine.cuda.stream_destroy(stream) == Result::success);
+    REQUIRE(machine.cuda.module_unload(module) == Result::success);
+    machine.leave(0);
+    machine.simulator.reset();
+}
+
+TEST_CASE("parameters are read at the call") {
+    Machine machine;
+    machine.begin();
+    const Stream stream = machine.stream();
+    const Function store = machine.function(machine.module(store_text), "store");
+    const DevicePointer memory = machine.memory(4);
+    {
+        Gate gate(machine.cuda, stream);
+        DevicePointer target = memory;
+        std::uint32_t value = 6;
+        REQUIRE(launch(machine.cuda, store, 1, 1, stream, {&target, &value}) == Result::success);
+        target = 0;
+        value = 0;
+        gate.open();
+        REQUIRE(machine.cuda.stream_synchronize(stream) == Result::success);
+    }
+    CHECK(machine.read(memory) == 6);
+}
+
+TEST_CASE("a kernel that goes astray kills the devices and is named") {
+    Machine machine;
+    machine.begin();
+    const Function store = machine.function(machine.module(store_text), "store");
+    DevicePointer memory = machine.memory(4) + 4;
+    std::uint32_t value = 6;
+    REQUIRE(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Result::success);
+    CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
+    const std::string report = machine.simulator.device_fault_report();
+    CHECK_THAT(report, contains_text("store"));
+    CHECK_THAT(report, contains_text("line"));
+    CHECK_THROWS(machine.simulator.reset());
+    CHECK(machine.simulator.device_fault_report().empty());
+}
+
+TEST_CASE("a kernel may not touch freed memory") {
+    Machine machine;
+    machine.begin();
+    const Function store = machine.function(machine.module(store_text), "store");
+    DevicePointer memory = machine.memory(4);
+    REQUIRE(machine.cuda.memory_free(memory) == Result::success);
+    std::uint32_t value = 6;
+    REQUIRE(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Result::success);
+    CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
+}
+
+TEST_CASE("a host function stands in for the kernels of its name") {
+    Machine machine;
+    machine.begin();
+    const Function store = machine.function(machine.module(store_text), "store");
+    struct Seen {
+        unsigned launches = 0;
+        CupoolSimLaunch last{};
+    } seen;
+    machine.simulator.register_kernel(
+        "store",
+        [](const CupoolSimLaunch* call, void* user) {
+            auto& record = *static_cast<Seen*>(user);
+            ++record.launches;
+            record.last = *call;
+            std::uint64_t address = 0;
+            std::uint32_t value = 0;
+            std::memcpy(&address, call->parameters[0], call->parameter_bytes[0]);
+            std::memcpy(&value, call->parameters[1], call->parameter_bytes[1]);
+            if (void* const target = call->translate(call, address, sizeof(value))) {
+                const std::uint32_t twice = value * 2;
+                std::memcpy(target, &twice, sizeof(twice));
+            }
+        },
+        &seen);
+    DevicePointer memory = machine.memory(4);
+    std::uint32_t value = 21;
+    void* parameters[] = {&memory, &value};
+    REQUIRE(machine.cuda.launch_kernel(store, 2, 3, 4, 5, 6, 7, 100, nullptr, parameters, nullptr) == Result::success);
+    CHECK(machine.read(memory) == 42);
+    CHECK(seen.launches == 1);
+    CHECK(seen.last.grid[2] == 4);
+    CHECK(seen.last.block[1] == 6);
+    CHECK(seen.last.dynamic_shared_bytes == 100);
+    CHECK(seen.last.parameter_count == 2);
+    CHECK(seen.last.device == 0);
+
+    machine.simulator.register_kernel("store", nullptr);
+    REQUIRE(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Result::success);
+    CHECK(machine.read(memory) == 21);
+
+    machine.simulator.register_kernel("store", [](const CupoolSimLaunch* call, void*) { call->translate(call, 0x10, 4); });
+    REQUIRE(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Result::success);
+    CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
+}
+
+TEST_CASE("a module that cannot be is refused with a log that names the line") {
+    Machine machine;
+    machine.begin();
+    const std::string text = module_text(".visible .entry f()\n{\n    frobnicate.u32 1, 2;\n    ret;\n}\n");
+    char log[512] = "untouched";
+    JitOption options[] = {JitOption::error_log_buffer, JitOption::error_log_buffer_size_bytes};
+    void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
+    Module module{};
+    CHECK(machine.cuda.module_load_data(&module, text.c_str(), 2, options, values) == Result::invalid_ptx);
+    CHECK_THAT(std::string(log), contains_text("line 6"));
+    CHECK_THAT(std::string(log), contains_text("frobnicate"));
+    CHECK(reinterpret_cast<std::size_t>(values[1]) == std::strlen(log));
+    CHECK(machine.simulator.live_counts().modules == 0);
+}
+
+TEST_CASE("PTX newer than the driver or the device is refused") {
+    cupool::SimulatedDevice turing;
+    turing.compute_capability_major = 7;
+    turing.compute_capability_minor = 5;
+    Machine machine({turing});
+    machine.simulator.set_driver_version(12000);
+    machine.begin();
+    Module module{};
+    const auto load = [&](const char* head) {
+        return machine.cuda.module_load_data(&module, (std::string(head) + "\n.address_size 64\n").c_str(), 0, nullptr, nullptr);
+    };
+    CHECK(load(".version 8.0\n.target sm_75") == Result::success);
+    CHECK(load("// a comment first\n/* and another */\n.version 8.0\n.target sm_70") == Result::success);
+    CHECK(load(".version 8.1\n.target sm_75") == Result::unsupported_ptx_version);
+    CHECK(load(".version 9.0\n.target sm_75") == Result::unsupported_ptx_version);
+    CHECK(load(".version 8.0\n.target sm_80") == Result::invalid_ptx);
+}
+
+TEST_CASE("machine code is for no device here") {
+    Machine machine;
+    machine.begin();
+    unsigned char cubin[64] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
+    cubin[18] = 190;
+    const unsigned char fat_binary[16] = {0x50, 0xed, 0x55, 0xba, 1};
+    Module module{};
+    CHECK(machine.cuda.module_load_data(&module, cubin, 0, nullptr, nullptr) == Result::no_binary_for_gpu);
+    CHECK(machine.cuda.module_load_data(&module, fat_binary, 0, nullptr, nullptr) == Result::no_binary_for_gpu);
+}
+
+TEST_CASE("functions die with their module") {
+    Machine machine;
+    machine.begin();
+    const Module module = machine.module(store_text);
+    const Function store = machine.function(module, "store");
+    REQUIRE(machine.cuda.module_unload(module) == Result::success);
+    DevicePointer memory = machine.memory(4);
+    std::uint32_t value = 6;
+    CHECK(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Result::invalid_handle);
+    CHECK(machine.cuda.module_unload(module) == Result::invalid_handle);
+    Function function{};
+    CHECK(machine.cuda.module_get_function(&function, module, "store") == Result::invalid_handle);
+    int registers = 0;
+    CHECK(machine.cuda.function_get_attribute(&registers, FunctionAttribute::register_count, store) == Result::invalid_handle);
+    CHECK(launch(machine.cuda, nullptr, 1, 1, nullptr, {}) == Result::invalid_handle);
+    Function from_garbage = reinterpret_cast<Function>(module);
+    CHECK(launch(machine.cuda, from_garbage, 1, 1, nullptr, {}) == Result::invalid_handle);
+}

@@ -1,0 +1,118 @@
+// A simulated machine and its driver's raw entry points, for one test.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <cupool/simulator/simulator.hpp>
+
+#include "catch.hpp"
+#include "library.hpp"
+
+namespace cupool::test {
+
+struct Machine {
+    explicit Machine(const std::vector<SimulatedDevice>& devices = {{}})
+        : simulator(CUPOOL_SIMULATOR_LIBRARY, devices), cuda(CUPOOL_SIMULATOR_LIBRARY) {}
+
+    /// Initialises the driver and makes the primary context of device 0 current.
+    Context begin() {
+        REQUIRE(cuda.init(0) == Result::success);
+        return enter(0);
+    }
+    /// Retains a device's primary context and makes it current.
+    Context enter(int device) {
+        Context context{};
+        REQUIRE(cuda.primary_context_retain(&context, device) == Result::success);
+        REQUIRE(cuda.context_set_current(context) == Result::success);
+        return context;
+    }
+    void leave(int device) { REQUIRE(cuda.primary_context_release(device) == Result::success); }
+
+    Stream stream(StreamFlags flags = StreamFlags::non_blocking) {
+        Stream stream{};
+        REQUIRE(cuda.stream_create(&stream, static_cast<unsigned>(flags), 0) == Result::success);
+        return stream;
+    }
+    Event event(unsigned flags = 0) {
+        Event event{};
+        REQUIRE(cuda.event_create(&event, flags) == Result::success);
+        return event;
+    }
+    DevicePointer memory(std::size_t bytes) {
+        DevicePointer pointer = 0;
+        REQUIRE(cuda.memory_allocate(&pointer, bytes) == Result::success);
+        return pointer;
+    }
+    template <typename Value>
+    Value* pinned(std::size_t count) {
+        void* pointer = nullptr;
+        REQUIRE(cuda.host_allocate(&pointer, count * sizeof(Value), 1) == Result::success);
+        return static_cast<Value*>(pointer);
+    }
+    Function function(Module module, const char* name) {
+        Function function{};
+        REQUIRE(cuda.module_get_function(&function, module, name) == Result::success);
+        return function;
+    }
+    Module module(const std::string& text) {
+        Module module{};
+        REQUIRE(cuda.module_load_data(&module, text.c_str(), 0, nullptr, nullptr) == Result::success);
+        return module;
+    }
+    std::uint32_t read(DevicePointer from) {
+        std::uint32_t value = 0;
+        REQUIRE(cuda.copy_device_to_host(&value, from, sizeof(value)) == Result::success);
+        return value;
+    }
+    std::uint64_t pool_number(MemoryPool pool, MemoryPoolAttribute attribute) {
+        std::uint64_t value = 0;
+        REQUIRE(cuda.memory_pool_get_attribute(pool, attribute, &value) == Result::success);
+        return value;
+    }
+
+    Simulator simulator;
+    const Library cuda;
+};
+
+/// Holds a stream up until it is opened.
+class Gate {
+public:
+    Gate(const Library& cuda, Stream stream) {
+        const auto wait = [](void* open) {
+            while (!*static_cast<std::atomic<bool>*>(open)) {
+                std::this_thread::yield();
+            }
+        };
+        REQUIRE(cuda.stream_launch_host_function(stream, wait, &open_) == Result::success);
+    }
+    Gate(const Gate&) = delete;
+    Gate& operator=(const Gate&) = delete;
+
+    /// Call it before the gate goes, and wait for its stream.
+    void open() { open_ = true; }
+
+private:
+    std::atomic<bool> open_{false};
+};
+
+/// A module with one entry of this head and body.
+inline std::string module_text(const std::string& entry) { return ".version 6.3\n.target sm_75\n.address_size 64\n" + entry; }
+
+/// An entry that stores a word at an address.
+inline const std::string store_text = module_text(R"(
+.visible .entry store(.param .u64 p, .param .u32 v)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    ld.param.u32 %r1, [v];
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+)");
+
+}  // namespace cupool::test

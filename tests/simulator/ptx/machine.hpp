@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "ptx/ptx.hpp"
+
+namespace cupool::ptx::test {
+
+/// Device memory for tests: every buffer is an allocation of its own, with unmapped addresses around it.
+class Memory : public GlobalMemory {
+  public:
+    std::uint64_t allocate(std::uint64_t bytes, bool writable = true) {
+        auto allocation = std::make_unique<Allocation>();
+        allocation->bytes.resize(bytes + 256);
+        void* begin = allocation->bytes.data();
+        std::size_t space = allocation->bytes.size();
+        allocation->range = {next_, bytes, static_cast<std::byte*>(std::align(256, bytes, begin, space)), writable};
+        next_ += (bytes / 4096 + 2) * 4096;
+        allocations_.push_back(std::move(allocation));
+        return allocations_.back()->range.address;
+    }
+
+    template <typename T>
+    std::uint64_t upload(const std::vector<T>& values) {
+        const std::uint64_t address = allocate(values.size() * sizeof(T));
+        std::memcpy(find(address).host, values.data(), values.size() * sizeof(T));
+        return address;
+    }
+
+    template <typename T>
+    std::vector<T> download(std::uint64_t address, std::size_t count) {
+        std::vector<T> values(count);
+        std::memcpy(values.data(), find(address).host, count * sizeof(T));
+        return values;
+    }
+
+    MemoryRange find(std::uint64_t address) override {
+        ++lookups;
+        for (const auto& allocation : allocations_)
+            if (address - allocation->range.address < allocation->range.bytes) return allocation->range;
+        return {};
+    }
+
+    int lookups = 0;
+
+  private:
+    struct Allocation {
+        std::vector<std::byte> bytes;
+        MemoryRange range;
+    };
+    std::vector<std::unique_ptr<Allocation>> allocations_;
+    std::uint64_t next_ = 0x5000'0000'0000;
+};
+
+/// A module loaded into a memory: its variables have addresses.
+class Loaded {
+  public:
+    Loaded(Memory& memory, std::string_view text) : program(Program::parse(text)), memory_(memory) {
+        for (const Variable& variable : program.variables()) {
+            addresses.push_back(memory.allocate(variable.size, !variable.constant));
+            std::memcpy(memory.find(addresses.back()).host, variable.initial.data(), variable.initial.size());
+        }
+        for (std::size_t i = 0; i < addresses.size(); ++i) {
+            for (const Variable::Relocation& relocation : program.variables()[i].relocations) {
+                const std::uint64_t value = addresses[relocation.variable] + static_cast<std::uint64_t>(relocation.addend);
+                std::memcpy(memory.find(addresses[i]).host + relocation.offset, &value, sizeof value);
+            }
+        }
+    }
+
+    template <typename... Arguments>
+    Outcome run(std::string_view entry, Dimensions grid, Dimensions block, Arguments... arguments) {
+        Launch launch;
+        launch.entry = program.find_entry(entry).value();
+        launch.grid = grid;
+        launch.block = block;
+        launch.dynamic_shared_bytes = dynamic_shared_bytes;
+        launch.cooperative = cooperative;
+        launch.variable_addresses = addresses;
+        const std::vector<Parameter>& parameters = program.entries()[launch.entry].parameters;
+        std::vector<std::byte> bytes(program.entries()[launch.entry].parameter_bytes);
+        std::size_t next = 0;
+        (place(bytes, parameters.at(next++), arguments), ...);
+        launch.parameters = bytes;
+        return execute(program, launch, memory_, limits);
+    }
+
+    Program program;
+    std::vector<std::uint64_t> addresses;
+    Limits limits;
+    std::uint32_t dynamic_shared_bytes = 0;
+    bool cooperative = false;
+
+  private:
+    template <typename Argument>
+    static void place(std::vector<std::byte>& bytes, const Parameter& parameter, const Argument& argument) {
+        static_assert(std::is_trivially_copyable_v<Argument>);
+        if (parameter.size != sizeof argument) throw std::invalid_argument("argument's size is not its parameter's");
+        std::memcpy(bytes.data() + parameter.offset, &argument, sizeof argument);
+    }
+
+    Memory& memory_;
+};
+
+inline const std::string header = ".version 6.3\n.target sm_75\n.address_size 64\n";
+
+}  // namespace cupool::ptx::test
