@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cupool/driver/device_span.hpp>
+#include <span>
+
+namespace cupool {
+
+/// An array that a job reads, wherever it lives: in host memory (pageable or pinned) or on a device. The span decides which.
+template <class T>
+class Operand {
+public:
+    Operand(std::span<const T> host) : host_(host) {}  // NOLINT(google-explicit-constructor): a span is an operand
+    Operand(DeviceSpan<const T> device) : device_(device), on_device_(true) {}  // NOLINT(google-explicit-constructor)
+    Operand(DeviceSpan<T> device) : Operand(DeviceSpan<const T>(device)) {}     // NOLINT(google-explicit-constructor)
+
+    bool is_on_device() const { return on_device_; }
+    std::size_t size() const { return on_device_ ? device_.size() : host_.size(); }
+
+    /// \pre !is_on_device()
+    std::span<const T> host() const { return host_; }
+    /// \pre is_on_device()
+    DeviceSpan<const T> device() const { return device_; }
+
+    /// The elements from `offset`, `count` of them.
+    Operand subspan(std::size_t offset, std::size_t count) const {
+        return on_device_ ? Operand(device_.subspan(offset, count)) : Operand(host_.subspan(offset, count));
+    }
+
+private:
+    std::span<const T> host_;
+    DeviceSpan<const T> device_;
+    bool on_device_ = false;
+};
+
+}  // namespace cupool

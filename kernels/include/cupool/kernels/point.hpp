@@ -1,0 +1,106 @@
+#pragma once
+
+/// \file
+/// Single points, computed on the calling thread: what parsers, checks and tests need around an MSM.
+///
+/// Everything here takes and gives standard (not Montgomery) form, calls no driver, and is safe from any thread.
+
+#include <cupool/kernels/curve.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace cupool {
+
+/// The modulus p of the base field.
+template <Curve C>
+BaseFieldElement<C> base_field_modulus();
+
+/// The order r of G1.
+template <Curve C>
+Scalar group_order();
+
+/// The generator of G1 that the curve's standard names.
+template <Curve C>
+AffinePoint<C> generator();
+
+template <Curve C>
+AffinePoint<C> infinity() {
+    return {};
+}
+
+template <Curve C>
+bool is_infinity(const AffinePoint<C>& point) {
+    return point == AffinePoint<C>{};
+}
+
+/// Whether a coordinate is below p.
+template <Curve C>
+bool is_reduced(const BaseFieldElement<C>& coordinate);
+
+/// Whether a scalar is below r.
+template <Curve C>
+bool is_reduced_scalar(const Scalar& scalar);
+
+/// Whether the point's coordinates are below p and it is infinity or satisfies the curve's equation.
+template <Curve C>
+bool is_on_curve(const AffinePoint<C>& point);
+
+/// Whether a point of the curve has order dividing r. Every point of BN254's curve has.
+/// \pre is_on_curve(point)
+template <Curve C>
+bool is_in_subgroup(const AffinePoint<C>& point);
+
+/// The two points with that x coordinate, the one with the smaller y (as an integer) first; nothing where x^3 + b is no square or x is not below p.
+template <Curve C>
+std::optional<std::array<AffinePoint<C>, 2>> points_with_x(const BaseFieldElement<C>& x);
+
+template <Curve C>
+AffinePoint<C> negate(const AffinePoint<C>& point);
+
+/// The sum, right for every pair of points on the curve: equal, opposite, infinite, outside the subgroup.
+template <Curve C>
+AffinePoint<C> add(const AffinePoint<C>& left, const AffinePoint<C>& right);
+
+/// scalar * point by double-and-add over the scalar's 256 bits as they are (not taken modulo r, so right outside the subgroup too).
+template <Curve C>
+AffinePoint<C> multiply(const AffinePoint<C>& point, const Scalar& scalar);
+
+template <Curve C>
+AffinePoint<C> to_affine(const JacobianPoint<C>& point);
+
+template <Curve C>
+JacobianPoint<C> to_jacobian(const AffinePoint<C>& point);
+
+/// The sum of a few Jacobian points, as pools need it to join their shards.
+template <Curve C>
+JacobianPoint<C> sum(std::span<const JacobianPoint<C>> points);
+
+/// The points first * G, (first + 1) * G, ... (count of them), on all cores: the inputs of tests and benchmarks, whose MSM has a closed form.
+template <Curve C>
+std::vector<AffinePoint<C>> generator_multiples(std::uint64_t first, std::size_t count);
+
+/// Conversions of whole arrays between standard and Montgomery form (R = 2^256, or 2^384 for 48-byte elements), in place.
+template <Curve C>
+void points_to_montgomery_form(std::span<AffinePoint<C>> points);
+template <Curve C>
+void points_from_montgomery_form(std::span<AffinePoint<C>> points);
+template <Curve C>
+void scalars_to_montgomery_form(std::span<Scalar> scalars);
+template <Curve C>
+void scalars_from_montgomery_form(std::span<Scalar> scalars);
+
+/// What check_points() found wrong first.
+enum class PointFault { coordinate_not_reduced, not_on_curve, not_in_subgroup };
+
+struct FaultyPoint {
+    std::size_t index;
+    PointFault fault;
+};
+
+/// Checks points on all cores. \return the fault with the lowest index, or nothing when all are good.
+/// \param in_subgroup  also ask for membership in the subgroup of order r
+template <Curve C>
+std::optional<FaultyPoint> find_faulty_point(std::span<const AffinePoint<C>> points, bool in_subgroup);
+
+}  // namespace cupool

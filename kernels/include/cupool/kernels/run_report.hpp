@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace cupool {
+
+/// Where a job may run, or ran. `automatic` is only ever a wish: a report says `gpu` or `host`.
+enum class Engine { automatic, gpu, host };
+
+std::string to_string(Engine engine);
+std::ostream& operator<<(std::ostream& out, Engine engine);
+
+/// What a finished job says of itself.
+struct RunReport {
+    Engine engine = Engine::host;
+    std::vector<int> devices;        ///< ordinals of the devices that took part; empty on the host engine
+    double milliseconds = 0;         ///< wall clock from the call to the result on the host
+    std::uint64_t bytes = 0;         ///< moved between host and devices, or between devices
+};
+
+std::ostream& operator<<(std::ostream& out, const RunReport& report);
+
+}  // namespace cupool

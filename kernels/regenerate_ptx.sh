@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Compiles the device kernels to the PTX that is committed in kernels/ptx: bash kernels/regenerate_ptx.sh [output folder]
+#
+# The canonical compiler is clang 14.0.6 (Debian's or LLVM's own); no CUDA toolkit is needed. Others make working PTX of other text. CLANG chooses another binary.
+set -euo pipefail
+kernels=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+output=${1:-$kernels/ptx}
+clang=${CLANG:-$(command -v clang-14 || command -v clang || true)}
+[ -n "$clang" ] || { echo "regenerate_ptx.sh: no clang found; install clang-14" >&2; exit 1; }
+compiler=$("$clang" --version | sed -n 's/.*clang version \([0-9.]*\).*/clang \1/p')
+mkdir -p "$output"
+
+compile() {  # source, output name, further options
+    local source=$1 name=$2
+    shift 2
+    {
+        echo "// cupool: kernels/src/$source compiled by $compiler; made by kernels/regenerate_ptx.sh, do not edit."
+        "$clang" -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -Xclang -target-feature -Xclang +ptx63 -nocudainc -nocudalib \
+            -Wno-unknown-cuda-version -Wall -Wextra -Werror -std=c++20 -O3 -ffp-contract=off "$@" -S "$kernels/src/$source" -o - |
+            sed -e '/\/\/ begin inline asm/d' -e '/\/\/ end inline asm/d' -e '/^$/d'
+    } > "$output/$name.ptx.new"
+    mv "$output/$name.ptx.new" "$output/$name.ptx"
+}
+
+compile msm.cu msm_bn254 -DCUPOOL_CURVE=Bn254
+compile msm.cu msm_bls12_381 -DCUPOOL_CURVE=Bls12381
+compile msm.cu msm_bls12_377 -DCUPOOL_CURVE=Bls12377
+compile reduce.cu reduce

@@ -1,0 +1,24 @@
+#include <cupool/kernels/curve.hpp>
+#include <ostream>
+
+namespace cupool {
+
+std::string to_string(Curve curve) {
+    switch (curve) {
+        case Curve::bn254: return "bn254";
+        case Curve::bls12_381: return "bls12-381";
+        case Curve::bls12_377: break;
+    }
+    return "bls12-377";
+}
+
+std::ostream& operator<<(std::ostream& out, Curve curve) { return out << to_string(curve); }
+
+std::optional<Curve> curve_from_name(std::string_view name) {
+    for (const Curve curve : {Curve::bn254, Curve::bls12_381, Curve::bls12_377}) {
+        if (name == to_string(curve)) return curve;
+    }
+    return std::nullopt;
+}
+
+}  // namespace cupool

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cupool/kernels/curve.hpp>
+
+#include "field_parameters.hpp"
+
+namespace cupool::detail {
+
+/// The constants of a curve by its public name.
+template <Curve C>
+struct Parameters;
+template <>
+struct Parameters<Curve::bn254> : Bn254 {};
+template <>
+struct Parameters<Curve::bls12_381> : Bls12381 {};
+template <>
+struct Parameters<Curve::bls12_377> : Bls12377 {};
+
+}  // namespace cupool::detail

@@ -1,0 +1,39 @@
+#pragma once
+
+/// \file
+/// The few words of CUDA that the kernels need, spelled for plain clang, which needs no toolkit for them.
+
+#include <cstdint>
+
+#define CUPOOL_KERNEL extern "C" __attribute__((global))
+#define CUPOOL_DEVICE __attribute__((device)) __attribute__((always_inline)) inline
+#define CUPOOL_SHARED __attribute__((shared))
+#define CUPOOL_BLOCK_SIZE(threads) __attribute__((launch_bounds(threads)))
+
+namespace cupool::device {
+
+CUPOOL_DEVICE unsigned thread_index() { return __nvvm_read_ptx_sreg_tid_x(); }
+CUPOOL_DEVICE unsigned block_size() { return __nvvm_read_ptx_sreg_ntid_x(); }
+CUPOOL_DEVICE unsigned block_index() { return __nvvm_read_ptx_sreg_ctaid_x(); }
+CUPOOL_DEVICE unsigned block_index_y() { return __nvvm_read_ptx_sreg_ctaid_y(); }
+CUPOOL_DEVICE unsigned grid_size() { return __nvvm_read_ptx_sreg_nctaid_x(); }
+CUPOOL_DEVICE unsigned global_index() { return block_index() * block_size() + thread_index(); }
+CUPOOL_DEVICE void block_barrier() { __syncthreads(); }
+
+CUPOOL_DEVICE std::uint32_t atomic_add(std::uint32_t* address, std::uint32_t value) {
+    std::uint32_t before;
+    asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(address), "r"(value) : "memory");
+    return before;
+}
+
+/// The same in shared memory.
+CUPOOL_DEVICE std::uint32_t atomic_add_shared(std::uint32_t* address, std::uint32_t value) { return __nvvm_atom_add_gen_i(reinterpret_cast<int*>(address), static_cast<int>(value)); }
+
+CUPOOL_DEVICE void atomic_min(std::uint32_t* address, std::uint32_t value) {
+    asm volatile("red.global.min.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
+}
+
+/// Asks for the line at `address` to be brought into the L2 cache.
+CUPOOL_DEVICE void prefetch(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
+
+}  // namespace cupool::device

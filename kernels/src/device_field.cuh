@@ -1,0 +1,294 @@
+#pragma once
+
+/// \file
+/// Prime fields on the device: Montgomery form on 32-bit limbs, R = 2^(32 N).
+///
+/// The product is the operand-scanning (CIOS) one of Koc, Acar and Kaliski, "Analyzing and Comparing Montgomery Multiplication
+/// Algorithms" (IEEE Micro 16(3), 1996), its columns split in two accumulators: products with the even limbs of an operand land in one, with the odd
+/// limbs in the other. So each chain of multiply-adds runs over disjoint 64-bit pairs, and ptxas makes one IMAD.WIDE of each pair.
+/// The moduli leave the top bit of the top limb free, so no accumulator overflows its N limbs.
+
+#include "device.cuh"
+#include "field_parameters.hpp"
+
+namespace cupool::device {
+
+// One instruction each of a carry chain. The carry flag lives from one to the next: `volatile` keeps their order, and the compiler itself
+// emits no instruction that writes the flag.
+CUPOOL_DEVICE std::uint32_t add_cc(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t r;
+    asm volatile("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+CUPOOL_DEVICE std::uint32_t addc_cc(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t r;
+    asm volatile("addc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+CUPOOL_DEVICE std::uint32_t addc(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t r;
+    asm volatile("addc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+CUPOOL_DEVICE std::uint32_t sub_cc(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t r;
+    asm volatile("sub.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+CUPOOL_DEVICE std::uint32_t subc_cc(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t r;
+    asm volatile("subc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+CUPOOL_DEVICE std::uint32_t subc(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t r;
+    asm volatile("subc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+}
+CUPOOL_DEVICE std::uint32_t mad_lo_cc(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    std::uint32_t r;
+    asm volatile("mad.lo.cc.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+CUPOOL_DEVICE std::uint32_t madc_lo_cc(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    std::uint32_t r;
+    asm volatile("madc.lo.cc.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+CUPOOL_DEVICE std::uint32_t madc_hi_cc(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    std::uint32_t r;
+    asm volatile("madc.hi.cc.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+CUPOOL_DEVICE std::uint32_t madc_hi(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    std::uint32_t r;
+    asm volatile("madc.hi.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+}
+
+/// Whether a product's several hundred instructions stand wherever it is used, or once, in a function. The first is for the loop that decides an
+/// MSM's time; the second keeps the rest small, and with it the driver's JIT time.
+enum class Product { inlined, called };
+
+/// An element of the field that Parameters describes, below the modulus, in Montgomery form unless said otherwise.
+template <class Parameters, Product product = Product::called>
+struct alignas(16) DeviceField {
+    static constexpr int limb_count = 2 * Parameters::limbs;
+
+    std::uint32_t limbs[limb_count];
+
+    CUPOOL_DEVICE static constexpr std::uint32_t modulus_limb(int i) { return limb_of(Parameters::modulus, i); }
+
+    CUPOOL_DEVICE static DeviceField zero() {
+        DeviceField r;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = 0;
+        return r;
+    }
+
+    /// One in Montgomery form: R modulo the modulus.
+    CUPOOL_DEVICE static DeviceField one() {
+        DeviceField r;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = limb_of(Parameters::montgomery_one, i);
+        return r;
+    }
+
+    CUPOOL_DEVICE bool is_zero() const {
+        std::uint32_t any = 0;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) any |= limbs[i];
+        return any == 0;
+    }
+
+    CUPOOL_DEVICE friend DeviceField operator+(const DeviceField& a, const DeviceField& b) {
+        DeviceField r;
+        r.limbs[0] = add_cc(a.limbs[0], b.limbs[0]);
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) r.limbs[i] = addc_cc(a.limbs[i], b.limbs[i]);
+        return r.reduced_once();
+    }
+
+    CUPOOL_DEVICE friend DeviceField operator-(const DeviceField& a, const DeviceField& b) {
+        DeviceField r;
+        r.limbs[0] = sub_cc(a.limbs[0], b.limbs[0]);
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(a.limbs[i], b.limbs[i]);
+        const std::uint32_t borrow = subc(0, 0);
+        r.limbs[0] = add_cc(r.limbs[0], borrow & modulus_limb(0));
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) r.limbs[i] = addc_cc(r.limbs[i], borrow & modulus_limb(i));
+        return r;
+    }
+
+    CUPOOL_DEVICE DeviceField negated() const { return is_zero() ? *this : modulus() - *this; }
+    CUPOOL_DEVICE DeviceField doubled() const { return *this + *this; }
+    CUPOOL_DEVICE DeviceField square() const { return *this * *this; }
+
+    CUPOOL_DEVICE friend DeviceField operator*(const DeviceField& a, const DeviceField& b) {
+        if constexpr (product == Product::inlined) return inlined_product(a, b);
+        return called_product(a, b);
+    }
+
+    /// The product by a function call, whatever `product` says: for what is rarely reached.
+    CUPOOL_DEVICE static DeviceField called_product(const DeviceField& a, const DeviceField& b) {
+        if constexpr (limb_count == 8) {
+            return product_of_quads(a.quad(0), a.quad(1), b.quad(0), b.quad(1));
+        } else {
+            return product_of_quads(a.quad(0), a.quad(1), a.quad(2), b.quad(0), b.quad(1), b.quad(2));
+        }
+    }
+
+    /// The standard form of this element: its product with the plain integer 1.
+    CUPOOL_DEVICE DeviceField from_montgomery_form() const {
+        DeviceField one_limb = zero();
+        one_limb.limbs[0] = 1;
+        return *this * one_limb;
+    }
+
+    /// The Montgomery form of an element in standard form: its product with R^2.
+    CUPOOL_DEVICE DeviceField to_montgomery_form() const {
+        DeviceField r_squared;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r_squared.limbs[i] = limb_of(Parameters::montgomery_square, i);
+        return *this * r_squared;
+    }
+
+    /// This value less the modulus, where it is not below it: one step only.
+    CUPOOL_DEVICE DeviceField reduced_once() const {
+        DeviceField r;
+        r.limbs[0] = sub_cc(limbs[0], modulus_limb(0));
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(limbs[i], modulus_limb(i));
+        const bool is_below = subc(0, 0) != 0;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = is_below ? limbs[i] : r.limbs[i];
+        return r;
+    }
+
+    /// Whether this value, any integer of N limbs, is below the modulus.
+    CUPOOL_DEVICE bool is_reduced() const {
+        (void)sub_cc(limbs[0], modulus_limb(0));
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) (void)subc_cc(limbs[i], modulus_limb(i));
+        return subc(0, 0) != 0;
+    }
+
+private:
+    CUPOOL_DEVICE static DeviceField inlined_product(const DeviceField& a, const DeviceField& b) {
+        std::uint32_t even[limb_count];
+        std::uint32_t odd[limb_count];
+        multiply_row(even, odd, a.limbs, b.limbs[0]);
+        reduce_row(even, odd);
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) {
+            std::uint32_t* low = i % 2 == 0 ? even : odd;
+            std::uint32_t* high = i % 2 == 0 ? odd : even;
+            multiply_add_row(low, high, a.limbs, b.limbs[i]);
+            reduce_row(low, high);
+        }
+        return merged(odd, even).reduced_once();
+    }
+
+    /// Four limbs. A vector travels to a function in registers, where a struct would go through the stack.
+    using Quad = std::uint32_t __attribute__((ext_vector_type(4)));
+
+    CUPOOL_DEVICE Quad quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
+
+    CUPOOL_DEVICE void set_quad(int i, Quad quad) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) limbs[4 * i + j] = quad[j];
+    }
+
+    template <class... Quads>
+    __attribute__((device, noinline)) static DeviceField product_of_quads(Quads... quads) {
+        const Quad all[] = {quads...};
+        DeviceField a;
+        DeviceField b;
+#pragma unroll
+        for (int i = 0; i < limb_count / 4; ++i) {
+            a.set_quad(i, all[i]);
+            b.set_quad(i, all[i + limb_count / 4]);
+        }
+        return inlined_product(a, b);
+    }
+
+    CUPOOL_DEVICE static constexpr std::uint32_t limb_of(const detail::Words<Parameters::limbs>& words, int i) {
+        return static_cast<std::uint32_t>(words.limb[i / 2] >> (32 * (i % 2)));
+    }
+
+    CUPOOL_DEVICE static DeviceField modulus() {
+        DeviceField r;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = modulus_limb(i);
+        return r;
+    }
+
+    /// low + 2^32 high = a * b.
+    CUPOOL_DEVICE static void multiply_row(std::uint32_t* low, std::uint32_t* high, const std::uint32_t* a, std::uint32_t b) {
+#pragma unroll
+        for (int i = 0; i < limb_count; i += 2) {
+            const std::uint64_t even_product = std::uint64_t{a[i]} * b;
+            low[i] = static_cast<std::uint32_t>(even_product);
+            low[i + 1] = static_cast<std::uint32_t>(even_product >> 32);
+            const std::uint64_t odd_product = std::uint64_t{a[i + 1]} * b;
+            high[i] = static_cast<std::uint32_t>(odd_product);
+            high[i + 1] = static_cast<std::uint32_t>(odd_product >> 32);
+        }
+    }
+
+    /// On entry low holds the previous row's high half and high its low half, whose lowest limb has been cleared: the value is
+    /// (low 2^32 + high) / 2^32. On return low + 2^32 high is that value plus a * b.
+    CUPOOL_DEVICE static void multiply_add_row(std::uint32_t* low, std::uint32_t* high, const std::uint32_t* a, std::uint32_t b) {
+        low[0] = add_cc(low[0], high[1]);
+#pragma unroll
+        for (int i = 0; i < limb_count - 2; i += 2) {
+            high[i] = madc_lo_cc(a[i + 1], b, high[i + 2]);
+            high[i + 1] = madc_hi_cc(a[i + 1], b, high[i + 3]);
+        }
+        high[limb_count - 2] = madc_lo_cc(a[limb_count - 1], b, 0);
+        high[limb_count - 1] = madc_hi(a[limb_count - 1], b, 0);
+        multiply_add_even_limbs(low, a, b);
+        high[limb_count - 1] = addc(high[limb_count - 1], 0);
+    }
+
+    /// Adds the multiple of the modulus that clears low[0].
+    CUPOOL_DEVICE static void reduce_row(std::uint32_t* low, std::uint32_t* high) {
+        const std::uint32_t factor = low[0] * static_cast<std::uint32_t>(Parameters::negated_inverse);
+        std::uint32_t p[limb_count];
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) p[i] = modulus_limb(i);
+        high[0] = mad_lo_cc(p[1], factor, high[0]);
+        high[1] = madc_hi_cc(p[1], factor, high[1]);
+#pragma unroll
+        for (int i = 2; i < limb_count; i += 2) {
+            high[i] = madc_lo_cc(p[i + 1], factor, high[i]);
+            high[i + 1] = madc_hi_cc(p[i + 1], factor, high[i + 1]);
+        }
+        multiply_add_even_limbs(low, p, factor);
+        high[limb_count - 1] = addc(high[limb_count - 1], 0);
+    }
+
+    /// acc += (the even limbs of a) * b; the carry flag holds the carry out.
+    CUPOOL_DEVICE static void multiply_add_even_limbs(std::uint32_t* acc, const std::uint32_t* a, std::uint32_t b) {
+        acc[0] = mad_lo_cc(a[0], b, acc[0]);
+        acc[1] = madc_hi_cc(a[0], b, acc[1]);
+#pragma unroll
+        for (int i = 2; i < limb_count; i += 2) {
+            acc[i] = madc_lo_cc(a[i], b, acc[i]);
+            acc[i + 1] = madc_hi_cc(a[i], b, acc[i + 1]);
+        }
+    }
+
+    /// (low + 2^32 high) / 2^32, where low[0] is clear.
+    CUPOOL_DEVICE static DeviceField merged(const std::uint32_t* low, const std::uint32_t* high) {
+        DeviceField r;
+        r.limbs[0] = add_cc(high[0], low[1]);
+#pragma unroll
+        for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = addc_cc(high[i], low[i + 1]);
+        r.limbs[limb_count - 1] = addc(high[limb_count - 1], 0);
+        return r;
+    }
+};
+
+}  // namespace cupool::device

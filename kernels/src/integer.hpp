@@ -1,0 +1,112 @@
+#pragma once
+
+/// \file
+/// Arithmetic on integers of N 64-bit limbs, least significant first, for the host.
+
+#include <cstddef>
+#include <cstdint>
+#include <cupool/kernels/curve.hpp>
+
+#include "field_parameters.hpp"
+
+namespace cupool::detail {
+
+__extension__ using Uint128 = unsigned __int128;
+
+/// left + right + carry; the new carry, 0 or 1, is left in `carry`.
+constexpr std::uint64_t add_with_carry(std::uint64_t left, std::uint64_t right, std::uint64_t& carry) {
+    std::uint64_t partial = 0;
+    std::uint64_t sum = 0;
+    const bool first = __builtin_add_overflow(left, right, &partial);
+    const bool second = __builtin_add_overflow(partial, carry, &sum);
+    carry = first | second;
+    return sum;
+}
+
+/// left - right - borrow; the new borrow, 0 or 1, is left in `borrow`.
+constexpr std::uint64_t subtract_with_borrow(std::uint64_t left, std::uint64_t right, std::uint64_t& borrow) {
+    std::uint64_t partial = 0;
+    std::uint64_t difference = 0;
+    const bool first = __builtin_sub_overflow(left, right, &partial);
+    const bool second = __builtin_sub_overflow(partial, borrow, &difference);
+    borrow = first | second;
+    return difference;
+}
+
+/// The low word of left * right + addend + carry; the high word is left in `carry`.
+constexpr std::uint64_t multiply_add(std::uint64_t left, std::uint64_t right, std::uint64_t addend, std::uint64_t& carry) {
+    const Uint128 sum = static_cast<Uint128>(left) * right + addend + carry;
+    carry = static_cast<std::uint64_t>(sum >> 64);
+    return static_cast<std::uint64_t>(sum);
+}
+
+template <int N>
+constexpr Limbs<N> to_limbs(const Words<N>& words) {
+    Limbs<N> result;
+    for (std::size_t i = 0; i < N; ++i) result.limbs[i] = words.limb[i];
+    return result;
+}
+
+/// left += right. \return the carry out of the top
+template <std::size_t N>
+constexpr std::uint64_t add_to(Limbs<N>& left, const Limbs<N>& right) {
+    std::uint64_t carry = 0;
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < N; ++i) left.limbs[i] = add_with_carry(left.limbs[i], right.limbs[i], carry);
+    return carry;
+}
+
+/// left -= right. \return the borrow out of the top
+template <std::size_t N>
+constexpr std::uint64_t subtract_from(Limbs<N>& left, const Limbs<N>& right) {
+    std::uint64_t borrow = 0;
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < N; ++i) left.limbs[i] = subtract_with_borrow(left.limbs[i], right.limbs[i], borrow);
+    return borrow;
+}
+
+template <std::size_t N>
+constexpr bool is_less(const Limbs<N>& left, const Limbs<N>& right) {
+    for (std::size_t i = N; i-- > 0;) {
+        if (left.limbs[i] != right.limbs[i]) return left.limbs[i] < right.limbs[i];
+    }
+    return false;
+}
+
+/// value >> 1, with `carry` as the new top bit.
+template <std::size_t N>
+constexpr Limbs<N> halved(Limbs<N> value, std::uint64_t carry = 0) {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i + 1 < N; ++i) value.limbs[i] = value.limbs[i] >> 1 | value.limbs[i + 1] << 63;
+    value.limbs[N - 1] = value.limbs[N - 1] >> 1 | carry << 63;
+    return value;
+}
+
+/// value / divisor, rounded down.
+template <std::size_t N>
+constexpr Limbs<N> divided(Limbs<N> value, std::uint32_t divisor) {
+    std::uint64_t remainder = 0;
+    for (std::size_t i = N; i-- > 0;) {
+        const Uint128 part = static_cast<Uint128>(remainder) << 64 | value.limbs[i];
+        value.limbs[i] = static_cast<std::uint64_t>(part / divisor);
+        remainder = static_cast<std::uint64_t>(part % divisor);
+    }
+    return value;
+}
+
+/// Bit `index`, which may lie above the top (then 0).
+template <std::size_t N>
+constexpr bool bit(const Limbs<N>& value, std::size_t index) {
+    return index < 64 * N && (value.limbs[index / 64] >> (index % 64) & 1) != 0;
+}
+
+/// How many bits the value needs; 0 for 0.
+template <std::size_t N>
+constexpr unsigned bit_length(const Limbs<N>& value) {
+    for (std::size_t i = N; i-- > 0;) {
+        if (value.limbs[i] != 0) return static_cast<unsigned>(64 * (i + 1)) - static_cast<unsigned>(__builtin_clzll(value.limbs[i]));
+    }
+    return 0;
+}
+
+}  // namespace cupool::detail

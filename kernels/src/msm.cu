@@ -1,0 +1,283 @@
+// The kernels of one MSM by Pippenger's bucket method, for the curve that CUPOOL_CURVE names (a struct of field_parameters.hpp).
+//
+// A scalar is cut into windows of `width` bits with signed digits; window w's digit d puts its point into bucket |d| - 1 of that window, negated
+// where d < 0. The steps, in launch order:
+//   count_bins, place_bins, scatter_to_bins, count_buckets, place_buckets, scatter_to_buckets   sort the terms by bucket (msm_sort.cuh);
+//   add_first_pairs, add_pairs (a few rounds)    halve each bucket's points in affine coordinates (msm_pairs.cuh), where buckets are large;
+//   accumulate, join_buckets, join_large_buckets sum what is left of each bucket, equally many points a thread, whatever the buckets' sizes;
+//   sum_groups, sum_windows                      weigh the buckets and sum each window.
+// Skewed scalars cost no more than uniform ones: no step gives a thread more work because a bucket is larger. device_msm.cpp drives them.
+
+#include "device.cuh"
+#include "device_field.cuh"
+#include "msm_layout.hpp"
+#include "msm_pairs.cuh"
+#include "msm_sort.cuh"
+#include "xyzz.hpp"
+
+using namespace cupool::device;
+
+using Curve = cupool::detail::CUPOOL_CURVE;
+using BaseField = DeviceField<Curve::BaseField>;
+using FastField = DeviceField<Curve::BaseField, Product::inlined>;
+using ScalarField = DeviceField<Curve::ScalarField>;
+using Affine = cupool::detail::Affine<BaseField>;
+using Xyzz = cupool::detail::Xyzz<BaseField>;
+using FastAffine = cupool::detail::Affine<FastField>;
+using FastXyzz = cupool::detail::Xyzz<FastField>;
+using cupool::detail::largest_bin;
+using cupool::detail::largest_bin_count;
+using cupool::detail::largest_bin_table;
+using cupool::detail::place_block_size;
+using cupool::detail::sum_block_size;
+
+namespace {
+
+CUPOOL_DEVICE Xyzz* buckets_of(const MsmPlan& plan, std::uint32_t window) {
+    return static_cast<Xyzz*>(plan.buckets) + std::uint64_t{window} * plan.bucket_count;
+}
+CUPOOL_DEVICE Xyzz* unfinished_of(const MsmPlan& plan, std::uint32_t window) {
+    return static_cast<Xyzz*>(plan.unfinished) + std::uint64_t{window} * plan.share_count;
+}
+CUPOOL_DEVICE Xyzz* finished_of(const MsmPlan& plan, std::uint32_t window) {
+    return static_cast<Xyzz*>(plan.finished) + std::uint64_t{window} * plan.share_count;
+}
+CUPOOL_DEVICE void store(Xyzz* target, const FastXyzz& sum) { *reinterpret_cast<FastXyzz*>(target) = sum; }
+
+/// Where the buckets of a window begin, counted in the points that the rounds leave.
+class BucketStarts {
+public:
+    CUPOOL_DEVICE BucketStarts(const MsmPlan& plan, std::uint32_t window)
+        : starts_(plan.starts + std::uint64_t{window} * (plan.bucket_count + 1)), rounds_(plan.rounds), bucket_count_(plan.bucket_count) {}
+
+    CUPOOL_DEVICE std::uint32_t operator[](std::uint32_t bucket) const { return starts_[bucket] >> rounds_; }
+    CUPOOL_DEVICE std::uint32_t point_count() const { return (*this)[bucket_count_]; }
+    /// The bucket that holds the point at `position`.
+    CUPOOL_DEVICE std::uint32_t bucket_at(std::uint32_t position) const { return BinnedTile::last_not_above(starts_, bucket_count_, position << rounds_); }
+
+private:
+    const std::uint32_t* starts_;
+    std::uint32_t rounds_;
+    std::uint32_t bucket_count_;
+};
+
+/// The points of one window's rows in the arrays of the rounds, of which round number `round` (from 1) writes one.
+CUPOOL_DEVICE FastAffine* sums_of_round(const MsmPlan& plan, std::uint32_t round) {
+    const std::uint32_t row = plan.slot_count >> (round % 2 == 1 ? 1 : 2);
+    return static_cast<FastAffine*>(round % 2 == 1 ? plan.halves : plan.quarters) + std::uint64_t{block_index_y()} * row;
+}
+CUPOOL_DEVICE FastField* prefixes_of(const MsmPlan& plan) {
+    return static_cast<FastField*>(plan.prefixes) + std::uint64_t{block_index_y()} * (plan.slot_count / 2);
+}
+
+/// Sums one point a thread over the block; thread 0 gets the sum.
+template <unsigned BlockSize>
+CUPOOL_DEVICE Xyzz block_sum(Xyzz own, Xyzz* shared) {
+    shared[thread_index()] = own;
+    block_barrier();
+#pragma unroll 1
+    for (unsigned half = BlockSize / 2; half > 0; half /= 2) {
+        if (thread_index() < half) {
+            own += shared[thread_index() + half];
+            shared[thread_index()] = own;
+        }
+        block_barrier();
+    }
+    return own;
+}
+
+/// factor * point by double-and-add.
+CUPOOL_DEVICE Xyzz multiplied(const Xyzz& point, std::uint32_t factor) {
+    Xyzz product = Xyzz::infinity();
+#pragma unroll 1
+    for (int bit = 31; bit >= 0; --bit) {
+        if (factor >> bit == 0) continue;
+        product = product.doubled();
+        if (factor >> bit & 1) product += point;
+    }
+    return product;
+}
+
+/// Sums a row of points, `share_size` of them a thread. A bucket that lies within one share is finished here. Of a bucket that spans several, the share where it
+/// ends writes `finished`, the earlier ones `unfinished`, for join_buckets.
+template <class Points>
+CUPOOL_DEVICE void accumulate(const MsmPlan& plan, std::uint32_t window, const Points& points) {
+    const std::uint32_t share = global_index();
+    const BucketStarts starts(plan, window);
+    const std::uint32_t point_count = starts.point_count();
+    std::uint32_t position = share * plan.share_size;
+    if (share >= plan.share_count || position >= point_count) return;
+    const std::uint32_t share_end = point_count - position > plan.share_size ? position + plan.share_size : point_count;
+
+    std::uint32_t bucket = starts.bucket_at(position);
+    bool began_earlier = starts[bucket] < position;
+    std::uint32_t bucket_end = starts[bucket + 1];
+    FastXyzz sum = FastXyzz::infinity();
+#pragma unroll 1
+    for (; position < share_end; ++position) {
+        while (position == bucket_end) {
+            if (starts[bucket] != bucket_end) store(began_earlier ? &finished_of(plan, window)[share] : &buckets_of(plan, window)[bucket], sum);
+            began_earlier = false;
+            sum = FastXyzz::infinity();
+            bucket_end = starts[++bucket + 1];
+        }
+        sum += points[position];
+    }
+    if (bucket_end > share_end) {
+        store(&unfinished_of(plan, window)[share], sum);
+    } else {
+        store(began_earlier ? &finished_of(plan, window)[share] : &buckets_of(plan, window)[bucket], sum);
+    }
+}
+
+}  // namespace
+
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_bins(MsmPlan plan) {
+    CUPOOL_SHARED static std::uint32_t counts[largest_bin_table];
+    count_bins<ScalarField>(plan, counts);
+}
+
+/// A block a window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(largest_bin_count) void msm_place_bins(MsmPlan plan) {
+    CUPOOL_SHARED static std::uint32_t sums[largest_bin_count];
+    const std::uint32_t window = block_index();
+    place_row<largest_bin_count>(plan.bin_cursors + window * plan.bin_count, plan.bin_starts + window * (plan.bin_count + 1), plan.bin_count, 0, sums);
+}
+
+/// A block a tile of one window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_scatter_to_bins(MsmPlan plan) {
+    CUPOOL_SHARED static ScatterMemory shared;
+    scatter_to_bins(plan, block_index() % plan.window_count, block_index() / plan.window_count, shared);
+}
+
+/// grid.y is the window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_buckets(MsmPlan plan) {
+    CUPOOL_SHARED static std::uint32_t counts[largest_bin];
+    count_buckets(plan, block_index_y(), counts);
+}
+
+/// A block a window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_buckets(MsmPlan plan) {
+    CUPOOL_SHARED static std::uint32_t sums[place_block_size];
+    const std::uint64_t window = block_index();
+    place_row<place_block_size>(plan.cursors + window * plan.bucket_count, plan.starts + window * (plan.bucket_count + 1), plan.bucket_count, plan.rounds, sums);
+}
+
+/// grid.y is the window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_scatter_to_buckets(MsmPlan plan) {
+    CUPOOL_SHARED static ScatterMemory shared;
+    scatter_to_buckets(plan, block_index_y(), shared);
+}
+
+/// The first round. grid.y counts windows from first_window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_add_first_pairs(MsmPlan plan, std::uint32_t pairs_a_thread) {
+    CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
+    const std::uint32_t window = plan.first_window + block_index_y();
+    const std::uint32_t pair_count = plan.starts[std::uint64_t{window} * (plan.bucket_count + 1) + plan.bucket_count] >> 1;
+    add_pairs<Curve::BaseField>(SlotPairs<FastAffine>(plan, window), sums_of_round(plan, 1), prefixes_of(plan), pair_count, pairs_a_thread,
+                                reinterpret_cast<BaseField*>(shared));
+}
+
+/// Round number `round`, from 2. grid.y counts windows from first_window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_add_pairs(MsmPlan plan, std::uint32_t pairs_a_thread, std::uint32_t round) {
+    CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
+    const std::uint32_t window = plan.first_window + block_index_y();
+    const std::uint32_t pair_count = plan.starts[std::uint64_t{window} * (plan.bucket_count + 1) + plan.bucket_count] >> round;
+    add_pairs<Curve::BaseField>(RowPairs<FastAffine>(sums_of_round(plan, round - 1)), sums_of_round(plan, round), prefixes_of(plan), pair_count,
+                                pairs_a_thread, reinterpret_cast<BaseField*>(shared));
+}
+
+/// Without rounds: sums the slots' points. grid.y counts windows from first_window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(128) void msm_accumulate_slots(MsmPlan plan) {
+    const std::uint32_t window = plan.first_window + block_index_y();
+    accumulate(plan, window, SlotPoints<FastAffine>(plan, window));
+}
+
+/// Sums what the last round left. grid.y counts windows from first_window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(128) void msm_accumulate_sums(MsmPlan plan) {
+    accumulate(plan, plan.first_window + block_index_y(), sums_of_round(plan, plan.rounds));
+}
+
+/// Completes the buckets that span several shares, and makes the empty ones infinity. A thread a bucket; a bucket of very many shares is only listed, for
+/// join_large_buckets. grid.y is the window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(128) void msm_join_buckets(MsmPlan plan) {
+    const std::uint32_t window = block_index_y();
+    const std::uint32_t bucket = global_index();
+    if (bucket >= plan.bucket_count) return;
+    const BucketStarts starts(plan, window);
+    const std::uint32_t start = starts[bucket];
+    const std::uint32_t end = starts[bucket + 1];
+    Xyzz* sum_of_bucket = &buckets_of(plan, window)[bucket];
+    if (start == end) {
+        *sum_of_bucket = Xyzz::infinity();
+        return;
+    }
+    const std::uint32_t first_share = start / plan.share_size;
+    const std::uint32_t last_share = (end - 1) / plan.share_size;
+    if (first_share == last_share) return;
+    if (last_share - first_share > cupool::detail::large_bucket_shares) {
+        plan.large_buckets[atomic_add(plan.large_bucket_count, 1)] = window * plan.bucket_count + bucket;
+        return;
+    }
+    Xyzz sum = finished_of(plan, window)[last_share];
+#pragma unroll 1
+    for (std::uint32_t share = first_share; share < last_share; ++share) sum += unfinished_of(plan, window)[share];
+    *sum_of_bucket = sum;
+}
+
+/// Completes the listed buckets, a block at a time each.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_large_buckets(MsmPlan plan) {
+    CUPOOL_SHARED static char shared[sum_block_size * sizeof(Xyzz)] __attribute__((aligned(16)));
+#pragma unroll 1
+    for (std::uint32_t i = block_index(); i < *plan.large_bucket_count; i += grid_size()) {
+        const std::uint32_t window = plan.large_buckets[i] / plan.bucket_count;
+        const std::uint32_t bucket = plan.large_buckets[i] % plan.bucket_count;
+        const BucketStarts starts(plan, window);
+        const std::uint32_t first_share = starts[bucket] / plan.share_size;
+        const std::uint32_t last_share = (starts[bucket + 1] - 1) / plan.share_size;
+        Xyzz sum = thread_index() == 0 ? finished_of(plan, window)[last_share] : Xyzz::infinity();
+#pragma unroll 1
+        for (std::uint32_t share = first_share + thread_index(); share < last_share; share += sum_block_size) {
+            sum += unfinished_of(plan, window)[share];
+        }
+        sum = block_sum<sum_block_size>(sum, reinterpret_cast<Xyzz*>(shared));
+        if (thread_index() == 0) buckets_of(plan, window)[bucket] = sum;
+    }
+}
+
+/// The weighted sum of `group_size` neighbouring buckets: sum of (bucket + 1) * its sum. A thread a group; grid.y is the window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(128) void msm_sum_groups(MsmPlan plan) {
+    const std::uint32_t window = block_index_y();
+    const std::uint32_t group = global_index();
+    if (group >= plan.group_count) return;
+    const std::uint32_t first = group * plan.group_size;
+    const Xyzz* buckets = buckets_of(plan, window) + first;
+    Xyzz running = Xyzz::infinity();
+    Xyzz weighted = Xyzz::infinity();
+#pragma unroll 1
+    for (std::uint32_t i = plan.group_size; i-- > 0;) {
+        running += buckets[i];
+        weighted += running;
+    }
+    weighted += multiplied(running, first);
+    static_cast<Xyzz*>(plan.groups)[std::uint64_t{window} * plan.group_count + group] = weighted;
+}
+
+/// Each window's sum. A block a window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_sum_windows(MsmPlan plan) {
+    CUPOOL_SHARED static char shared[sum_block_size * sizeof(Xyzz)] __attribute__((aligned(16)));
+    const Xyzz* groups = static_cast<const Xyzz*>(plan.groups) + std::uint64_t{block_index()} * plan.group_count;
+    Xyzz sum = Xyzz::infinity();
+#pragma unroll 1
+    for (std::uint32_t group = thread_index(); group < plan.group_count; group += sum_block_size) sum += groups[group];
+    sum = block_sum<sum_block_size>(sum, reinterpret_cast<Xyzz*>(shared));
+    if (thread_index() == 0) static_cast<Xyzz*>(plan.window_sums)[block_index()] = sum;
+}
+
+/// Turns affine points from standard into Montgomery form; `from` and `to` may be the same. A thread a point.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(256) void msm_points_to_montgomery_form(const void* from, void* to, std::uint32_t count) {
+    const std::uint32_t index = global_index();
+    if (index >= count) return;
+    const Affine point = static_cast<const Affine*>(from)[index];
+    static_cast<Affine*>(to)[index] = {point.x.to_montgomery_form(), point.y.to_montgomery_form()};
+}

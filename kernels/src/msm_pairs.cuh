@@ -1,0 +1,232 @@
+#pragma once
+
+/// \file
+/// A round of pairwise addition: neighbouring points of a bucket are added in affine coordinates, which halves their number. An affine addition costs 5M + 1S and an inversion;
+/// a block shares one inversion a lane among all its pairs (Montgomery, "Speeding the Pollard and elliptic curve methods of factorization",
+/// Math. Comp. 48, 1987). Every bucket has a multiple of 2^rounds slots, so that pairs never straddle two buckets and no thread needs to know which it works on.
+
+#include "device_inverse.cuh"
+#include "msm_sort.cuh"
+#include "xyzz.hpp"
+
+namespace cupool::device {
+
+using detail::no_term;
+using detail::pair_block_size;
+
+/// Points as rows of slots name them, for accumulate().
+template <class Affine>
+class SlotPoints {
+public:
+    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t window)
+        : slots_(plan.slots + std::uint64_t{window} * plan.slot_count), points_(static_cast<const Affine*>(plan.points)) {}
+
+    CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
+    CUPOOL_DEVICE const std::uint32_t* slots() const { return slots_; }
+    CUPOOL_DEVICE const Affine* address(std::uint32_t slot) const { return points_ + (slot & ~sign_bit); }
+    /// The point a slot names; infinity where it names none.
+    CUPOOL_DEVICE Affine point(std::uint32_t slot) const {
+        if (slot == no_term) return {decltype(Affine::x)::zero(), decltype(Affine::x)::zero()};
+        const Affine point = *address(slot);
+        return (slot & sign_bit) != 0 ? point.negated() : point;
+    }
+    /// Its x coordinate; zero where it names none.
+    CUPOOL_DEVICE auto x(std::uint32_t slot) const { return slot == no_term ? decltype(Affine::x)::zero() : address(slot)->x; }
+
+private:
+    const std::uint32_t* slots_;
+    const Affine* points_;
+};
+
+template <class Field>
+struct TwoFields {
+    Field left;
+    Field right;
+};
+template <class Affine>
+struct TwoPoints {
+    Affine left;
+    Affine right;
+};
+
+/// The pairs of the first round. A Name is what must be read before a pair's points can be: it is asked for early.
+template <class Affine>
+class SlotPairs {
+public:
+    struct alignas(8) Name {
+        std::uint32_t left;
+        std::uint32_t right;
+    };
+    using Field = decltype(Affine::x);
+
+    CUPOOL_DEVICE SlotPairs(const MsmPlan& plan, std::uint32_t window) : points_(plan, window) {}
+
+    CUPOOL_DEVICE Name name(std::uint32_t pair) const { return reinterpret_cast<const Name*>(points_.slots())[pair]; }
+    CUPOOL_DEVICE TwoFields<Field> x(const Name& name) const { return {points_.x(name.left), points_.x(name.right)}; }
+    CUPOOL_DEVICE TwoPoints<Affine> points(const Name& name) const { return {points_.point(name.left), points_.point(name.right)}; }
+    CUPOOL_DEVICE void prefetch_points(const Name& name) const {
+        if (name.left != no_term) prefetch(points_.address(name.left));
+        if (name.right != no_term) prefetch(points_.address(name.right));
+    }
+
+private:
+    SlotPoints<Affine> points_;
+};
+
+/// The pairs of a later round: neighbours in a row of points.
+template <class Affine>
+class RowPairs {
+public:
+    using Name = std::uint32_t;
+    using Field = decltype(Affine::x);
+
+    CUPOOL_DEVICE explicit RowPairs(const Affine* row) : row_(row) {}
+
+    CUPOOL_DEVICE Name name(std::uint32_t pair) const { return pair; }
+    CUPOOL_DEVICE TwoFields<Field> x(Name pair) const { return {row_[2 * pair].x, row_[2 * pair + 1].x}; }
+    CUPOOL_DEVICE TwoPoints<Affine> points(Name pair) const { return {row_[2 * pair], row_[2 * pair + 1]}; }
+    CUPOOL_DEVICE void prefetch_points(Name pair) const { prefetch(&row_[2 * pair]); }
+
+private:
+    const Affine* row_;
+};
+
+/// How two points are added.
+enum class PairSum { chord, tangent, left, right, infinity };
+
+template <class Affine>
+CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points) {
+    const Affine& left = points.left;
+    const Affine& right = points.right;
+    if (left.is_infinity()) return PairSum::right;
+    if (right.is_infinity()) return PairSum::left;
+    if (!(right.x - left.x).is_zero()) return PairSum::chord;
+    return (right.y - left.y).is_zero() && !left.y.is_zero() ? PairSum::tangent : PairSum::infinity;
+}
+
+/// The slope of the line that adds two points, as a fraction, and which of the cases it is.
+template <class Affine>
+struct Slope {
+    using Field = decltype(Affine::x);
+
+    PairSum sum;
+    Field numerator;
+    Field denominator;  ///< never zero; one where the sum needs no slope
+
+    CUPOOL_DEVICE static Slope of(const TwoPoints<Affine>& points) {
+        Slope slope{PairSum::chord, points.right.y - points.left.y, points.right.x - points.left.x};
+        // A point at infinity has x = 0, as a few others have: these three tests spare most pairs the full classification.
+        if (slope.denominator.is_zero() || points.left.x.is_zero() || points.right.x.is_zero()) {
+            slope.sum = classify(points);
+            if (slope.sum == PairSum::tangent) {
+                const Field x_squared = Field::called_product(points.left.x, points.left.x);
+                slope.numerator = x_squared.doubled() + x_squared;
+                slope.denominator = points.left.y.doubled();
+            } else if (slope.sum != PairSum::chord) {
+                slope.denominator = Field::one();
+            }
+        }
+        return slope;
+    }
+
+    /// The sum, given the inverse of the denominator.
+    CUPOOL_DEVICE Affine apply(const TwoPoints<Affine>& points, const Field& inverse) const {
+        if (sum == PairSum::left) return points.left;
+        if (sum == PairSum::right) return points.right;
+        if (sum == PairSum::infinity) return {Field::zero(), Field::zero()};
+        const Field slope = numerator * inverse;
+        const Field x = slope.square() - points.left.x - points.right.x;
+        return {x, slope * (points.left.x - x) - points.left.y};
+    }
+};
+
+/// Replaces each thread's value by its inverse; no value is zero. The first warp inverts for the whole block. `shared` has one element a thread.
+template <class Parameters>
+CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField<Parameters>* shared) {
+    using Field = DeviceField<Parameters>;
+    constexpr unsigned warp_size = 32;
+    constexpr int warps = pair_block_size / warp_size;
+    shared[thread_index()] = value;
+    block_barrier();
+    if (thread_index() < warp_size) {
+        Field* const column = shared + thread_index();
+        Field products[warps];  // products[i]: of the first i + 1 values of the column
+        products[0] = column[0];
+#pragma unroll
+        for (int i = 1; i < warps; ++i) products[i] = products[i - 1] * column[i * warp_size];
+        Field inverse = DeviceInverse<Parameters>::of(products[warps - 1]);
+#pragma unroll
+        for (int i = warps - 1; i > 0; --i) {
+            const Field own = column[i * warp_size];
+            column[i * warp_size] = inverse * products[i - 1];
+            inverse = inverse * own;
+        }
+        column[0] = inverse;
+    }
+    block_barrier();
+    value = shared[thread_index()];
+}
+
+/// sums[i] = the sum of pair number i, for all i below pair_count. A block takes pair_block_size * pairs_a_thread neighbouring pairs.
+///
+/// Both passes ask for what the next pair needs before they work on their own, since a product is too short to hide a read from memory.
+template <class Parameters, class Affine, class Pairs>
+CUPOOL_DEVICE void add_pairs(const Pairs& pairs, Affine* sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count, std::uint32_t pairs_a_thread,
+                             DeviceField<Parameters>* shared) {
+    using Field = decltype(Affine::x);
+    using Name = typename Pairs::Name;
+    constexpr std::uint32_t stride = pair_block_size;
+    const std::uint32_t block_first = block_index() * pairs_a_thread * stride;
+    if (block_first >= pair_count) return;
+    const std::uint32_t block_last = (pair_count - block_first < pairs_a_thread * stride ? pair_count : block_first + pairs_a_thread * stride) - 1;
+    const std::uint32_t first = block_first + thread_index();
+    const auto clamped = [block_last](std::uint32_t pair) { return pair < block_last ? pair : block_last; };
+
+    Field product = Field::one();
+    Name name = pairs.name(clamped(first));
+    Name next_name = pairs.name(clamped(first + stride));
+    TwoFields<Field> x = pairs.x(name);
+    std::uint32_t pair = first;
+#pragma unroll 1
+    for (; pair <= block_last; pair += stride) {
+        const Name later_name = pairs.name(clamped(pair + 2 * stride));
+        const TwoFields<Field> next_x = pairs.x(next_name);
+        prefixes[pair] = product;
+        Field denominator = x.right - x.left;
+        if (denominator.is_zero() || x.left.is_zero() || x.right.is_zero()) {
+            const TwoPoints<Affine> points = pairs.points(name);
+            denominator = Slope<Affine>::of(points).denominator;
+        }
+        product = product * denominator;
+        name = next_name;
+        next_name = later_name;
+        x = next_x;
+    }
+
+    invert_over_block(reinterpret_cast<DeviceField<Parameters>&>(product), shared);
+
+    if (pair == first) return;
+    pair -= stride;
+    name = pairs.name(pair);
+    next_name = pairs.name(pair >= first + stride ? pair - stride : pair);
+#pragma unroll 1
+    for (;;) {
+        const bool is_last = pair == first;
+        const Name later_name = pairs.name(pair >= first + 2 * stride ? pair - 2 * stride : pair);
+        if (!is_last) {
+            pairs.prefetch_points(next_name);
+            prefetch(&prefixes[pair - stride]);
+        }
+        const TwoPoints<Affine> points = pairs.points(name);
+        const auto slope = Slope<Affine>::of(points);
+        const Field inverse = product * prefixes[pair];
+        product = product * slope.denominator;
+        sums[pair] = slope.apply(points, inverse);
+        if (is_last) break;
+        pair -= stride;
+        name = next_name;
+        next_name = later_name;
+    }
+}
+
+}  // namespace cupool::device

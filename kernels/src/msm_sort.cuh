@@ -1,0 +1,323 @@
+#pragma once
+
+/// \file
+/// Sorting an MSM's terms by window and bucket, in two steps that keep their counters in shared memory: into bins of neighbouring buckets, then into
+/// the buckets of each bin.
+
+#include "device.cuh"
+#include "device_field.cuh"
+#include "msm_layout.hpp"
+
+namespace cupool::device {
+
+using detail::bin_block_size;
+using detail::bin_tile;
+using detail::largest_bin;
+using detail::MsmPlan;
+using detail::shifted_words;
+
+inline constexpr std::uint32_t sign_bit = 1u << 31;
+
+/// The scalar in standard form and below r.
+template <class ScalarField>
+CUPOOL_DEVICE ScalarField standard_scalar(const MsmPlan& plan, std::uint32_t index) {
+    ScalarField scalar = static_cast<const ScalarField*>(plan.scalars)[index];
+    while (!scalar.is_reduced()) scalar = scalar.reduced_once();
+    return plan.scalars_in_montgomery_form ? scalar.from_montgomery_form() : scalar;
+}
+
+template <class ScalarField>
+CUPOOL_DEVICE bool exceeds_promised_bits(const MsmPlan& plan, const ScalarField& scalar) {
+    std::uint32_t excess = 0;
+#pragma unroll
+    for (int i = 0; i < ScalarField::limb_count; ++i) {
+        const int kept = static_cast<int>(plan.scalar_bits) - 32 * i;
+        if (kept <= 0) excess |= scalar.limbs[i];
+        if (kept > 0 && kept < 32) excess |= scalar.limbs[i] >> kept;
+    }
+    return excess != 0;
+}
+
+/// A signed digit that is not zero puts its term into bucket magnitude - 1.
+struct SignedDigit {
+    std::uint32_t magnitude;
+    std::uint32_t sign;  ///< sign_bit or 0
+
+    /// \param bits  a window's bits of a shifted scalar, and perhaps more above them
+    CUPOOL_DEVICE static SignedDigit from(std::uint32_t bits, std::uint32_t width) {
+        const std::uint32_t half = 1u << (width - 1);
+        const std::int32_t value = static_cast<std::int32_t>(bits & (2 * half - 1)) - static_cast<std::int32_t>(half - 1);
+        return value < 0 ? SignedDigit{static_cast<std::uint32_t>(-value), sign_bit} : SignedDigit{static_cast<std::uint32_t>(value), 0};
+    }
+
+    CUPOOL_DEVICE bool is_zero() const { return magnitude == 0; }
+    CUPOOL_DEVICE std::uint32_t bucket() const { return magnitude - 1; }
+};
+
+/// A scalar plus the plan's digit_offset.
+struct ShiftedScalar {
+    std::uint32_t words[shifted_words];
+
+    template <class ScalarField>
+    CUPOOL_DEVICE ShiftedScalar(const MsmPlan& plan, const ScalarField& scalar) {
+        words[0] = add_cc(scalar.limbs[0], plan.digit_offset[0]);
+#pragma unroll
+        for (int i = 1; i < ScalarField::limb_count; ++i) words[i] = addc_cc(scalar.limbs[i], plan.digit_offset[i]);
+        words[shifted_words - 1] = addc(plan.digit_offset[shifted_words - 1], 0);
+    }
+
+    CUPOOL_DEVICE void shift_right(std::uint32_t bits) {
+#pragma unroll
+        for (unsigned i = 0; i < shifted_words; ++i) {
+            const std::uint64_t above = i + 1 < shifted_words ? words[i + 1] : 0;
+            words[i] = static_cast<std::uint32_t>((above << 32 | words[i]) >> bits);
+        }
+    }
+};
+
+/// Stores the shifted scalars, and the bins' sizes into bin_cursors. A block a tile of scalars.
+template <class ScalarField>
+CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t* counts) {
+    const std::uint32_t table = plan.window_count * plan.bin_count;
+    for (std::uint32_t i = thread_index(); i < table; i += bin_block_size) counts[i] = 0;
+    block_barrier();
+#pragma unroll 1
+    for (std::uint32_t i = thread_index(); i < bin_tile; i += bin_block_size) {
+        const std::uint32_t index = block_index() * bin_tile + i;
+        if (index >= plan.term_count) break;
+        const ScalarField scalar = standard_scalar<ScalarField>(plan, index);
+        if (exceeds_promised_bits(plan, scalar)) atomic_min(plan.first_oversized_scalar, index);
+        ShiftedScalar shifted(plan, scalar);
+#pragma unroll
+        for (unsigned word = 0; word < shifted_words; ++word) plan.shifted_scalars[std::uint64_t{word} * plan.term_count + index] = shifted.words[word];
+#pragma unroll 1
+        for (std::uint32_t window = 0; window < plan.window_count; ++window) {
+            const SignedDigit digit = SignedDigit::from(shifted.words[0], plan.width);
+            if (!digit.is_zero()) atomic_add_shared(&counts[window * plan.bin_count + (digit.bucket() >> plan.bin_shift)], 1);
+            shifted.shift_right(plan.width);
+        }
+    }
+    block_barrier();
+    for (std::uint32_t i = thread_index(); i < table; i += bin_block_size) {
+        if (counts[i] != 0) atomic_add(&plan.bin_cursors[i], counts[i]);
+    }
+}
+
+/// A window's digit of a stored shifted scalar.
+CUPOOL_DEVICE SignedDigit stored_digit(const MsmPlan& plan, std::uint32_t window, std::uint32_t index) {
+    const std::uint32_t position = window * plan.width;
+    const std::uint32_t* word = plan.shifted_scalars + std::uint64_t{position / 32} * plan.term_count + index;
+    const std::uint64_t low = *word;
+    const std::uint64_t high = position / 32 + 1 < shifted_words ? word[plan.term_count] : 0;
+    return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), plan.width);
+}
+
+/// The sum of what the threads before this one gave; sums[BlockSize - 1] holds the whole sum afterwards. `sums` has one word a thread.
+template <unsigned BlockSize>
+CUPOOL_DEVICE std::uint32_t exclusive_sum(std::uint32_t own, std::uint32_t* sums) {
+    sums[thread_index()] = own;
+    block_barrier();
+    for (unsigned distance = 1; distance < BlockSize; distance *= 2) {
+        const std::uint32_t before = thread_index() >= distance ? sums[thread_index() - distance] : 0;
+        block_barrier();
+        sums[thread_index()] += before;
+        block_barrier();
+    }
+    return sums[thread_index()] - own;
+}
+
+/// The shared memory of the scattering kernels. Terms are put in order there first, so that they leave for global memory in runs.
+struct ScatterMemory {
+    std::uint32_t counts[largest_bin];
+    std::uint32_t bases[largest_bin];
+    std::uint32_t terms[bin_tile];
+    std::uint32_t tags[bin_tile];
+};
+
+inline constexpr int terms_a_thread = bin_tile / bin_block_size;
+inline constexpr std::uint32_t no_tag = 0xffffffff;
+
+/// Turns counts into the number of those before each; all threads of the block together. \return their sum
+CUPOOL_DEVICE std::uint32_t scan_counts(std::uint32_t* counts, std::uint32_t count, std::uint32_t* sums) {
+    const std::uint32_t share = (count + bin_block_size - 1) / bin_block_size;
+    const std::uint32_t first = thread_index() * share < count ? thread_index() * share : count;
+    const std::uint32_t last = first + share < count ? first + share : count;
+    std::uint32_t own = 0;
+    for (std::uint32_t i = first; i < last; ++i) own += counts[i];
+    std::uint32_t before = exclusive_sum<bin_block_size>(own, sums);
+    for (std::uint32_t i = first; i < last; ++i) {
+        const std::uint32_t size = counts[i];
+        counts[i] = before;
+        before += size;
+    }
+    const std::uint32_t total = sums[bin_block_size - 1];
+    block_barrier();
+    return total;
+}
+
+/// Scatters up to bin_tile terms, each to the next place of its key; all threads of the block together. A term's key is tag >> key_shift; those of no_tag are left out.
+/// \param cursors  the next place of each of key_count keys
+/// \param write    called as write(place, term, tag)
+template <class Write>
+CUPOOL_DEVICE void scatter_by_key(const std::uint32_t (&terms)[terms_a_thread], const std::uint32_t (&tags)[terms_a_thread], std::uint32_t key_shift,
+                                  std::uint32_t key_count, std::uint32_t* cursors, ScatterMemory& shared, Write write) {
+    for (std::uint32_t i = thread_index(); i < key_count; i += bin_block_size) shared.counts[i] = 0;
+    block_barrier();
+    std::uint32_t ranks[terms_a_thread];
+#pragma unroll
+    for (int i = 0; i < terms_a_thread; ++i) {
+        if (tags[i] != no_tag) ranks[i] = atomic_add_shared(&shared.counts[tags[i] >> key_shift], 1);
+    }
+    block_barrier();
+    for (std::uint32_t i = thread_index(); i < key_count; i += bin_block_size) {
+        if (shared.counts[i] != 0) shared.bases[i] = atomic_add(&cursors[i], shared.counts[i]);
+    }
+    block_barrier();
+    const std::uint32_t total = scan_counts(shared.counts, key_count, shared.terms);
+#pragma unroll
+    for (int i = 0; i < terms_a_thread; ++i) {
+        if (tags[i] == no_tag) continue;
+        const std::uint32_t place = shared.counts[tags[i] >> key_shift] + ranks[i];
+        shared.terms[place] = terms[i];
+        shared.tags[place] = tags[i];
+    }
+    block_barrier();
+    for (std::uint32_t i = thread_index(); i < total; i += bin_block_size) {
+        const std::uint32_t key = shared.tags[i] >> key_shift;
+        write(shared.bases[key] + (i - shared.counts[key]), shared.terms[i], shared.tags[i]);
+    }
+    block_barrier();
+}
+
+/// Writes one window's terms of a tile of scalars into their bins, in no particular order within one.
+CUPOOL_DEVICE void scatter_to_bins(const MsmPlan& plan, std::uint32_t window, std::uint32_t tile, ScatterMemory& shared) {
+    std::uint32_t terms[terms_a_thread];
+    std::uint32_t buckets[terms_a_thread];
+    const std::uint32_t first = tile * bin_tile + thread_index();
+#pragma unroll
+    for (int i = 0; i < terms_a_thread; ++i) {
+        const std::uint32_t index = first + i * bin_block_size;
+        const SignedDigit digit = index < plan.term_count ? stored_digit(plan, window, index) : SignedDigit{0, 0};
+        terms[i] = index | digit.sign;
+        buckets[i] = digit.is_zero() ? no_tag : digit.bucket();
+    }
+    const std::uint64_t row = std::uint64_t{window} * plan.term_count;
+    const std::uint32_t in_bin = (1u << plan.bin_shift) - 1;
+    scatter_by_key(terms, buckets, plan.bin_shift, plan.bin_count, plan.bin_cursors + window * plan.bin_count, shared,
+                   [&plan, row, in_bin](std::uint32_t place, std::uint32_t term, std::uint32_t bucket) {
+                       plan.binned_terms[row + place] = term;
+                       plan.binned_buckets[row + place] = static_cast<std::uint16_t>(bucket & in_bin);
+                   });
+}
+
+/// Turns a row of counts into where each begins, each count rounded up to a multiple of 2^round_up_bits; writes the end behind the last, and the
+/// starts into `cursors` too. A block a row. `sums` has one word a thread.
+template <unsigned BlockSize>
+CUPOOL_DEVICE void place_row(std::uint32_t* cursors, std::uint32_t* starts, std::uint32_t count, std::uint32_t round_up_bits, std::uint32_t* sums) {
+    const std::uint32_t round_up = (1u << round_up_bits) - 1;
+    const std::uint32_t share = (count + BlockSize - 1) / BlockSize;
+    const std::uint32_t first = thread_index() * share < count ? thread_index() * share : count;
+    const std::uint32_t last = first + share < count ? first + share : count;
+    std::uint32_t own = 0;
+    for (std::uint32_t i = first; i < last; ++i) own += (cursors[i] + round_up) & ~round_up;
+    std::uint32_t start = exclusive_sum<BlockSize>(own, sums);
+    for (std::uint32_t i = first; i < last; ++i) {
+        const std::uint32_t size = (cursors[i] + round_up) & ~round_up;
+        starts[i] = start;
+        cursors[i] = start;
+        start += size;
+    }
+    if (thread_index() == BlockSize - 1) starts[count] = sums[BlockSize - 1];
+}
+
+/// A tile of one window's binned terms. A tile may reach over several bins.
+class BinnedTile {
+public:
+    CUPOOL_DEVICE BinnedTile(const MsmPlan& plan, std::uint32_t window, std::uint32_t tile)
+        : starts_(plan.bin_starts + window * (plan.bin_count + 1)),
+          bin_count_(plan.bin_count),
+          terms_(plan.binned_terms + std::uint64_t{window} * plan.term_count),
+          buckets_(plan.binned_buckets + std::uint64_t{window} * plan.term_count) {
+        const std::uint32_t window_terms = starts_[plan.bin_count];
+        begin_ = tile * bin_tile < window_terms ? tile * bin_tile : window_terms;
+        end_ = begin_ + bin_tile < window_terms ? begin_ + bin_tile : window_terms;
+    }
+
+    /// Calls visit(bin, begin, end) for each bin's part of the tile; all threads of the block together.
+    template <class Visit>
+    CUPOOL_DEVICE void for_each_bin(const Visit& visit) const {
+        if (begin_ == end_) return;
+        std::uint32_t bin = last_not_above(starts_, bin_count_, begin_);
+#pragma unroll 1
+        for (std::uint32_t position = begin_; position < end_; ++bin) {
+            const std::uint32_t bin_end = starts_[bin + 1] < end_ ? starts_[bin + 1] : end_;
+            if (bin_end > position) visit(bin, position, bin_end);
+            position = bin_end;
+        }
+    }
+
+    CUPOOL_DEVICE std::uint32_t term(std::uint32_t position) const { return terms_[position]; }
+    /// The bucket, counted from its bin's first.
+    CUPOOL_DEVICE std::uint32_t bucket_in_bin(std::uint32_t position) const { return buckets_[position]; }
+
+    /// The last index whose start is not above `position`.
+    CUPOOL_DEVICE static std::uint32_t last_not_above(const std::uint32_t* starts, std::uint32_t count, std::uint32_t position) {
+        std::uint32_t low = 0;
+        std::uint32_t high = count;
+        while (high - low > 1) {
+            const std::uint32_t middle = (low + high) / 2;
+            if (starts[middle] <= position) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+private:
+    const std::uint32_t* starts_;
+    std::uint32_t bin_count_;
+    const std::uint32_t* terms_;
+    const std::uint16_t* buckets_;
+    std::uint32_t begin_;
+    std::uint32_t end_;
+};
+
+/// The buckets' sizes, into `cursors`. A block a tile of binned terms.
+CUPOOL_DEVICE void count_buckets(const MsmPlan& plan, std::uint32_t window, std::uint32_t* counts) {
+    const BinnedTile tile(plan, window, block_index());
+    const std::uint32_t bin_size = 1u << plan.bin_shift;
+    std::uint32_t* cursors = plan.cursors + std::uint64_t{window} * plan.bucket_count;
+    tile.for_each_bin([&](std::uint32_t bin, std::uint32_t begin, std::uint32_t end) {
+        for (std::uint32_t i = thread_index(); i < bin_size; i += bin_block_size) counts[i] = 0;
+        block_barrier();
+        for (std::uint32_t i = begin + thread_index(); i < end; i += bin_block_size) atomic_add_shared(&counts[tile.bucket_in_bin(i)], 1);
+        block_barrier();
+        for (std::uint32_t i = thread_index(); i < bin_size; i += bin_block_size) {
+            if (counts[i] != 0) atomic_add(&cursors[(bin << plan.bin_shift) + i], counts[i]);
+        }
+        block_barrier();
+    });
+}
+
+/// Writes the terms into their buckets' slots. A block a tile of binned terms.
+CUPOOL_DEVICE void scatter_to_buckets(const MsmPlan& plan, std::uint32_t window, ScatterMemory& shared) {
+    const BinnedTile tile(plan, window, block_index());
+    std::uint32_t* cursors = plan.cursors + std::uint64_t{window} * plan.bucket_count;
+    std::uint32_t* slots = plan.slots + std::uint64_t{window} * plan.slot_count;
+    tile.for_each_bin([&](std::uint32_t bin, std::uint32_t begin, std::uint32_t end) __attribute__((always_inline)) {
+        std::uint32_t terms[terms_a_thread];
+        std::uint32_t buckets[terms_a_thread];
+#pragma unroll
+        for (int i = 0; i < terms_a_thread; ++i) {
+            const std::uint32_t position = begin + i * bin_block_size + thread_index();
+            terms[i] = position < end ? tile.term(position) : 0;
+            buckets[i] = position < end ? tile.bucket_in_bin(position) : no_tag;
+        }
+        scatter_by_key(terms, buckets, 0, 1u << plan.bin_shift, cursors + (bin << plan.bin_shift), shared,
+                       [slots](std::uint32_t place, std::uint32_t term, std::uint32_t) { slots[place] = term; });
+    });
+}
+
+}  // namespace cupool::device

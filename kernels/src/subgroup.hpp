@@ -1,0 +1,42 @@
+#pragma once
+
+#include "host_curve.hpp"
+
+namespace cupool::detail {
+
+/// For the curves of the BLS12 family: beta, a primitive cube root of unity for which phi(x, y) = (beta x, y) is multiplication by -u^2 in
+/// G1.
+template <Curve C>
+HostBaseField<C> endomorphism_factor() {
+    using Field = HostBaseField<C>;
+    const auto third_of_order = divided(Field::modulus, 3);  // (p - 1) / 3, as p = 1 mod 3
+    Field base = Field::one();
+    Field root = Field::one();
+    while (root == Field::one()) {
+        base = base + Field::one();
+        root = base.power(third_of_order);
+    }
+    const HostXyzz<C> generator = HostXyzz<C>::from({Field::from_standard(to_limbs(Parameters<C>::generator_x)),  //
+                                                     Field::from_standard(to_limbs(Parameters<C>::generator_y))});
+    const HostXyzz<C> multiple = multiply(multiply(generator, Parameters<C>::u), Parameters<C>::u);
+    return root * generator.x * multiple.zz == multiple.x ? root : root.square();
+}
+
+/// Whether a point of the curve is in G1.
+///
+/// For the BLS12 family by phi(P) = -u^2 P (Scott, "A note on group membership tests for G1, G2 and GT on BLS pairing-friendly curves",
+/// IACR ePrint 2021/1130, section 4). It holds in G1 by the choice of beta. And it is enough: everywhere on the curve 1 + phi + phi^2 = 0,
+/// since P, phi(P) and phi^2(P) lie on a line; so phi(P) = -u^2 P gives (u^4 - u^2 + 1) P = 0, and u^4 - u^2 + 1 is r.
+template <Curve C>
+bool is_in_subgroup(const HostAffine<C>& point) {
+    if constexpr (C == Curve::bn254) {
+        return true;  // the curve's order is r
+    } else {
+        if (point.is_infinity()) return true;
+        static const HostBaseField<C> beta = endomorphism_factor<C>();
+        const HostXyzz<C> multiple = multiply(multiply(HostXyzz<C>::from(point), Parameters<C>::u), Parameters<C>::u);
+        return !multiple.is_infinity() && beta * point.x * multiple.zz == multiple.x && point.y.negated() * multiple.zzz == multiple.y;
+    }
+}
+
+}  // namespace cupool::detail
