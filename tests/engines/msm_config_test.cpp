@@ -1,0 +1,168 @@
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/device_buffer.hpp>
+
+#include "catch.hpp"
+#include "engines.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+namespace {
+
+template <Curve C>
+struct Terms {
+    std::vector<Scalar> scalars;
+    std::vector<AffinePoint<C>> points;
+    AffinePoint<C> sum;
+};
+
+template <Curve C>
+Terms<C> random_terms(std::size_t count) {
+    Terms<C> terms;
+    terms.points = generator_multiples<C>(1, count);
+    for (std::size_t i = 0; i < count; ++i) terms.scalars.push_back(random_reduced_scalar<C>());
+    terms.sum = closed_form<C>(terms.scalars);
+    return terms;
+}
+
+template <class T>
+DeviceBuffer<T> on_device(const std::vector<T>& values, const DeviceContext& context) {
+    DeviceBuffer<T> buffer(values.size(), context);
+    copy(buffer.span(), std::span<const T>(values), context.stream());
+    return buffer;
+}
+
+/// The category of what `action` throws.
+template <class Action>
+ErrorCategory failure_of(const Action& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.category();
+    }
+    FAIL("nothing was thrown");
+    return ErrorCategory::internal;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE_SIG("every window width gives the same MSM", CUPOOL_CURVES) {
+    const auto terms = random_terms<C>(60);
+    const std::vector<int> widths = is_simulated() ? std::vector<int>{1, 2, 5, 7} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+    for (const DeviceContext& context : engine_contexts()) {
+        for (const int width : widths) {
+            MsmConfig config;
+            config.ctx = context;
+            config.c = width;
+            INFO("width " << width << " on " << context);
+            CHECK(run_msm<C>(terms.scalars, terms.points, config) == terms.sum);
+        }
+        if (is_simulated()) break;
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("scalars and points in Montgomery form", CUPOOL_CURVES) {
+    const auto terms = random_terms<C>(40);
+    auto scalars = terms.scalars;
+    auto points = terms.points;
+    scalars_to_montgomery_form<C>(scalars);
+    points_to_montgomery_form<C>(points);
+    for (const DeviceContext& context : engine_contexts()) {
+        MsmConfig config;
+        config.ctx = context;
+        config.are_scalars_montgomery_form = true;
+        CHECK(run_msm<C>(scalars, terms.points, config) == terms.sum);
+        config.are_points_montgomery_form = true;
+        JacobianPoint<C> sum;
+        msm<C>(std::span<const Scalar>(scalars), std::span<const AffinePoint<C>>(points), config, sum);
+        std::vector<AffinePoint<C>> coordinates{{sum.x, sum.y}, {sum.z, {}}};  // the result too is in Montgomery form
+        points_from_montgomery_form<C>(coordinates);
+        CHECK(to_affine(JacobianPoint<C>{coordinates[0].x, coordinates[0].y, coordinates[1].x}) == terms.sum);
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("short scalars", CUPOOL_CURVES) {
+    auto terms = random_terms<C>(40);
+    for (Scalar& scalar : terms.scalars) scalar = scalar_of(scalar.limbs[0] >> 24);
+    for (const DeviceContext& context : engine_contexts()) {
+        MsmConfig config;
+        config.ctx = context;
+        config.bitsize = 40;
+        CHECK(run_msm<C>(terms.scalars, terms.points, config) == closed_form<C>(terms.scalars));
+        auto broken = terms.scalars;
+        broken[17] = scalar_of(std::uint64_t{1} << 40);
+        broken[30] = broken[17];
+        try {
+            run_msm<C>(broken, terms.points, config);
+            FAIL("the scalar was taken");
+        } catch (const Error& error) {
+            CHECK(error.category() == ErrorCategory::invalid_argument);
+            CHECK_THAT(error.what(), contains_text("17"));
+        }
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("operands on the device, in any mix", CUPOOL_CURVES) {
+    if (engine_pool().is_host()) return;
+    const auto terms = random_terms<C>(40);
+    auto montgomery_points = terms.points;
+    points_to_montgomery_form<C>(montgomery_points);
+    for (const DeviceContext& context : engine_contexts()) {
+        const auto scalars = on_device(terms.scalars, context);
+        const auto points = on_device(terms.points, context);
+        MsmConfig config;
+        config.ctx = context;
+        config.are_scalars_on_device = true;
+        JacobianPoint<C> sum;
+        msm<C>(scalars.span(), std::span<const AffinePoint<C>>(terms.points), config, sum);
+        CHECK(to_affine(sum) == terms.sum);
+        config.are_points_on_device = true;
+        const RunReport report = msm<C>(scalars.span(), points.span(), config, sum);
+        CHECK(to_affine(sum) == terms.sum);
+        CHECK(report.engine == Engine::gpu);
+        CHECK(report.devices == std::vector<int>{context.device()});
+        config.are_scalars_on_device = false;
+        msm<C>(std::span<const Scalar>(terms.scalars), points.span(), config, sum);
+        CHECK(to_affine(sum) == terms.sum);
+        // The operands are as they were.
+        std::vector<AffinePoint<C>> back(terms.points.size());
+        copy(std::span(back), points.span(), context.stream());
+        CHECK(back == terms.points);
+    }
+}
+
+TEST_CASE("what an MSM cannot take is refused", "[msm]") {
+    constexpr Curve C = Curve::bn254;
+    const auto terms = random_terms<C>(4);
+    const std::span<const Scalar> scalars(terms.scalars);
+    const std::span<const AffinePoint<C>> points(terms.points);
+    JacobianPoint<C> sum;
+    const auto refused = [&](std::span<const Scalar> some_scalars, const MsmConfig& config) {
+        return failure_of([&] { msm<C>(some_scalars, points, config, sum); });
+    };
+    for (const DeviceContext& context : engine_contexts()) {
+        MsmConfig good;
+        good.ctx = context;
+        CHECK(refused(scalars.first(3), good) == ErrorCategory::invalid_argument);
+        for (const int width : {-1, 21}) {
+            MsmConfig config = good;
+            config.c = width;
+            CHECK(refused(scalars, config) == ErrorCategory::invalid_argument);
+        }
+        for (const int bits : {-1, 257}) {
+            MsmConfig config = good;
+            config.bitsize = bits;
+            CHECK(refused(scalars, config) == ErrorCategory::invalid_argument);
+        }
+        MsmConfig contradicting = good;
+        contradicting.are_scalars_on_device = true;
+        CHECK(refused(scalars, contradicting) == ErrorCategory::invalid_argument);
+    }
+    if (engine_pool().device_count() > 1) {
+        const auto elsewhere = on_device(terms.scalars, engine_pool().context_at(1));
+        MsmConfig config;
+        config.ctx = engine_pool().context_at(0);
+        config.are_scalars_on_device = true;
+        CHECK(failure_of([&] { msm<C>(elsewhere.span(), points, config, sum); }) == ErrorCategory::wrong_context);
+    }
+}

@@ -1,0 +1,82 @@
+#include "bucket_sum.hpp"
+
+#include "catch.hpp"
+#include "inputs.hpp"
+
+using namespace cupool;
+using namespace cupool::detail;
+using namespace cupool::test;
+
+namespace {
+
+template <Curve C>
+struct Bucket {
+    std::uint32_t weight;
+    std::vector<AffinePoint<C>> points;
+};
+
+template <Curve C>
+AffinePoint<C> weighted_sum(const std::vector<Bucket<C>>& buckets) {
+    std::size_t count = 0;
+    for (const auto& bucket : buckets) count += bucket.points.size();
+    BucketSum<HostBaseField<C>> sum(count);
+    for (const auto& bucket : buckets) {
+        sum.begin_bucket(bucket.weight);
+        for (const auto& point : bucket.points) sum.add(load(point, false));
+    }
+    return store_affine<C>(normalized(sum.total()), false);
+}
+
+template <Curve C>
+AffinePoint<C> term_by_term(const std::vector<Bucket<C>>& buckets) {
+    AffinePoint<C> sum;
+    for (const auto& bucket : buckets) {
+        for (const auto& point : bucket.points) sum = add(sum, multiply(point, scalar_of(bucket.weight)));
+    }
+    return sum;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE_SIG("buckets of any size and weight add up", CUPOOL_EACH_CURVE) {
+    const auto points = generator_multiples<C>(1, 700);
+    CHECK(is_infinity(weighted_sum<C>({})));
+    std::mt19937_64 bits(4);
+    for (const std::size_t most : {1, 2, 3, 40, 400}) {
+        std::vector<Bucket<C>> buckets;
+        std::uint32_t weight = 0;
+        for (std::size_t next = 0; next < points.size();) {
+            const std::size_t size = std::min(points.size() - next, 1 + bits() % most);
+            weight += 1 + static_cast<std::uint32_t>(bits() % (most == 3 ? 10000 : 3));
+            buckets.push_back({weight, {points.begin() + next, points.begin() + next + size}});
+            next += size;
+        }
+        CHECK(weighted_sum<C>(buckets) == term_by_term<C>(buckets));
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("buckets of equal, opposite and infinite points, with rounds of shared inversions", CUPOOL_EACH_CURVE) {
+    const AffinePoint<C> g = generator<C>();
+    const std::size_t count = 300;  // rounds of 150 and 75 pairs share an inversion, the rest is added one by one
+    const std::vector<AffinePoint<C>> equal(count, g);
+    CHECK(weighted_sum<C>({{3, equal}}) == multiply(g, scalar_of(3 * count)));
+
+    std::vector<AffinePoint<C>> opposite;
+    std::vector<AffinePoint<C>> mixed;
+    const std::vector<AffinePoint<C>> some = {g, negate(g), infinity<C>(), infinity<C>(), infinity<C>(), g, g, infinity<C>(), g, g};
+    for (std::size_t i = 0; i < count; ++i) {
+        opposite.push_back(i % 2 == 0 ? g : negate(g));
+        mixed.push_back(some[i % some.size()]);
+    }
+    CHECK(is_infinity(weighted_sum<C>({{1, opposite}})));
+    CHECK(weighted_sum<C>({{1, opposite}, {2, mixed}, {9, equal}}) == multiply(g, scalar_of(2 * 4 * count / some.size() + 9 * count)));
+    CHECK(is_infinity(weighted_sum<C>({{5, std::vector<AffinePoint<C>>(count)}})));
+}
+
+TEST_CASE("buckets of points of order two", "[kernels]") {
+    constexpr Curve C = Curve::bls12_377;
+    const AffinePoint<C> point = (*points_with_x<C>(negate(AffinePoint<C>{{}, {{1}}}).y))[0];  // x = -1
+    REQUIRE(point.y == BaseFieldElement<C>{});
+    CHECK(is_infinity(weighted_sum<C>({{1, std::vector<AffinePoint<C>>(300, point)}})));
+    CHECK(weighted_sum<C>({{1, std::vector<AffinePoint<C>>(301, point)}}) == point);
+}

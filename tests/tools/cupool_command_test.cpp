@@ -1,0 +1,225 @@
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "catch.hpp"
+#include "engines.hpp"
+#include "files.hpp"
+#include "formats/hex.hpp"
+#include "formats/pairs.hpp"
+#include "process.hpp"
+#include "test_data.hpp"
+
+using namespace cupool;
+using cupool::test::contains_text;
+using cupool::test::run_process;
+using cupool::test::TemporaryDirectory;
+
+namespace {
+
+const std::string tool = CUPOOL_TOOL;
+
+/// A host without a driver, whatever this one has.
+const std::vector<std::string> no_driver = {"CUPOOL_DRIVER=/nonexistent/libcuda.so.1"};
+
+nlohmann::json run_job(const std::vector<std::string>& arguments, const std::string& input = {}) {
+    const auto result = run_process(tool, arguments, input);
+    INFO(result.err);
+    CHECK(result.err.empty());
+    REQUIRE(result.exit_code == 0);
+    return nlohmann::json::parse(result.out);
+}
+
+/// Requires that a command fails with this exit code and one line that has these texts, and leaves stdout alone.
+void require_failure(const std::vector<std::string>& arguments, int exit_code, const std::vector<std::string>& texts,
+                     const std::string& input = {}, const std::vector<std::string>& variables = {}) {
+    const auto result = run_process(tool, arguments, input, variables);
+    CHECK(result.exit_code == exit_code);
+    CHECK(result.out.empty());
+    CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+    for (const auto& text : texts) CHECK_THAT(result.err, contains_text(text));
+}
+
+template <Curve C>
+void check_msm_command() {
+    const auto points = generator_multiples<C>(1, 3);
+    const std::string text = tools::pair_line(points[0], {{2}}) + '\n' + tools::pair_line(points[2], {{5}}) + "\ninf 9\n";
+    const auto expected = multiply(generator<C>(), Scalar{{17}});
+    const auto json = run_job({"msm", "--curve", to_string(C), "--pairs", "-"}, text);
+    CHECK(json.at("curve") == to_string(C));
+    CHECK(json.at("n") == 3);
+    CHECK(json.at("x") == tools::to_hex(expected.x));
+    CHECK(json.at("y") == tools::to_hex(expected.y));
+    CHECK(json.at("infinity") == false);
+    CHECK((json.at("engine") == "gpu" || json.at("engine") == "host"));
+    CHECK(json.at("devices").is_array());
+    CHECK(json.at("ms").is_number());
+    CHECK_FALSE(json.contains("checked_by"));
+}
+
+template <class T>
+std::string raw(const std::vector<T>& elements) {
+    return {reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T)};
+}
+
+}  // namespace
+
+TEST_CASE("cupool msm computes on every curve") {
+    check_msm_command<Curve::bn254>();
+    check_msm_command<Curve::bls12_381>();
+    check_msm_command<Curve::bls12_377>();
+}
+
+TEST_CASE("cupool msm reads files, checks itself, and knows infinity") {
+    const TemporaryDirectory directory;
+    const auto file =
+        directory.write("pairs.txt", "1 2 3\n1 2 0x30644e72e131a029b85045b68181585d2833e84879b9709143e1f593effffffe\n");  // 3 and r - 3
+    const auto json = run_job({"msm", "--curve", "bn254", "--pairs", file, "--check", "--engine", "host", "--threads", "1"});
+    CHECK(json.at("infinity") == true);
+    CHECK(json.at("x") == "0x" + std::string(64, '0'));
+    CHECK(json.at("engine") == "host");
+    CHECK(json.at("devices").empty());
+    CHECK_FALSE(json.at("checked_by").get<std::string>().empty());
+}
+
+TEST_CASE("cupool msm refuses bad input in one line, with nothing on stdout") {
+    const TemporaryDirectory directory;
+    const auto refuse = [&](const std::string& content, const std::vector<std::string>& texts) {
+        INFO(content);
+        require_failure({"msm", "--curve", "bn254", "--pairs", directory.write("pairs", content)}, 3, texts);
+        require_failure({"msm", "--curve", "bn254", "--pairs", "-"}, 3, {"standard input"}, content);
+    };
+    refuse("", {"pairs", "empty"});
+    refuse("1 2 3\n1 2\n", {"pairs, line 2, column 4"});
+    refuse("1 2 3\n1 2 3z\n", {"pairs, line 2, column 6", "'z'"});
+    refuse("1 2 " + std::string(65, '1'), {"line 1, column 5", "65"});
+    refuse(std::string(64, 'f') + " 2 3", {"line 1, column 1", "modulus"});
+    refuse("1 2 3\n1 3 3\n", {"line 2, column 1", "curve"});
+    require_failure({"msm", "--curve", "bls12-381", "--pairs", "-"}, 3, {"line 1, column 1", "subgroup"}, "0 2 1\n");
+    require_failure({"msm", "--curve", "ed25519", "--pairs", "-"}, 3, {"ed25519", "bn254"}, "1 2 3\n");
+    require_failure({"msm", "--curve", "bn254", "--pairs", directory.path("absent")}, 3, {"absent", "cannot be read"});
+    require_failure({"msm", "--curve", "bn254", "--pairs", directory.path("")}, 3, {"cannot be read"});
+}
+
+TEST_CASE("cupool falls to the host only where it may") {
+    const std::string pair = "1 2 3\n";
+    const auto automatic = run_process(tool, {"msm", "--curve", "bn254", "--pairs", "-"}, pair, no_driver);
+    CHECK(automatic.exit_code == 0);
+    CHECK(automatic.err.empty());
+    CHECK(nlohmann::json::parse(automatic.out).at("engine") == "host");
+    const auto gpu = run_process(tool, {"msm", "--curve", "bn254", "--pairs", "-", "--engine", "gpu"}, pair, no_driver);
+    CHECK((gpu.exit_code == 10 || gpu.exit_code == 11));
+    require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--engine", "gpu"}, gpu.exit_code, {"libcuda"}, pair, no_driver);
+    require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--devices", "0"}, gpu.exit_code, {"libcuda"}, pair, no_driver);
+}
+
+TEST_CASE("cupool has usage errors, help and a version") {
+    require_failure({}, 2, {"no command"});
+    require_failure({"frobnicate"}, 2, {"frobnicate"});
+    require_failure({"msm"}, 2, {"--curve"});
+    require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--engine", "fpga"}, 2, {"--engine"});
+    require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--devices", "-1"}, 2, {"--devices"});
+    require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--engine", "host", "--devices", "0"}, 2, {"--devices"}, "1 2 3\n");
+    require_failure({"reduce", "--type", "i8", "--op", "sum", "-"}, 2, {"--type"});
+    require_failure({"reduce", "--type", "i32", "--op", "product", "-"}, 2, {"--op"});
+    require_failure({"bench"}, 2, {"no command"});
+    require_failure({"bench", "frobnicate"}, 2, {"frobnicate"});
+    require_failure({"bench", "msm", "--sizes", "99"}, 2, {"--sizes"});
+    require_failure({"bench", "msm", "--sizes", "4", "--engine", "host", "--memory", "device"}, 2, {"--memory"});
+    for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"msm", "--help"}, {"bench", "msm", "--help"}}) {
+        const auto result = run_process(tool, arguments);
+        CHECK(result.exit_code == 0);
+        CHECK_FALSE(result.out.empty());
+        CHECK(result.err.empty());
+    }
+    CHECK_THAT(run_process(tool, {"bench", "msm", "--help"}).out, contains_text("--sizes"));
+}
+
+TEST_CASE("cupool says so when stdout takes nothing") {
+    const auto result = run_process("/bin/sh", {"-c", "exec \"$0\" --version > /dev/full", tool});
+    CHECK(result.exit_code == 1);
+    CHECK_THAT(result.err, contains_text("stdout"));
+}
+
+TEST_CASE("cupool reduce handles every type and operation") {
+    const auto result_of = [](const std::string& type, const std::string& operation, const std::string& input) {
+        const auto json = run_job({"reduce", "--type", type, "--op", operation, "-", "--check"}, input);
+        CHECK(json.at("type") == type);
+        CHECK(json.at("op") == operation);
+        CHECK(json.at("n").get<std::size_t>() > 0);
+        CHECK_FALSE(json.at("checked_by").get<std::string>().empty());
+        return json.at("result");
+    };
+    const auto check_type = [&](const std::string& type, const auto& elements, const auto& sum, const auto& min, const auto& max) {
+        CHECK(result_of(type, "sum", raw(elements)) == sum);
+        CHECK(result_of(type, "min", raw(elements)) == min);
+        CHECK(result_of(type, "max", raw(elements)) == max);
+    };
+    check_type("i32", std::vector<std::int32_t>{-5, 7, 1}, 3, -5, 7);
+    check_type("u32", std::vector<std::uint32_t>{0xffffffff, 7}, 6, 7, 0xffffffff);
+    check_type("i64", std::vector<std::int64_t>{-5, 1LL << 60}, (1LL << 60) - 5, -5, 1LL << 60);
+    check_type("u64", std::vector<std::uint64_t>{~0ULL, ~0ULL - 1}, ~0ULL - 2, ~0ULL - 1, ~0ULL);
+    check_type("f32", std::vector<float>{0.5F, -2, 0.25F}, -1.25, -2, 0.5);
+    check_type("f64", std::vector<double>{0.5, -2, 0.25}, -1.25, -2, 0.5);
+    CHECK(result_of("f32", "sum", raw<float>({std::numeric_limits<float>::infinity(), 1})) == "inf");
+    CHECK(result_of("f64", "max", raw<double>({std::numeric_limits<double>::quiet_NaN(), 1})) == "nan");
+}
+
+TEST_CASE("cupool reduce refuses bad input in one line, with nothing on stdout") {
+    require_failure({"reduce", "--type", "i32", "--op", "sum", "-"}, 3, {"standard input", "empty"});
+    require_failure({"reduce", "--type", "i32", "--op", "sum", "-"}, 3, {"standard input, byte 4", "7"}, "1234567");
+    require_failure({"reduce", "--type", "f64", "--op", "max", "/nonexistent/file"}, 3, {"/nonexistent/file", "cannot be read"});
+}
+
+TEST_CASE("cupool kzg-commit gives the specification's commitments") {
+    CUPOOL_TEST_DATA_OR_SKIP(setup, "kzg/trusted_setup.txt");
+    CUPOOL_TEST_DATA_OR_SKIP(vector, "kzg/blob_to_kzg_commitment_case_valid_blob_1.yaml");
+    const auto yaml = test::read_text(vector);
+    const TemporaryDirectory directory;
+    const auto blob = directory.write("blob.hex", yaml.substr(yaml.find("0x"), 2 + 262144) + '\n');
+    const auto zeros = directory.write("blob.bin", std::string(131072, '\0'));
+    const std::string commitment = "0xa572cbea904d67468808c8eb50a9450c9721db309128012543902d0ac358a62ae28f75bb8f1c7c42c39a8c5529bf0f4e";
+    const std::string infinity = "0xc0" + std::string(94, '0');
+
+    const auto result = run_process(tool, {"kzg-commit", "--setup", setup.string(), blob, zeros});
+    CHECK(result.exit_code == 0);
+    CHECK(result.out == commitment + '\n' + infinity + '\n');
+    CHECK(result.err.empty());
+    const auto json = run_job({"kzg-commit", "--setup", setup.string(), "--json", "--check", "-"}, test::read_text(blob));
+    CHECK(json.at("blob") == "-");
+    CHECK(json.at("commitment") == commitment);
+    CHECK_FALSE(json.at("checked_by").get<std::string>().empty());
+
+    auto faulty = std::string(131072, '\0');
+    faulty[32 * 5] = '\xff';
+    require_failure({"kzg-commit", "--setup", setup.string(), zeros, directory.write("faulty", faulty)}, 3,
+                    {directory.path("faulty"), "field element 5", "order r"});
+    require_failure({"kzg-commit", "--setup", directory.write("setup", "4096\n65\nzz\n"), zeros}, 3,
+                    {directory.path("setup"), "line 3, column 1"});
+    require_failure({"kzg-commit", "--setup", setup.string(), directory.write("short", "00")}, 3, {directory.path("short"), "131072"});
+    require_failure({"kzg-commit", "--setup", setup.string(), directory.path("absent")}, 3, {directory.path("absent"), "cannot be read"});
+}
+
+TEST_CASE("cupool bench measures and checks") {
+    const auto msm = run_job({"bench", "msm", "--json", "--curve", "bls12-377", "--sizes", "0,3,7", "--runs", "2", "--check"});
+    CHECK(msm.at("schema") == 1);
+    CHECK(msm.at("benchmark") == "msm");
+    CHECK(msm.at("curve") == "bls12-377");
+    CHECK(msm.at("runs") == 2);
+    REQUIRE(msm.at("results").size() == 3);
+    CHECK(msm["results"][2]["n"] == 128);
+    for (const auto& result : msm["results"]) {
+        CHECK(result.at("min_ms").get<double>() <= result.at("median_ms").get<double>());
+        CHECK(result.at("points_per_s").get<double>() > 0);
+        CHECK_FALSE(result.at("checked_by").get<std::string>().empty());
+    }
+    const auto reduce = run_job({"bench", "reduce", "--json", "--type", "f64", "--sizes", "12", "--runs", "3"});
+    CHECK(reduce.at("benchmark") == "reduce");
+    CHECK(reduce.at("type") == "f64");
+    CHECK(reduce.at("results").at(0).at("n") == 4096);
+
+    const auto table = run_process(tool, {"bench", "reduce", "--type", "u64", "--op", "max", "--sizes", "5"});
+    CHECK(table.exit_code == 0);
+    CHECK(table.err.empty());
+    CHECK_THAT(table.out, contains_text("2^5"));
+}

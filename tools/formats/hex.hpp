@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cupool/kernels/curve.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/bad_input.hpp"
+#include "formats/limbs.hpp"
+
+namespace cupool::tools {
+
+/// A big-endian hexadecimal integer of at most 16 N digits, either case, "0x" before it or not; leading zeros may be left out.
+/// \param at  where the text stands, for the error
+/// \throws BadInput length (no digit, or too many), digit
+template <std::size_t N>
+Limbs<N> parse_hex(std::string_view text, TextPosition at);
+
+/// A string of bytes as hexadecimal digit pairs, either case, "0x" before it or not; exactly `count` bytes.
+/// \throws BadInput length, digit
+std::vector<std::uint8_t> parse_hex_bytes(std::string_view text, std::size_t count, TextPosition at);
+
+/// "0x" and two lower-case digits a byte.
+std::string to_hex(std::span<const std::uint8_t> bytes);
+
+/// "0x" and all 16 N lower-case digits, most significant first.
+template <std::size_t N>
+std::string to_hex(const Limbs<N>& number) {
+    return to_hex(to_big_endian(number));
+}
+
+}  // namespace cupool::tools

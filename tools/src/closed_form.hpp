@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cupool/kernels/point.hpp>
+#include <span>
+
+#include "formats/limbs.hpp"
+
+namespace cupool::tools {
+
+/// A number modulo r: schoolbook, a bit at a time from the top, for which r's top bit must be clear, as it is on every curve here.
+template <Curve C, std::size_t N>
+Scalar modulo_order(const Limbs<N>& number) {
+    const auto order = group_order<C>();
+    Scalar remainder;
+    for (std::size_t bit = 64 * N; bit-- > 0;) {
+        std::uint64_t carry = number.limbs[bit / 64] >> (bit % 64) & 1;
+        for (auto& limb : remainder.limbs) {
+            const auto top = limb >> 63;
+            limb = limb << 1 | carry;
+            carry = top;
+        }
+        if (!is_less(remainder, order)) {
+            std::uint64_t borrow = 0;
+            for (std::size_t i = 0; i < 4; ++i) {
+                const auto minuend = remainder.limbs[i];
+                remainder.limbs[i] = minuend - order.limbs[i] - borrow;
+                borrow = minuend < order.limbs[i] || (minuend == order.limbs[i] && borrow != 0) ? 1 : 0;
+            }
+        }
+    }
+    return remainder;
+}
+
+/// sum of scalars[i] * (i + 1) modulo r: the MSM of these scalars over the points (i + 1) * G is that times G.
+template <Curve C>
+Scalar weighted_sum(std::span<const Scalar> scalars) {
+    __extension__ using DoubleWord = unsigned __int128;
+    Limbs<6> sum;
+    for (std::size_t i = 0; i < scalars.size(); ++i) {
+        DoubleWord carry = 0;
+        for (std::size_t limb = 0; limb < sum.limbs.size(); ++limb) {
+            const std::uint64_t word = limb < 4 ? scalars[i].limbs[limb] : 0;
+            carry += DoubleWord{word} * (i + 1) + sum.limbs[limb];
+            sum.limbs[limb] = static_cast<std::uint64_t>(carry);
+            carry >>= 64;
+        }
+    }
+    return modulo_order<C>(sum);
+}
+
+}  // namespace cupool::tools
