@@ -1,0 +1,52 @@
+// The host engine's jobs on one core: what a change of the field or curve arithmetic costs or gains.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <cupool/cupool.hpp>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace {
+
+template <cupool::Curve C>
+void host_msm(benchmark::State& state) {
+    const auto count = static_cast<std::size_t>(state.range(0));
+    const auto points = cupool::generator_multiples<C>(1, count);
+    std::mt19937_64 random(1);
+    std::vector<cupool::Scalar> scalars(count);
+    for (cupool::Scalar& scalar : scalars) {
+        for (std::uint64_t& limb : scalar.limbs) limb = random();
+    }
+
+    cupool::MsmConfig config;
+    config.ctx = cupool::DeviceContext::host(1);
+    cupool::JacobianPoint<C> result;
+    for (auto _ : state) {
+        cupool::msm<C>(std::span<const cupool::Scalar>(scalars), std::span<const cupool::AffinePoint<C>>(points), config, result);
+        benchmark::DoNotOptimize(result);
+    }
+    state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(host_msm<cupool::Curve::bn254>)->RangeMultiplier(16)->Range(1 << 6, 1 << 14)->Unit(benchmark::kMillisecond);
+BENCHMARK(host_msm<cupool::Curve::bls12_381>)->RangeMultiplier(16)->Range(1 << 6, 1 << 14)->Unit(benchmark::kMillisecond);
+BENCHMARK(host_msm<cupool::Curve::bls12_377>)->RangeMultiplier(16)->Range(1 << 6, 1 << 14)->Unit(benchmark::kMillisecond);
+
+template <class T>
+void host_sum(benchmark::State& state) {
+    std::vector<T> input(static_cast<std::size_t>(state.range(0)));
+    std::iota(input.begin(), input.end(), T{1});
+    const auto context = cupool::DeviceContext::host(1);
+    T result{};
+    for (auto _ : state) {
+        cupool::reduce<T>(std::span<const T>(input), cupool::ReduceOperation::sum, context, result);
+        benchmark::DoNotOptimize(result);
+    }
+    state.SetBytesProcessed(state.iterations() * state.range(0) * static_cast<std::int64_t>(sizeof(T)));
+}
+BENCHMARK(host_sum<std::uint32_t>)->RangeMultiplier(64)->Range(1 << 12, 1 << 24);
+BENCHMARK(host_sum<double>)->RangeMultiplier(64)->Range(1 << 12, 1 << 24);
+
+}  // namespace
+
+BENCHMARK_MAIN();
