@@ -1,0 +1,59 @@
+#include <cupool/kernels/point.hpp>
+#include <cupool/pool/device_pool.hpp>
+#include <random>
+
+#include "catch.hpp"
+#include "machine.hpp"
+#include "msm_plan.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+namespace {
+
+constexpr std::size_t term_count = 600;
+constexpr int width = 3;
+
+/// A device so small that few terms already make it add points pairwise.
+SimulatedDevice small_device() {
+    SimulatedDevice device;
+    device.multiprocessor_count = 1;
+    return device;
+}
+
+}  // namespace
+
+TEST_CASE("the small device adds pairwise, and a large one does not for so few terms") {
+    detail::MsmProblem problem{.term_count = term_count, .scalar_bits = 254, .width = width, .multiprocessors = 1, .rounds_budget = 1 << 30, .coordinate_bytes = 32};
+    CHECK(detail::make_msm_shape(problem).plan.rounds == 3);
+    problem.multiprocessors = 132;
+    CHECK(detail::make_msm_shape(problem).plan.rounds == 0);
+}
+
+TEMPLATE_TEST_CASE_SIG("pairwise rounds are right for distinct, equal, opposite and infinite points", "[msm]", ((Curve C), C), Curve::bn254,
+                       Curve::bls12_381, Curve::bls12_377) {
+    const Machine machine(std::vector<SimulatedDevice>{small_device()});
+    const DevicePool pool = DevicePool::all(machine.driver);
+    std::mt19937_64 random(7);
+    const auto multiples = generator_multiples<C>(1, term_count);
+    std::vector<AffinePoint<C>> points;
+    std::vector<Scalar> scalars;
+    for (std::size_t i = 0; i < term_count; ++i) {
+        const std::size_t kind = i % 6;
+        points.push_back(kind == 0   ? multiples[0]
+                         : kind == 1 ? negate(multiples[0])
+                         : kind == 2 ? infinity<C>()
+                                     : multiples[i]);
+        Scalar scalar;
+        for (auto& limb : scalar.limbs) limb = random();
+        if (i % 5 == 0) scalar = Scalar{{1, 0, 0, 0}};
+        scalars.push_back(scalar);
+    }
+    auto expected = infinity<C>();
+    for (std::size_t i = 0; i < term_count; ++i) expected = add(expected, multiply(points[i], scalars[i]));
+    MsmConfig config;
+    config.c = width;
+    JacobianPoint<C> sum;
+    pool.msm<C>(scalars, points, config, sum);
+    CHECK(to_affine(sum) == expected);
+}
