@@ -18,7 +18,7 @@ inline constexpr unsigned pair_block_size = 128;
 inline constexpr unsigned sum_block_size = 128;    ///< of the kernels that sum XYZZ points over a block
 
 /// A bucket that spans more shares than this is joined by a block instead of by a thread.
-inline constexpr std::uint32_t large_bucket_shares = 8;
+inline constexpr std::uint32_t large_bucket_shares = 32;
 
 /// Words of a shifted scalar: the widest windows reach 20 bits past the 256 of a scalar.
 inline constexpr unsigned shifted_words = 9;

@@ -55,7 +55,7 @@ TEST_CASE("an MSM larger than the memory that is left is done in chunks", "[msm]
     MsmConfig config;
     config.ctx = engine_pool().context_at(0);
     config.ctx.memory_pool().trim_to(0);
-    const std::size_t left = std::size_t{160} << 20;
+    const std::size_t left = std::size_t{320} << 20;
     const DeviceBuffer<std::byte> hog(config.ctx.context().memory_info().free - left, config.ctx.with_memory_pool({}));
     CHECK(run_msm<C>(scalars, points, config) == closed_form<C>(scalars));
     config.ctx.memory_pool().trim_to(0);

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# shipped_ptx.sh KERNELS OUTPUT: regenerates the PTX into OUTPUT and compares it with KERNELS/ptx. Exit 77: the canonical compiler is not here.
+set -euo pipefail
+kernels=$1 output=$2
+canonical=$(sed -n '1s/.*compiled by clang \([0-9.]*\);.*/\1/p' "$kernels/ptx/reduce.ptx")
+clang=${CLANG:-$(command -v clang-14 || command -v clang || true)}
+if [ -z "$clang" ] || ! "$clang" --version | grep -qF "clang version $canonical"; then
+    echo "skipped: clang $canonical, which made the committed PTX, is not installed"
+    exit 77
+fi
+rm -rf "$output"
+CLANG=$clang bash "$kernels/regenerate_ptx.sh" "$output"
+diff -rq "$kernels/ptx" "$output" || { echo "kernels/ptx is not what its sources give; run bash kernels/regenerate_ptx.sh" >&2; exit 1; }
