@@ -15,6 +15,7 @@ function(cupool_embed_ptx target)
     if(NOT old STREQUAL content)
       file(WRITE "${source}" "${content}")
     endif()
+    set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)  # of -Wpedantic, which is about old compilers
     target_sources(${target} PRIVATE "${source}")
   endforeach()
 endfunction()

@@ -24,9 +24,9 @@ inline std::optional<std::filesystem::path> test_data(const std::string& name) {
 }  // namespace cupool::test
 
 /// Declares the path `variable` of the test data entry `name`, or skips the test case saying what is missing.
-#define CUPOOL_TEST_DATA_OR_SKIP(variable, name)                                             \
-    const auto variable##_found = ::cupool::test::test_data(name);                           \
-    if (!variable##_found) {                                                                 \
-        CUPOOL_SKIP(std::string("skipped: CUPOOL_TEST_DATA has no ") + (name));              \
-    }                                                                                        \
+#define CUPOOL_TEST_DATA_OR_SKIP(variable, name)                                \
+    const auto variable##_found = ::cupool::test::test_data(name);              \
+    if (!variable##_found) {                                                    \
+        CUPOOL_SKIP(std::string("skipped: CUPOOL_TEST_DATA has no ") + (name)); \
+    }                                                                           \
     const std::filesystem::path variable = *variable##_found

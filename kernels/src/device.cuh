@@ -27,7 +27,9 @@ CUPOOL_DEVICE std::uint32_t atomic_add(std::uint32_t* address, std::uint32_t val
 }
 
 /// The same in shared memory.
-CUPOOL_DEVICE std::uint32_t atomic_add_shared(std::uint32_t* address, std::uint32_t value) { return __nvvm_atom_add_gen_i(reinterpret_cast<int*>(address), static_cast<int>(value)); }
+CUPOOL_DEVICE std::uint32_t atomic_add_shared(std::uint32_t* address, std::uint32_t value) {
+    return __nvvm_atom_add_gen_i(reinterpret_cast<int*>(address), static_cast<int>(value));
+}
 
 CUPOOL_DEVICE void atomic_min(std::uint32_t* address, std::uint32_t value) {
     asm volatile("red.global.min.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");

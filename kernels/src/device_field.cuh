@@ -4,9 +4,9 @@
 /// Prime fields on the device: Montgomery form on 32-bit limbs, R = 2^(32 N).
 ///
 /// The product is the operand-scanning (CIOS) one of Koc, Acar and Kaliski, "Analyzing and Comparing Montgomery Multiplication
-/// Algorithms" (IEEE Micro 16(3), 1996), its columns split in two accumulators: products with the even limbs of an operand land in one, with the odd
-/// limbs in the other. So each chain of multiply-adds runs over disjoint 64-bit pairs, and ptxas makes one IMAD.WIDE of each pair.
-/// The moduli leave the top bit of the top limb free, so no accumulator overflows its N limbs.
+/// Algorithms" (IEEE Micro 16(3), 1996), its columns split in two accumulators: products with the even limbs of an operand land in one,
+/// with the odd limbs in the other. So each chain of multiply-adds runs over disjoint 64-bit pairs, and ptxas makes one IMAD.WIDE of each
+/// pair. The moduli leave the top bit of the top limb free, so no accumulator overflows its N limbs.
 
 #include "device.cuh"
 #include "field_parameters.hpp"
@@ -66,8 +66,8 @@ CUPOOL_DEVICE std::uint32_t madc_hi(std::uint32_t a, std::uint32_t b, std::uint3
     return r;
 }
 
-/// Whether a product's several hundred instructions stand wherever it is used, or once, in a function. The first is for the loop that decides an
-/// MSM's time; the second keeps the rest small, and with it the driver's JIT time.
+/// Whether a product's several hundred instructions stand wherever it is used, or once, in a function. The first is for the loop that
+/// decides an MSM's time; the second keeps the rest small, and with it the driver's JIT time.
 enum class Product { inlined, called };
 
 /// An element of the field that Parameters describes, below the modulus, in Montgomery form unless said otherwise.

@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// Inversion in a prime field on the device, by the division steps of Bernstein and Yang, "Fast constant-time gcd computation and modular inversion"
-/// (IACR TCHES 2019(3)), in the variant that starts from delta = 1/2 (Wuille, 2021). Thirty steps at a time work on the lowest bits alone and give a matrix, which
-/// is then applied to the whole numbers, held in signed limbs of 30 bits. All lanes of a warp take the same steps.
+/// Inversion in a prime field on the device, by the division steps of Bernstein and Yang, "Fast constant-time gcd computation and modular
+/// inversion" (IACR TCHES 2019(3)), in the variant that starts from delta = 1/2 (Wuille, 2021). Thirty steps at a time work on the lowest
+/// bits alone and give a matrix, which is then applied to the whole numbers, held in signed limbs of 30 bits. All lanes of a warp take the
+/// same steps.
 
 #include "device_field.cuh"
 
@@ -87,7 +88,8 @@ class DeviceInverse {
         // The multiple of the modulus that brings negative numbers back into range, and then clears the lowest 30 bits.
         std::int32_t multiple = (a & (d.limb[count - 1] >> 31)) + (b & (e.limb[count - 1] >> 31));
         std::int64_t sum = std::int64_t{a} * d.limb[0] + std::int64_t{b} * e.limb[0];
-        const std::uint32_t low = static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(multiple) * static_cast<std::uint32_t>(modulus_limb(0));
+        const std::uint32_t low =
+            static_cast<std::uint32_t>(sum) + static_cast<std::uint32_t>(multiple) * static_cast<std::uint32_t>(modulus_limb(0));
         multiple -= static_cast<std::int32_t>((low * inverse) & mask);
         sum += std::int64_t{modulus_limb(0)} * multiple;
         Number result;
@@ -138,7 +140,8 @@ class DeviceInverse {
             const int shift = 32 * i % step_bits;
             std::uint64_t bits = static_cast<std::uint32_t>(number.limb[first]) >> shift;
             if (first + 1 < count) bits |= std::uint64_t{static_cast<std::uint32_t>(number.limb[first + 1])} << (step_bits - shift);
-            if (first + 2 < count && 2 * step_bits - shift < 32) bits |= std::uint64_t{static_cast<std::uint32_t>(number.limb[first + 2])} << (2 * step_bits - shift);
+            if (first + 2 < count && 2 * step_bits - shift < 32)
+                bits |= std::uint64_t{static_cast<std::uint32_t>(number.limb[first + 2])} << (2 * step_bits - shift);
             value.limbs[i] = static_cast<std::uint32_t>(bits);
         }
         return value;
@@ -161,7 +164,9 @@ public:
         std::int32_t zeta = -1;
 #pragma unroll 1
         while (!g.is_zero()) {
-            const auto low = [](const Number& n) { return static_cast<std::uint32_t>(n.limb[0]) | static_cast<std::uint32_t>(n.limb[1]) << step_bits; };
+            const auto low = [](const Number& n) {
+                return static_cast<std::uint32_t>(n.limb[0]) | static_cast<std::uint32_t>(n.limb[1]) << step_bits;
+            };
             const DivisionSteps steps = divide(zeta, low(f), low(g));
             apply(steps, f, g);
             const Number new_d = combined(steps.u, steps.v, d, e);

@@ -26,9 +26,7 @@ constexpr std::size_t smallest_chunk = 1 << 16;
 /// A term's index and its sign share 32 bits.
 constexpr std::size_t largest_chunk = std::size_t{1} << 30;
 
-unsigned blocks_for(std::size_t threads, unsigned size) {
-    return static_cast<unsigned>((threads + size - 1) / size);
-}
+unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<unsigned>((threads + size - 1) / size); }
 
 /// The MSM kernels of a curve in one context.
 template <Curve C>
@@ -50,8 +48,8 @@ public:
           sum_windows(module_.kernel<MsmPlan>("msm_sum_windows")),
           add_first_pairs(module_.kernel<MsmPlan, std::uint32_t>("msm_add_first_pairs")),
           add_pairs(module_.kernel<MsmPlan, std::uint32_t, std::uint32_t>("msm_add_pairs")),
-          points_to_montgomery_form(
-              module_.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t>("msm_points_to_montgomery_form")) {}
+          points_to_montgomery_form(module_.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t>(
+              "msm_points_to_montgomery_form")) {}
 
 private:
     Module module_;
@@ -95,11 +93,11 @@ private:
     MsmShape shape_for(std::size_t count) const {
         const unsigned promised = static_cast<unsigned>(config_.bitsize);
         return make_msm_shape({.term_count = static_cast<std::uint32_t>(count),
-                              .scalar_bits = promised == 0 ? scalar_bits<C> : std::min(promised, scalar_bits<C>),
-                              .width = static_cast<unsigned>(config_.c),
-                              .multiprocessors = multiprocessors_,
-                              .rounds_budget = device_memory_ / 16,
-                              .coordinate_bytes = sizeof(BaseFieldElement<C>)});
+                               .scalar_bits = promised == 0 ? scalar_bits<C> : std::min(promised, scalar_bits<C>),
+                               .width = static_cast<unsigned>(config_.c),
+                               .multiprocessors = multiprocessors_,
+                               .rounds_budget = device_memory_ / 16,
+                               .coordinate_bytes = sizeof(BaseFieldElement<C>)});
     }
 
     /// The bytes that a chunk's operands take where they must be copied; multiples of the workspace's alignment.
@@ -111,7 +109,8 @@ private:
     void allocate() {
         for (std::size_t chunk = std::min(scalars_.size(), largest_chunk);; chunk = (chunk + 1) / 2) {
             shape_ = shape_for(chunk);
-            const std::size_t bytes = points_bytes(chunk) + scalars_bytes(chunk) + place_msm_workspace(shape_, sizeof(BaseFieldElement<C>), 0);
+            const std::size_t bytes =
+                points_bytes(chunk) + scalars_bytes(chunk) + place_msm_workspace(shape_, sizeof(BaseFieldElement<C>), 0);
             auto memory = DeviceBuffer<std::byte>::try_allocate(bytes, config_.ctx);
             if (memory) {
                 memory_ = std::move(memory).value();
@@ -248,7 +247,8 @@ private:
 }  // namespace
 
 template <Curve C>
-RunReport msm_on_device(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, JacobianPoint<C>& result) {
+RunReport msm_on_device(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
+                        JacobianPoint<C>& result) {
     const auto start = std::chrono::steady_clock::now();
     DeviceMsm<C> job(scalars, points, config);
     result = job.run();
@@ -256,7 +256,7 @@ RunReport msm_on_device(const Operand<Scalar>& scalars, const Operand<AffinePoin
     return {.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = elapsed.count(), .bytes = job.bytes()};
 }
 
-#define CUPOOL_INSTANTIATE(C)                                                                                                          \
+#define CUPOOL_INSTANTIATE(C) \
     template RunReport msm_on_device<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, JacobianPoint<C>&);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)

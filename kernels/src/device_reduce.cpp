@@ -55,9 +55,7 @@ private:
     Module module_;
 };
 
-std::size_t tiles_of(std::size_t count) {
-    return (count + reduce_tile - 1) / reduce_tile;
-}
+std::size_t tiles_of(std::size_t count) { return (count + reduce_tile - 1) / reduce_tile; }
 
 template <class T>
 class DeviceReduce {
@@ -131,18 +129,18 @@ template <class T>
 void combine_elements(DeviceSpan<T> target, DeviceSpan<const T> source, ReduceOperation operation, const DeviceContext& context) {
     if (context.is_host()) throw Error(ErrorCategory::unsupported, "combine_elements works on device memory; the context is the host");
     if (target.size() != source.size()) {
-        throw Error(ErrorCategory::invalid_argument, "combine_elements: the target has " + std::to_string(target.size()) + " elements, the source " +
-                                                         std::to_string(source.size()));
+        throw Error(ErrorCategory::invalid_argument, "combine_elements: the target has " + std::to_string(target.size()) +
+                                                         " elements, the source " + std::to_string(source.size()));
     }
     if (target.empty()) return;
     constexpr unsigned block = detail::combine_block_size;
     const auto module = context.resource<detail::ReduceModule>();
-    module->combine_elements<T>(operation).launch({static_cast<unsigned>((target.size() + block - 1) / block), block}, context.stream(), target,
-                                                  source, std::uint64_t{target.size()});
+    module->combine_elements<T>(operation).launch({static_cast<unsigned>((target.size() + block - 1) / block), block}, context.stream(),
+                                                  target, source, std::uint64_t{target.size()});
 }
 
-#define CUPOOL_INSTANTIATE(T)                                                                                                    \
-    template RunReport detail::reduce_on_device<T>(const Operand<T>&, ReduceOperation, const DeviceContext&, T&);                \
+#define CUPOOL_INSTANTIATE(T)                                                                                     \
+    template RunReport detail::reduce_on_device<T>(const Operand<T>&, ReduceOperation, const DeviceContext&, T&); \
     template void combine_elements<T>(DeviceSpan<T>, DeviceSpan<const T>, ReduceOperation, const DeviceContext&);
 CUPOOL_INSTANTIATE(std::int32_t)
 CUPOOL_INSTANTIATE(std::uint32_t)

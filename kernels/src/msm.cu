@@ -1,11 +1,11 @@
 // The kernels of one MSM by Pippenger's bucket method, for the curve that CUPOOL_CURVE names (a struct of field_parameters.hpp).
 //
-// A scalar is cut into windows of `width` bits with signed digits; window w's digit d puts its point into bucket |d| - 1 of that window, negated
-// where d < 0. The steps, in launch order:
+// A scalar is cut into windows of `width` bits with signed digits; window w's digit d puts its point into bucket |d| - 1 of that window,
+// negated where d < 0. The steps, in launch order:
 //   count_bins, place_bins, scatter_to_bins, count_buckets, place_buckets, scatter_to_buckets   sort the terms by bucket (msm_sort.cuh);
 //   add_first_pairs, add_pairs (a few rounds)    halve each bucket's points in affine coordinates (msm_pairs.cuh), where buckets are large;
-//   accumulate, join_buckets, join_large_buckets sum what is left of each bucket, equally many points a thread, whatever the buckets' sizes;
-//   sum_groups, sum_windows                      weigh the buckets and sum each window.
+//   accumulate, join_buckets, join_large_buckets sum what is left of each bucket, equally many points a thread, whatever the buckets'
+//   sizes; sum_groups, sum_windows                      weigh the buckets and sum each window.
 // Skewed scalars cost no more than uniform ones: no step gives a thread more work because a bucket is larger. device_msm.cpp drives them.
 
 #include "device.cuh"
@@ -53,7 +53,9 @@ public:
     CUPOOL_DEVICE std::uint32_t operator[](std::uint32_t bucket) const { return starts_[bucket] >> rounds_; }
     CUPOOL_DEVICE std::uint32_t point_count() const { return (*this)[bucket_count_]; }
     /// The bucket that holds the point at `position`.
-    CUPOOL_DEVICE std::uint32_t bucket_at(std::uint32_t position) const { return BinnedTile::last_not_above(starts_, bucket_count_, position << rounds_); }
+    CUPOOL_DEVICE std::uint32_t bucket_at(std::uint32_t position) const {
+        return BinnedTile::last_not_above(starts_, bucket_count_, position << rounds_);
+    }
 
 private:
     const std::uint32_t* starts_;
@@ -98,8 +100,8 @@ CUPOOL_DEVICE Xyzz multiplied(const Xyzz& point, std::uint32_t factor) {
     return product;
 }
 
-/// Sums a row of points, `share_size` of them a thread. A bucket that lies within one share is finished here. Of a bucket that spans several, the share where it
-/// ends writes `finished`, the earlier ones `unfinished`, for join_buckets.
+/// Sums a row of points, `share_size` of them a thread. A bucket that lies within one share is finished here. Of a bucket that spans
+/// several, the share where it ends writes `finished`, the earlier ones `unfinished`, for join_buckets.
 template <class Points>
 CUPOOL_DEVICE void accumulate(const MsmPlan& plan, std::uint32_t window, const Points& points) {
     const std::uint32_t share = global_index();
@@ -116,7 +118,8 @@ CUPOOL_DEVICE void accumulate(const MsmPlan& plan, std::uint32_t window, const P
 #pragma unroll 1
     for (; position < share_end; ++position) {
         while (position == bucket_end) {
-            if (starts[bucket] != bucket_end) store(began_earlier ? &finished_of(plan, window)[share] : &buckets_of(plan, window)[bucket], sum);
+            if (starts[bucket] != bucket_end)
+                store(began_earlier ? &finished_of(plan, window)[share] : &buckets_of(plan, window)[bucket], sum);
             began_earlier = false;
             sum = FastXyzz::infinity();
             bucket_end = starts[++bucket + 1];
@@ -141,7 +144,8 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_bins(MsmPlan plan
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(largest_bin_count) void msm_place_bins(MsmPlan plan) {
     CUPOOL_SHARED static std::uint32_t sums[largest_bin_count];
     const std::uint32_t window = block_index();
-    place_row<largest_bin_count>(plan.bin_cursors + window * plan.bin_count, plan.bin_starts + window * (plan.bin_count + 1), plan.bin_count, 0, sums);
+    place_row<largest_bin_count>(plan.bin_cursors + window * plan.bin_count, plan.bin_starts + window * (plan.bin_count + 1),
+                                 plan.bin_count, 0, sums);
 }
 
 /// A block a tile of one window.
@@ -160,7 +164,8 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_buckets(MsmPlan p
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_buckets(MsmPlan plan) {
     CUPOOL_SHARED static std::uint32_t sums[place_block_size];
     const std::uint64_t window = block_index();
-    place_row<place_block_size>(plan.cursors + window * plan.bucket_count, plan.starts + window * (plan.bucket_count + 1), plan.bucket_count, plan.rounds, sums);
+    place_row<place_block_size>(plan.cursors + window * plan.bucket_count, plan.starts + window * (plan.bucket_count + 1),
+                                plan.bucket_count, plan.rounds, sums);
 }
 
 /// grid.y is the window.
@@ -183,8 +188,8 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_add_pairs(MsmPlan plan
     CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
     const std::uint32_t window = plan.first_window + block_index_y();
     const std::uint32_t pair_count = plan.starts[std::uint64_t{window} * (plan.bucket_count + 1) + plan.bucket_count] >> round;
-    add_pairs<Curve::BaseField>(RowPairs<FastAffine>(sums_of_round(plan, round - 1)), sums_of_round(plan, round), prefixes_of(plan), pair_count,
-                                pairs_a_thread, reinterpret_cast<BaseField*>(shared));
+    add_pairs<Curve::BaseField>(RowPairs<FastAffine>(sums_of_round(plan, round - 1)), sums_of_round(plan, round), prefixes_of(plan),
+                                pair_count, pairs_a_thread, reinterpret_cast<BaseField*>(shared));
 }
 
 /// Without rounds: sums the slots' points. grid.y counts windows from first_window.
@@ -198,8 +203,8 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(128) void msm_accumulate_sums(MsmPlan plan) {
     accumulate(plan, plan.first_window + block_index_y(), sums_of_round(plan, plan.rounds));
 }
 
-/// Completes the buckets that span several shares, and makes the empty ones infinity. A thread a bucket; a bucket of very many shares is only listed, for
-/// join_large_buckets. grid.y is the window.
+/// Completes the buckets that span several shares, and makes the empty ones infinity. A thread a bucket; a bucket of very many shares is
+/// only listed, for join_large_buckets. grid.y is the window.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(128) void msm_join_buckets(MsmPlan plan) {
     const std::uint32_t window = block_index_y();
     const std::uint32_t bucket = global_index();

@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// A round of pairwise addition: neighbouring points of a bucket are added in affine coordinates, which halves their number. An affine addition costs 5M + 1S and an inversion;
-/// a block shares one inversion a lane among all its pairs (Montgomery, "Speeding the Pollard and elliptic curve methods of factorization",
-/// Math. Comp. 48, 1987). Every bucket has a multiple of 2^rounds slots, so that pairs never straddle two buckets and no thread needs to know which it works on.
+/// A round of pairwise addition: neighbouring points of a bucket are added in affine coordinates, which halves their number. An affine
+/// addition costs 5M + 1S and an inversion; a block shares one inversion a lane among all its pairs (Montgomery, "Speeding the Pollard and
+/// elliptic curve methods of factorization", Math. Comp. 48, 1987). Every bucket has a multiple of 2^rounds slots, so that pairs never
+/// straddle two buckets and no thread needs to know which it works on.
 
 #include "device_inverse.cuh"
 #include "msm_sort.cuh"
@@ -140,7 +141,8 @@ struct Slope {
     }
 };
 
-/// Replaces each thread's value by its inverse; no value is zero. The first warp inverts for the whole block. `shared` has one element a thread.
+/// Replaces each thread's value by its inverse; no value is zero. The first warp inverts for the whole block. `shared` has one element a
+/// thread.
 template <class Parameters>
 CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField<Parameters>* shared) {
     using Field = DeviceField<Parameters>;
@@ -171,14 +173,15 @@ CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField
 ///
 /// Both passes ask for what the next pair needs before they work on their own, since a product is too short to hide a read from memory.
 template <class Parameters, class Affine, class Pairs>
-CUPOOL_DEVICE void add_pairs(const Pairs& pairs, Affine* sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count, std::uint32_t pairs_a_thread,
-                             DeviceField<Parameters>* shared) {
+CUPOOL_DEVICE void add_pairs(const Pairs& pairs, Affine* sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
+                             std::uint32_t pairs_a_thread, DeviceField<Parameters>* shared) {
     using Field = decltype(Affine::x);
     using Name = typename Pairs::Name;
     constexpr std::uint32_t stride = pair_block_size;
     const std::uint32_t block_first = block_index() * pairs_a_thread * stride;
     if (block_first >= pair_count) return;
-    const std::uint32_t block_last = (pair_count - block_first < pairs_a_thread * stride ? pair_count : block_first + pairs_a_thread * stride) - 1;
+    const std::uint32_t block_last =
+        (pair_count - block_first < pairs_a_thread * stride ? pair_count : block_first + pairs_a_thread * stride) - 1;
     const std::uint32_t first = block_first + thread_index();
     const auto clamped = [block_last](std::uint32_t pair) { return pair < block_last ? pair : block_last; };
 

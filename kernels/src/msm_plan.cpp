@@ -12,24 +12,22 @@ constexpr unsigned threads_per_multiprocessor = 512;
 /// An affine point has two coordinates, an XYZZ point four.
 constexpr std::size_t affine_coordinates = 2;
 constexpr std::size_t xyzz_coordinates = 4;
-unsigned windows_of(unsigned scalar_bits, unsigned width) {
-    return scalar_bits / width + 1;
-}
+unsigned windows_of(unsigned scalar_bits, unsigned width) { return scalar_bits / width + 1; }
 
-std::uint32_t divided_up(std::uint32_t value, std::uint32_t divisor) {
-    return value / divisor + (value % divisor != 0);
-}
+std::uint32_t divided_up(std::uint32_t value, std::uint32_t divisor) { return value / divisor + (value % divisor != 0); }
 
 /// As few bins as leave about half a tile of terms in each, within what the sorting kernels' tables hold.
 std::uint32_t choose_bin_count(std::uint32_t term_count, std::uint32_t bucket_count) {
     std::uint32_t count = 1;
-    while (count < largest_bin_count && count < bucket_count && (term_count / count > bin_tile / 2 || bucket_count / count > largest_bin)) count *= 2;
+    while (count < largest_bin_count && count < bucket_count && (term_count / count > bin_tile / 2 || bucket_count / count > largest_bin))
+        count *= 2;
     return count;
 }
 
 /// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where the slots that pad
 /// the buckets (half of 2^rounds each, on average) stay few beside the terms.
-std::uint32_t choose_rounds(std::uint64_t window_terms, std::uint32_t bucket_count, std::uint32_t window_count, std::uint64_t resident_threads) {
+std::uint32_t choose_rounds(std::uint64_t window_terms, std::uint32_t bucket_count, std::uint32_t window_count,
+                            std::uint64_t resident_threads) {
     constexpr std::uint64_t least_pairs_a_thread = 12;
     std::uint32_t rounds = 0;
     while (rounds < 6 && window_terms * window_count >> (rounds + 1) >= resident_threads * least_pairs_a_thread &&
@@ -55,7 +53,8 @@ std::uint32_t choose_windows_at_once(const MsmPlan& plan, std::size_t coordinate
     if (plan.rounds == 0) return plan.window_count;
     // Half the slots' points and prefixes, and a quarter's points.
     const std::uint64_t window_bytes = plan.slot_count / 4 * (affine_coordinates * 3 + 2) * coordinate_bytes;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rounds_budget / std::max<std::uint64_t>(window_bytes, 1), 1, plan.window_count));
+    return static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(rounds_budget / std::max<std::uint64_t>(window_bytes, 1), 1, plan.window_count));
 }
 
 void set_digit_offset(MsmPlan& plan) {
@@ -80,14 +79,15 @@ void set_term_count(MsmPlan& plan, std::uint32_t term_count) {
 }  // namespace
 
 unsigned choose_window_width(std::uint32_t term_count, unsigned scalar_bits) {
-    // In field products: a term costs one addition, mostly affine. A bucket costs two full additions and its share of a group's scaling; those run at a
-    // lower occupancy, which the factor holds (measured on an H200).
+    // In field products: a term costs one addition, mostly affine. A bucket costs two full additions and its share of a group's scaling;
+    // those run at a lower occupancy, which the factor holds (measured on an H200).
     constexpr double term_cost = 8;
     constexpr double bucket_cost = 110;
     unsigned best = 1;
     double best_cost = std::numeric_limits<double>::infinity();
     for (unsigned width = 4; width <= 20; ++width) {
-        const double cost = windows_of(scalar_bits, width) * (term_cost * term_count + bucket_cost * static_cast<double>(1u << (width - 1)));
+        const double cost =
+            windows_of(scalar_bits, width) * (term_cost * term_count + bucket_cost * static_cast<double>(1u << (width - 1)));
         if (cost < best_cost) {
             best = width;
             best_cost = cost;

@@ -9,19 +9,20 @@ namespace cupool::detail {
 
 /// What decides how an MSM is cut up.
 struct MsmProblem {
-    std::uint32_t term_count = 0;      ///< at least 1, at most 2^30
-    unsigned scalar_bits = 0;          ///< every scalar is below 2^scalar_bits
-    unsigned width = 0;                ///< bits of a window; 0 chooses by cost
+    std::uint32_t term_count = 0;  ///< at least 1, at most 2^30
+    unsigned scalar_bits = 0;      ///< every scalar is below 2^scalar_bits
+    unsigned width = 0;            ///< bits of a window; 0 chooses by cost
     unsigned multiprocessors = 1;
-    std::uint64_t rounds_budget = 0;   ///< bytes that the pairwise rounds may take of the workspace before they go over the windows in several turns
+    std::uint64_t rounds_budget =
+        0;  ///< bytes that the pairwise rounds may take of the workspace before they go over the windows in several turns
     std::size_t coordinate_bytes = 0;  ///< of one coordinate of a point
 };
 
 /// A plan without pointers, and what only the host needs of it.
 struct MsmShape {
     MsmPlan plan;
-    std::uint32_t windows_at_once = 1;  ///< how many windows the pairwise rounds work on at a time
-    std::uint64_t resident_threads = 1; ///< that the device can hold of a summing kernel
+    std::uint32_t windows_at_once = 1;   ///< how many windows the pairwise rounds work on at a time
+    std::uint64_t resident_threads = 1;  ///< that the device can hold of a summing kernel
 
     /// How many pairs a thread adds in a round over so many windows.
     std::uint32_t pairs_a_thread(std::uint32_t round, std::uint32_t windows) const;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Sorting an MSM's terms by window and bucket, in two steps that keep their counters in shared memory: into bins of neighbouring buckets, then into
-/// the buckets of each bin.
+/// Sorting an MSM's terms by window and bucket, in two steps that keep their counters in shared memory: into bins of neighbouring buckets,
+/// then into the buckets of each bin.
 
 #include "device.cuh"
 #include "device_field.cuh"
@@ -89,7 +89,8 @@ CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t* counts) {
         if (exceeds_promised_bits(plan, scalar)) atomic_min(plan.first_oversized_scalar, index);
         ShiftedScalar shifted(plan, scalar);
 #pragma unroll
-        for (unsigned word = 0; word < shifted_words; ++word) plan.shifted_scalars[std::uint64_t{word} * plan.term_count + index] = shifted.words[word];
+        for (unsigned word = 0; word < shifted_words; ++word)
+            plan.shifted_scalars[std::uint64_t{word} * plan.term_count + index] = shifted.words[word];
 #pragma unroll 1
         for (std::uint32_t window = 0; window < plan.window_count; ++window) {
             const SignedDigit digit = SignedDigit::from(shifted.words[0], plan.width);
@@ -155,12 +156,12 @@ CUPOOL_DEVICE std::uint32_t scan_counts(std::uint32_t* counts, std::uint32_t cou
     return total;
 }
 
-/// Scatters up to bin_tile terms, each to the next place of its key; all threads of the block together. A term's key is tag >> key_shift; those of no_tag are left out.
-/// \param cursors  the next place of each of key_count keys
-/// \param write    called as write(place, term, tag)
+/// Scatters up to bin_tile terms, each to the next place of its key; all threads of the block together. A term's key is tag >> key_shift;
+/// those of no_tag are left out. \param cursors  the next place of each of key_count keys \param write    called as write(place, term, tag)
 template <class Write>
-CUPOOL_DEVICE void scatter_by_key(const std::uint32_t (&terms)[terms_a_thread], const std::uint32_t (&tags)[terms_a_thread], std::uint32_t key_shift,
-                                  std::uint32_t key_count, std::uint32_t* cursors, ScatterMemory& shared, Write write) {
+CUPOOL_DEVICE void scatter_by_key(const std::uint32_t (&terms)[terms_a_thread], const std::uint32_t (&tags)[terms_a_thread],
+                                  std::uint32_t key_shift, std::uint32_t key_count, std::uint32_t* cursors, ScatterMemory& shared,
+                                  Write write) {
     for (std::uint32_t i = thread_index(); i < key_count; i += bin_block_size) shared.counts[i] = 0;
     block_barrier();
     std::uint32_t ranks[terms_a_thread];
@@ -210,10 +211,11 @@ CUPOOL_DEVICE void scatter_to_bins(const MsmPlan& plan, std::uint32_t window, st
                    });
 }
 
-/// Turns a row of counts into where each begins, each count rounded up to a multiple of 2^round_up_bits; writes the end behind the last, and the
-/// starts into `cursors` too. A block a row. `sums` has one word a thread.
+/// Turns a row of counts into where each begins, each count rounded up to a multiple of 2^round_up_bits; writes the end behind the last,
+/// and the starts into `cursors` too. A block a row. `sums` has one word a thread.
 template <unsigned BlockSize>
-CUPOOL_DEVICE void place_row(std::uint32_t* cursors, std::uint32_t* starts, std::uint32_t count, std::uint32_t round_up_bits, std::uint32_t* sums) {
+CUPOOL_DEVICE void place_row(std::uint32_t* cursors, std::uint32_t* starts, std::uint32_t count, std::uint32_t round_up_bits,
+                             std::uint32_t* sums) {
     const std::uint32_t round_up = (1u << round_up_bits) - 1;
     const std::uint32_t share = (count + BlockSize - 1) / BlockSize;
     const std::uint32_t first = thread_index() * share < count ? thread_index() * share : count;

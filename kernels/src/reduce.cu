@@ -44,16 +44,16 @@ CUPOOL_DEVICE void combine_one_element(T* target, const T* source, std::uint64_t
 
 }  // namespace
 
-#define CUPOOL_REDUCE_KERNELS(Operation, operation, T, type)                                                                          \
+#define CUPOOL_REDUCE_KERNELS(Operation, operation, T, type)                                                                         \
     CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(reduce_lanes) void reduce_##operation##_##type(const T* input, T* output, std::uint64_t count) { \
-        CUPOOL_SHARED static T lanes[reduce_lanes];                                                                                   \
-        reduce_one_tile<cupool::detail::Operation>(input, output, count, lanes);                                                      \
-    }                                                                                                                                 \
+        CUPOOL_SHARED static T lanes[reduce_lanes];                                                                                  \
+        reduce_one_tile<cupool::detail::Operation>(input, output, count, lanes);                                                     \
+    }                                                                                                                                \
     CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(256) void combine_##operation##_##type(T* target, const T* source, std::uint64_t count) {        \
-        combine_one_element<cupool::detail::Operation>(target, source, count);                                                        \
+        combine_one_element<cupool::detail::Operation>(target, source, count);                                                       \
     }
 
-#define CUPOOL_REDUCE_OPERATIONS(T, type)     \
+#define CUPOOL_REDUCE_OPERATIONS(T, type)    \
     CUPOOL_REDUCE_KERNELS(Sum, sum, T, type) \
     CUPOOL_REDUCE_KERNELS(Min, min, T, type) \
     CUPOOL_REDUCE_KERNELS(Max, max, T, type)

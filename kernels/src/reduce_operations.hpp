@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What a reduction does with two elements, and the shape of its tree: the same on the host and on devices, so that every engine gives the same bits.
-/// docs/reduce.md tells the order. No standard library here but <cstdint>: device code includes this.
+/// What a reduction does with two elements, and the shape of its tree: the same on the host and on devices, so that every engine gives the
+/// same bits. docs/reduce.md tells the order. No standard library here but <cstdint>: device code includes this.
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 
 namespace cupool::detail {
 
-inline constexpr unsigned reduce_lanes = 256;          ///< lanes of a tile; a power of two
+inline constexpr unsigned reduce_lanes = 256;  ///< lanes of a tile; a power of two
 inline constexpr unsigned reduce_elements_a_lane = 16;
 inline constexpr unsigned reduce_tile = reduce_lanes * reduce_elements_a_lane;
 

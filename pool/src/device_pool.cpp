@@ -51,8 +51,8 @@ void check_ordinals(const Driver& driver, std::span<const int> ordinals) {
     const int count = device_count(driver);
     for (auto ordinal = ordinals.begin(); ordinal != ordinals.end(); ++ordinal) {
         if (*ordinal < 0 || *ordinal >= count) {
-            throw Error(ErrorCategory::invalid_device,
-                        "there is no device " + std::to_string(*ordinal) + "; the driver shows " + std::to_string(count) + ", counted from 0");
+            throw Error(ErrorCategory::invalid_device, "there is no device " + std::to_string(*ordinal) + "; the driver shows " +
+                                                           std::to_string(count) + ", counted from 0");
         }
         if (std::find(ordinals.begin(), ordinal, *ordinal) != ordinal) {
             throw Error(ErrorCategory::invalid_argument, "device " + std::to_string(*ordinal) + " stands in the list twice");
@@ -84,13 +84,9 @@ private:
 
 DevicePool::DevicePool(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-DevicePool DevicePool::all() {
-    return with_devices(all_ordinals(*Driver::system()));
-}
+DevicePool DevicePool::all() { return with_devices(all_ordinals(*Driver::system())); }
 
-DevicePool DevicePool::all(const std::shared_ptr<const Driver>& driver) {
-    return with_devices(driver, all_ordinals(*driver));
-}
+DevicePool DevicePool::all(const std::shared_ptr<const Driver>& driver) { return with_devices(driver, all_ordinals(*driver)); }
 
 DevicePool DevicePool::all_or_host() {
     const ProbeReport report = probe();
@@ -101,7 +97,8 @@ DevicePool DevicePool::all_or_host() {
     }
     if (usable.empty()) {
         if (detail::logs(LogLevel::info)) {
-            detail::log(LogLevel::info, "pool: on the host's cores, as no GPU is usable (" + std::string(to_string(report.reason)) + "): " + report.explanation);
+            detail::log(LogLevel::info, "pool: on the host's cores, as no GPU is usable (" + std::string(to_string(report.reason)) +
+                                            "): " + report.explanation);
         }
         return host();
     }
@@ -109,9 +106,7 @@ DevicePool DevicePool::all_or_host() {
     return with_devices(usable);
 }
 
-DevicePool DevicePool::host(unsigned threads) {
-    return DevicePool(std::make_shared<State>(threads));
-}
+DevicePool DevicePool::host(unsigned threads) { return DevicePool(std::make_shared<State>(threads)); }
 
 DevicePool DevicePool::with_devices(std::span<const int> ordinals) {
     check_ordinals(*Driver::system(), ordinals);
@@ -123,17 +118,11 @@ DevicePool DevicePool::with_devices(const std::shared_ptr<const Driver>& driver,
     return DevicePool(std::make_shared<State>(driver, ordinals));
 }
 
-bool DevicePool::is_host() const {
-    return state_->is_host();
-}
+bool DevicePool::is_host() const { return state_->is_host(); }
 
-Engine DevicePool::engine() const {
-    return is_host() ? Engine::host : Engine::gpu;
-}
+Engine DevicePool::engine() const { return is_host() ? Engine::host : Engine::gpu; }
 
-std::size_t DevicePool::device_count() const {
-    return is_host() ? 1 : devices().size();
-}
+std::size_t DevicePool::device_count() const { return is_host() ? 1 : devices().size(); }
 
 int DevicePool::device_at(std::size_t index) const {
     if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");
@@ -160,9 +149,7 @@ const DeviceContext& DevicePool::context(int ordinal) const {
     return state_->context_at(static_cast<std::size_t>(found - devices().begin()));
 }
 
-const std::vector<int>& DevicePool::devices() const {
-    return state_->ordinals();
-}
+const std::vector<int>& DevicePool::devices() const { return state_->ordinals(); }
 
 int DevicePool::next_device() const {
     if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");
@@ -173,8 +160,6 @@ std::string to_string(const DevicePool& pool) {
     return pool.is_host() ? "the host's cores" : (pool.device_count() == 1 ? "device " : "devices ") + listed(pool.devices());
 }
 
-std::ostream& operator<<(std::ostream& out, const DevicePool& pool) {
-    return out << to_string(pool);
-}
+std::ostream& operator<<(std::ostream& out, const DevicePool& pool) { return out << to_string(pool); }
 
 }  // namespace cupool

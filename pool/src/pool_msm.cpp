@@ -66,7 +66,7 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
     return report;
 }
 
-#define CUPOOL_INSTANTIATE(C)                                                                                                          \
+#define CUPOOL_INSTANTIATE(C)                                                                                                            \
     template RunReport DevicePool::msm<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&, JacobianPoint<C>&) \
         const;
 CUPOOL_INSTANTIATE(Curve::bn254)

@@ -33,12 +33,13 @@ DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> 
     if (buffers.empty()) throw Error(ErrorCategory::invalid_argument, "reduce_results needs at least one buffer");
     for (const DeviceSpan<const T>& buffer : buffers) {
         if (buffer.size() != buffers[0].size()) {
-            throw Error(ErrorCategory::invalid_argument, "reduce_results needs buffers of one size; one has " + std::to_string(buffers[0].size()) +
-                                                             " elements, another " + std::to_string(buffer.size()));
+            throw Error(ErrorCategory::invalid_argument, "reduce_results needs buffers of one size; one has " +
+                                                             std::to_string(buffers[0].size()) + " elements, another " +
+                                                             std::to_string(buffer.size()));
         }
         if (std::find(devices().begin(), devices().end(), buffer.device()) == devices().end()) {
-            throw Error(ErrorCategory::wrong_context,
-                        "reduce_results: a buffer lives on device " + std::to_string(buffer.device()) + "; the pool has " + to_string(*this));
+            throw Error(ErrorCategory::wrong_context, "reduce_results: a buffer lives on device " + std::to_string(buffer.device()) +
+                                                          "; the pool has " + to_string(*this));
         }
     }
 
@@ -61,8 +62,8 @@ DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> 
     return result;
 }
 
-#define CUPOOL_INSTANTIATE(T)                                                                     \
-    template RunReport DevicePool::reduce<T>(std::span<const T>, ReduceOperation, T&) const;       \
+#define CUPOOL_INSTANTIATE(T)                                                                \
+    template RunReport DevicePool::reduce<T>(std::span<const T>, ReduceOperation, T&) const; \
     template DeviceBuffer<T> DevicePool::reduce_results<T>(std::span<const DeviceSpan<const T>>, ReduceOperation) const;
 CUPOOL_INSTANTIATE(std::int32_t)
 CUPOOL_INSTANTIATE(std::uint32_t)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <new>
+#include <system_error>
 
 #include "entry_point.hpp"
 #include "failure.hpp"
@@ -33,6 +34,8 @@ abi::Result answer(EntryPoint entry_point, Body&& body) noexcept {
             result = result == abi::Result::success ? failure.result : result;
         } catch (const std::bad_alloc&) {
             result = result == abi::Result::success ? abi::Result::out_of_memory : result;
+        } catch (const std::system_error&) {  // no thread to be had
+            result = result == abi::Result::success ? abi::Result::operating_system : result;
         }
     }
     report(entry_point, result);

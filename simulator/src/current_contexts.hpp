@@ -13,7 +13,7 @@ namespace cupool::simulator {
 /// The contexts that a thread has made current, the current one on top. Trivially destructible: a driver is still called
 /// while a thread's own objects go.
 class CurrentContexts {
-  public:
+public:
     /// Empties a stack that is of an earlier life of the driver.
     void enter_life(std::uint64_t life) {
         if (life_ != life) {
@@ -33,7 +33,7 @@ class CurrentContexts {
     }
     void pop() { --depth_; }
 
-  private:
+private:
     std::array<abi::Context, 128> contexts_{};
     std::size_t depth_ = 0;
     std::uint64_t life_ = 0;

@@ -29,6 +29,14 @@ int on_device(int ordinal, const std::function<void(Device&)>& change) {
     return done;
 }
 
+// Half of the addresses that a device has at most, so that those of freed memory need not come back soon.
+constexpr std::uint64_t most_memory_bytes = std::uint64_t{512} << 30;
+
+bool is_possible(const CupoolSimDevice& kind) {
+    return kind.memory_bytes > 0 && kind.memory_bytes <= most_memory_bytes && kind.compute_capability_major > 0 &&
+           kind.compute_capability_minor >= 0 && kind.multiprocessor_count > 0;
+}
+
 std::uint64_t total(const CupoolSimLiveCounts& counts) {
     return counts.primary_context_retains + counts.contexts + counts.streams + counts.events + counts.memory_pools + counts.modules +
            counts.device_allocations + counts.host_allocations;
@@ -52,8 +60,12 @@ int cupoolSimSetDevices(const CupoolSimDevice* devices, int count) {
     if (count < 0 || count > most_devices || (count > 0 && devices == nullptr) || is_initialised()) {
         return refused;
     }
+    const std::vector<CupoolSimDevice> kinds(devices, devices + count);
+    if (!std::all_of(kinds.begin(), kinds.end(), is_possible)) {
+        return refused;
+    }
     const Locked state;
-    install_devices(*state, std::vector<CupoolSimDevice>(devices, devices + count));
+    install_devices(*state, kinds);
     return done;
 }
 

@@ -95,7 +95,7 @@ CupoolSimLiveCounts reset_machine() {
     set_initialised(false);
     set_driver_version(environment_number("CUPOOL_SIM_DRIVER_VERSION", 13000));
     clear_device_fault();
-    clear_fault_plan();
+    reset_fault_plan();
     clear_call_counts();
     clear_registered_kernels();
     set_trace(nullptr, nullptr);

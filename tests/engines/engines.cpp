@@ -118,10 +118,10 @@ AffinePoint<C> closed_form(const std::vector<Scalar>& scalars) {
     return multiply(generator<C>(), factor);
 }
 
-#define CUPOOL_INSTANTIATE(C)                                                                                           \
-    template Scalar random_reduced_scalar<C>();                                                                         \
-    template Scalar add_scaled<C>(const Scalar&, const Scalar&, std::uint64_t);                                         \
-    template AffinePoint<C> sum_term_by_term<C>(const std::vector<Scalar>&, const std::vector<AffinePoint<C>>&);        \
+#define CUPOOL_INSTANTIATE(C)                                                                                    \
+    template Scalar random_reduced_scalar<C>();                                                                  \
+    template Scalar add_scaled<C>(const Scalar&, const Scalar&, std::uint64_t);                                  \
+    template AffinePoint<C> sum_term_by_term<C>(const std::vector<Scalar>&, const std::vector<AffinePoint<C>>&); \
     template AffinePoint<C> closed_form<C>(const std::vector<Scalar>&);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)

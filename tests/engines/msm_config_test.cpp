@@ -48,7 +48,9 @@ ErrorCategory failure_of(const Action& action) {
 
 TEMPLATE_TEST_CASE_SIG("every window width gives the same MSM", CUPOOL_CURVES) {
     const auto terms = random_terms<C>(60);
-    const std::vector<int> widths = is_simulated() ? std::vector<int>{1, 2, 5, 7} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+    const std::vector<int> widths = is_simulated()
+                                        ? std::vector<int>{1, 2, 5, 7}
+                                        : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
     for (const DeviceContext& context : engine_contexts()) {
         for (const int width : widths) {
             MsmConfig config;

@@ -78,7 +78,8 @@ TEMPLATE_TEST_CASE_SIG("an MSM whose points are all alike", CUPOOL_CURVES) {
     const auto expected = multiply(generator<C>(), factor);
     for (const DeviceContext& context : engine_contexts()) {
         CHECK(run_msm<C>(scalars, points, config_on<C>(context)) == expected);
-        CHECK(run_msm<C>(std::vector<Scalar>(count, scalar_of(1)), points, config_on<C>(context)) == multiply(generator<C>(), scalar_of(count)));
+        CHECK(run_msm<C>(std::vector<Scalar>(count, scalar_of(1)), points, config_on<C>(context)) ==
+              multiply(generator<C>(), scalar_of(count)));
     }
 }
 

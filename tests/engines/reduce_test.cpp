@@ -17,7 +17,8 @@ std::vector<T> random_values(std::size_t count) {
     for (T& value : values) {
         if constexpr (std::is_floating_point_v<T>) {
             // Of very unequal size, so that the order of additions shows in the last bits.
-            value = std::ldexp(static_cast<T>(random_bits()() >> 40), static_cast<int>(random_bits()() % 40)) * (random_bits()() % 2 ? 1 : -1);
+            value =
+                std::ldexp(static_cast<T>(random_bits()() >> 40), static_cast<int>(random_bits()() % 40)) * (random_bits()() % 2 ? 1 : -1);
         } else {
             value = static_cast<T>(random_bits()());
         }
@@ -74,7 +75,8 @@ TEMPLATE_TEST_CASE("reductions of many elements equal the host's to the bit", "[
     const std::size_t most = is_simulated() ? 70000 : (1 << 24) + 4097;
     const auto values = random_values<TestType>(most);
     for (const DeviceContext& context : engine_contexts()) {
-        for (const std::size_t length : {most, most - 1, most - 4097}) check_against_host<TestType>(context, std::span(values).first(length));
+        for (const std::size_t length : {most, most - 1, most - 4097})
+            check_against_host<TestType>(context, std::span(values).first(length));
         if (context.is_host()) continue;
         DeviceBuffer<TestType> there(values.size(), context);
         copy(there.span(), std::span<const TestType>(values), context.stream());
@@ -90,9 +92,17 @@ TEMPLATE_TEST_CASE("NaN, infinities and signed zeros", "[reduce]", float, double
     constexpr TestType nan = std::numeric_limits<TestType>::quiet_NaN();
     constexpr TestType infinity = std::numeric_limits<TestType>::infinity();
     constexpr TestType tiny = std::numeric_limits<TestType>::denorm_min();
-    const std::vector<std::vector<TestType>> cases = {
-        {nan}, {-nan}, {1, nan, 2}, {nan, infinity}, {infinity, -infinity}, {-infinity, 1}, {0, -TestType{0}}, {-TestType{0}, 0}, {tiny, tiny, -tiny},
-        {std::numeric_limits<TestType>::max(), std::numeric_limits<TestType>::max()}, {std::numeric_limits<TestType>::signaling_NaN(), 1}};
+    const std::vector<std::vector<TestType>> cases = {{nan},
+                                                      {-nan},
+                                                      {1, nan, 2},
+                                                      {nan, infinity},
+                                                      {infinity, -infinity},
+                                                      {-infinity, 1},
+                                                      {0, -TestType{0}},
+                                                      {-TestType{0}, 0},
+                                                      {tiny, tiny, -tiny},
+                                                      {std::numeric_limits<TestType>::max(), std::numeric_limits<TestType>::max()},
+                                                      {std::numeric_limits<TestType>::signaling_NaN(), 1}};
     for (const DeviceContext& context : engine_contexts()) {
         for (const auto& values : cases) check_against_host<TestType>(context, std::span<const TestType>(values));
         const std::vector<TestType> zeros{0, -TestType{0}, 0};

@@ -24,7 +24,12 @@ SimulatedDevice small_device() {
 }  // namespace
 
 TEST_CASE("the small device adds pairwise, and a large one does not for so few terms") {
-    detail::MsmProblem problem{.term_count = term_count, .scalar_bits = 254, .width = width, .multiprocessors = 1, .rounds_budget = 1 << 30, .coordinate_bytes = 32};
+    detail::MsmProblem problem{.term_count = term_count,
+                               .scalar_bits = 254,
+                               .width = width,
+                               .multiprocessors = 1,
+                               .rounds_budget = 1 << 30,
+                               .coordinate_bytes = 32};
     CHECK(detail::make_msm_shape(problem).plan.rounds == 3);
     problem.multiprocessors = 132;
     CHECK(detail::make_msm_shape(problem).plan.rounds == 0);
@@ -40,10 +45,7 @@ TEMPLATE_TEST_CASE_SIG("pairwise rounds are right for distinct, equal, opposite 
     std::vector<Scalar> scalars;
     for (std::size_t i = 0; i < term_count; ++i) {
         const std::size_t kind = i % 6;
-        points.push_back(kind == 0   ? multiples[0]
-                         : kind == 1 ? negate(multiples[0])
-                         : kind == 2 ? infinity<C>()
-                                     : multiples[i]);
+        points.push_back(kind == 0 ? multiples[0] : kind == 1 ? negate(multiples[0]) : kind == 2 ? infinity<C>() : multiples[i]);
         Scalar scalar;
         for (auto& limb : scalar.limbs) limb = random();
         if (i % 5 == 0) scalar = Scalar{{1, 0, 0, 0}};

@@ -1,4 +1,7 @@
 // The machine as a whole: initialisation, configuration, versions, resets.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -126,7 +129,7 @@ TEST_CASE("a variant that is not simulated says so when it is called") {
     void* found = nullptr;
     REQUIRE(machine.cuda.get_proc_address("cuCtxSynchronize", &found, 13000, 0) == Result::success);
     REQUIRE(found != machine.cuda.symbol("cuCtxSynchronize"));
-    CHECK(reinterpret_cast<Result (*)(Context)>(found)(nullptr) == Result::not_supported);
+    CHECK(reinterpret_cast<Result (*)()>(found)() == Result::not_supported);
     REQUIRE(machine.cuda.get_proc_address("cuLaunchKernel", &found, 12000, 2) == Result::success);
     REQUIRE(found != machine.cuda.symbol("cuLaunchKernel"));
     machine.leave(0);
@@ -145,6 +148,32 @@ TEST_CASE("the environment configures a driver that no test does") {
     CHECK(number == 5);
     REQUIRE(machine.cuda.driver_get_version(&number) == Result::success);
     CHECK(number == 12040);
+}
+
+TEST_CASE("the environment plans faults for programs that cannot") {
+    Machine machine;
+    setenv("CUPOOL_SIM_FAULTS", "cuInit:1:802:once,nonsense,cuInit:1:0:once,cuDeviceGetCount:2:999:always", 1);
+    machine.simulator.reset();
+    unsetenv("CUPOOL_SIM_FAULTS");
+    int count = 0;
+    CHECK(machine.cuda.init(0) == Result::system_not_ready);
+    CHECK(machine.cuda.init(0) == Result::success);
+    CHECK(machine.cuda.device_get_count(&count) == Result::success);
+    CHECK(machine.cuda.device_get_count(&count) == Result::unknown);
+    CHECK(machine.cuda.device_get_count(&count) == Result::unknown);
+    machine.simulator.reset();
+    CHECK(machine.cuda.init(0) == Result::success);
+}
+
+TEST_CASE("a card that cannot be is refused") {
+    Machine machine;
+    cupool::SimulatedDevice impossible;
+    impossible.memory_bytes = std::uint64_t{1} << 40;
+    CHECK_THROWS_AS(machine.simulator.set_devices({impossible}), std::invalid_argument);
+    impossible = {};
+    impossible.multiprocessor_count = 0;
+    CHECK_THROWS_AS(machine.simulator.set_devices({{}, impossible}), std::invalid_argument);
+    CHECK_THROWS_AS(machine.simulator.set_devices(std::vector<cupool::SimulatedDevice>(65)), std::invalid_argument);
 }
 
 TEST_CASE("what a test leaves alive is counted and named") {
@@ -204,4 +233,42 @@ TEST_CASE("the library has a name of its own and is one however it is opened") {
     const std::string link = path.substr(0, path.rfind('/')) + "/libcuda-path/libcuda.so.1";
     const Library by_link(link);
     CHECK(by_link.symbol("cuInit") == machine.cuda.symbol("cuInit"));
+}
+
+namespace {
+
+// Lives as long as the process, as static objects of programs do, and calls the driver when it goes.
+struct LastCaller {
+    const Library* cuda = nullptr;
+    Context context{};
+    ~LastCaller() {
+        if (cuda == nullptr) {
+            return;
+        }
+        Context current{};
+        const bool works = cuda->context_push_current(context) == Result::success &&
+                           cuda->context_get_current(&current) == Result::success && current == context &&
+                           cuda->context_synchronize() == Result::success;
+        if (!works) {
+            std::_Exit(1);
+        }
+    }
+};
+
+}  // namespace
+
+TEST_CASE("the driver can be called while the process goes") {
+    const pid_t child = fork();
+    if (child == 0) {
+        static LastCaller last;
+        Machine machine;
+        machine.begin();
+        static const Library cuda(CUPOOL_SIMULATOR_LIBRARY);
+        cuda.context_get_current(&last.context);
+        last.cuda = &cuda;
+        std::exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
 }

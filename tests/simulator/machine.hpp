@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <thread>
 #include <vector>
@@ -81,7 +82,7 @@ struct Machine {
 /// Holds a stream up until it is opened.
 class Gate {
 public:
-    Gate(const Library& cuda, Stream stream) {
+    Gate(const Library& cuda, Stream stream) : open_(flags().emplace_back(false)) {
         const auto wait = [](void* open) {
             while (!*static_cast<std::atomic<bool>*>(open)) {
                 std::this_thread::yield();
@@ -92,11 +93,16 @@ public:
     Gate(const Gate&) = delete;
     Gate& operator=(const Gate&) = delete;
 
-    /// Call it before the gate goes, and wait for its stream.
     void open() { open_ = true; }
 
 private:
-    std::atomic<bool> open_{false};
+    // They stay: a host function may look at its flag when the gate is gone.
+    static std::deque<std::atomic<bool>>& flags() {
+        static std::deque<std::atomic<bool>> all;
+        return all;
+    }
+
+    std::atomic<bool>& open_;
 };
 
 /// A module with one entry of this head and body.

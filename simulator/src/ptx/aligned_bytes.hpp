@@ -9,7 +9,7 @@ namespace cupool::ptx {
 
 /// Zeroed bytes at a multiple of a cache line, as vector loops want them.
 class AlignedBytes {
-  public:
+public:
     AlignedBytes() = default;
     explicit AlignedBytes(std::size_t size) { resize(size); }
 
@@ -24,7 +24,7 @@ class AlignedBytes {
     std::byte* data() const noexcept { return bytes_.get(); }
     std::size_t size() const noexcept { return size_; }
 
-  private:
+private:
     static constexpr std::align_val_t alignment{64};
     struct Free {
         void operator()(std::byte* bytes) const noexcept { operator delete[](bytes, alignment); }

@@ -21,7 +21,8 @@ Element apply(Element old, Element operand, Element replacement) {
     if constexpr (std::is_floating_point_v<Element>) {
         if constexpr (operation == exchange) return operand;
         if constexpr (operation == add) {
-            Element sum = flush ? static_cast<Element>(flushed(static_cast<float>(old)) + flushed(static_cast<float>(operand))) : old + operand;
+            Element sum =
+                flush ? static_cast<Element>(flushed(static_cast<float>(old)) + flushed(static_cast<float>(operand))) : old + operand;
             if (flush) sum = static_cast<Element>(flushed(static_cast<float>(sum)));
             return sum != sum ? new_nan<Element>() : sum;
         }
@@ -29,25 +30,17 @@ Element apply(Element old, Element operand, Element replacement) {
     if constexpr (std::is_integral_v<Element>) {
         switch (operation) {
             case add:
-                return static_cast<Element>(static_cast<std::make_unsigned_t<Element>>(old) + static_cast<std::make_unsigned_t<Element>>(operand));
-            case minimum:
-                return std::min(old, operand);
-            case maximum:
-                return std::max(old, operand);
-            case conjunction:
-                return old & operand;
-            case disjunction:
-                return old | operand;
-            case exclusive:
-                return old ^ operand;
-            case exchange:
-                return operand;
-            case compare_exchange:
-                return old == operand ? replacement : old;
-            case increment:
-                return old >= operand ? 0 : old + 1;
-            case decrement:
-                return old == 0 || old > operand ? operand : old - 1;
+                return static_cast<Element>(static_cast<std::make_unsigned_t<Element>>(old) +
+                                            static_cast<std::make_unsigned_t<Element>>(operand));
+            case minimum: return std::min(old, operand);
+            case maximum: return std::max(old, operand);
+            case conjunction: return old & operand;
+            case disjunction: return old | operand;
+            case exclusive: return old ^ operand;
+            case exchange: return operand;
+            case compare_exchange: return old == operand ? replacement : old;
+            case increment: return old >= operand ? 0 : old + 1;
+            case decrement: return old == 0 || old > operand ? operand : old - 1;
         }
     }
     return old;
@@ -94,24 +87,15 @@ Handler select_element(Type type) {
     constexpr bool moves = operation == exchange || operation == compare_exchange;
     constexpr bool orders = operation == minimum || operation == maximum;
     switch (type) {
-        case Type::b32:
-            return bitwise || moves ? atomic<access, operation, std::uint32_t> : nullptr;
-        case Type::b64:
-            return bitwise || moves ? atomic<access, operation, std::uint64_t> : nullptr;
-        case Type::u32:
-            return bitwise || moves ? nullptr : atomic<access, operation, std::uint32_t>;
-        case Type::u64:
-            return operation == add || orders ? atomic<access, operation, std::uint64_t> : nullptr;
-        case Type::s32:
-            return operation == add || orders ? atomic<access, operation, std::int32_t> : nullptr;
-        case Type::s64:
-            return orders ? atomic<access, operation, std::int64_t> : nullptr;
-        case Type::f32:
-            return operation == add ? atomic<access, operation, float> : nullptr;
-        case Type::f64:
-            return operation == add ? atomic<access, operation, double> : nullptr;
-        default:
-            return nullptr;
+        case Type::b32: return bitwise || moves ? atomic<access, operation, std::uint32_t> : nullptr;
+        case Type::b64: return bitwise || moves ? atomic<access, operation, std::uint64_t> : nullptr;
+        case Type::u32: return bitwise || moves ? nullptr : atomic<access, operation, std::uint32_t>;
+        case Type::u64: return operation == add || orders ? atomic<access, operation, std::uint64_t> : nullptr;
+        case Type::s32: return operation == add || orders ? atomic<access, operation, std::int32_t> : nullptr;
+        case Type::s64: return orders ? atomic<access, operation, std::int64_t> : nullptr;
+        case Type::f32: return operation == add ? atomic<access, operation, float> : nullptr;
+        case Type::f64: return operation == add ? atomic<access, operation, double> : nullptr;
+        default: return nullptr;
     }
 }
 
@@ -119,26 +103,20 @@ template <Access access>
 Handler select_operation(const Selection& selection) {
     const Type type = selection.modifiers.type();
     switch (static_cast<AtomicOperation>(selection.modifiers.value(Field::atomic))) {
-        case AtomicOperation::add:
-            return select_element<access, AtomicOperation::add>(type);
-        case AtomicOperation::minimum:
-            return select_element<access, AtomicOperation::minimum>(type);
-        case AtomicOperation::maximum:
-            return select_element<access, AtomicOperation::maximum>(type);
-        case AtomicOperation::conjunction:
-            return select_element<access, AtomicOperation::conjunction>(type);
-        case AtomicOperation::disjunction:
-            return select_element<access, AtomicOperation::disjunction>(type);
-        case AtomicOperation::exclusive:
-            return select_element<access, AtomicOperation::exclusive>(type);
+        case AtomicOperation::add: return select_element<access, AtomicOperation::add>(type);
+        case AtomicOperation::minimum: return select_element<access, AtomicOperation::minimum>(type);
+        case AtomicOperation::maximum: return select_element<access, AtomicOperation::maximum>(type);
+        case AtomicOperation::conjunction: return select_element<access, AtomicOperation::conjunction>(type);
+        case AtomicOperation::disjunction: return select_element<access, AtomicOperation::disjunction>(type);
+        case AtomicOperation::exclusive: return select_element<access, AtomicOperation::exclusive>(type);
         case AtomicOperation::exchange:
             return selection.operation == Operation::reduce ? nullptr : select_element<access, AtomicOperation::exchange>(type);
         case AtomicOperation::compare_exchange:
-            return selection.operation == Operation::atomic_compare_exchange ? select_element<access, AtomicOperation::compare_exchange>(type) : nullptr;
-        case AtomicOperation::increment:
-            return select_element<access, AtomicOperation::increment>(type);
-        case AtomicOperation::decrement:
-            return select_element<access, AtomicOperation::decrement>(type);
+            return selection.operation == Operation::atomic_compare_exchange
+                       ? select_element<access, AtomicOperation::compare_exchange>(type)
+                       : nullptr;
+        case AtomicOperation::increment: return select_element<access, AtomicOperation::increment>(type);
+        case AtomicOperation::decrement: return select_element<access, AtomicOperation::decrement>(type);
     }
     return nullptr;
 }
@@ -150,14 +128,10 @@ Handler select_atomic(const Selection& selection) {
                            selection.operation == Operation::reduce;
     if (!is_atomic) return nullptr;
     switch (selection.access) {
-        case Access::global:
-            return select_operation<Access::global>(selection);
-        case Access::shared:
-            return select_operation<Access::shared>(selection);
-        case Access::generic:
-            return select_operation<Access::generic>(selection);
-        default:
-            return nullptr;
+        case Access::global: return select_operation<Access::global>(selection);
+        case Access::shared: return select_operation<Access::shared>(selection);
+        case Access::generic: return select_operation<Access::generic>(selection);
+        default: return nullptr;
     }
 }
 

@@ -81,7 +81,9 @@ void Block::complete_barriers() {
 void Block::complete(std::uint32_t barrier) {
     const Barrier state = barriers_[barrier];
     barriers_[barrier] = {};
-    const auto write_result = [&state](Warp& warp, const LaneGroup& group) { warp.write_reduction(group, state.true_predicates, state.predicates); };
+    const auto write_result = [&state](Warp& warp, const LaneGroup& group) {
+        warp.write_reduction(group, state.true_predicates, state.predicates);
+    };
     for (const auto& warp : warps_) warp->release_barrier(static_cast<std::uint8_t>(barrier), write_result);
 }
 

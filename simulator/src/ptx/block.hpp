@@ -13,7 +13,7 @@ struct Deadlock {};
 
 /// A block of threads: its warps, shared memory and barriers.
 class Block {
-  public:
+public:
     explicit Block(LaunchState& launch);
 
     /// Begins the block of this index of the grid.
@@ -40,7 +40,7 @@ class Block {
 
     static constexpr std::uint32_t barrier_count = 16;
 
-  private:
+private:
     struct Barrier {
         std::uint32_t arrived = 0;
         std::uint32_t expected = 0;

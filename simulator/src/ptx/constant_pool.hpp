@@ -10,7 +10,7 @@ namespace cupool::ptx {
 
 /// Gives each constant of a module a slot, equal ones the same.
 class ConstantPool {
-  public:
+public:
     explicit ConstantPool(Module& module) : module_(module) {
         if (number32(0xffffffff) != always) throw std::logic_error("the first constant is `always`");
     }
@@ -43,7 +43,7 @@ class ConstantPool {
         return known->second;
     }
 
-  private:
+private:
     static std::uint32_t slot32(std::size_t index) { return operand_in(Bank::pool32, static_cast<std::uint32_t>(index) * slot32_bytes); }
     static std::uint32_t slot64(std::size_t index) { return operand_in(Bank::pool64, static_cast<std::uint32_t>(index) * slot64_bytes); }
 

@@ -92,39 +92,25 @@ bool is_control(Operation operation) {
         case Operation::vote:
         case Operation::match_any:
         case Operation::match_all:
-        case Operation::warp_reduce:
-            return true;
-        default:
-            return false;
+        case Operation::warp_reduce: return true;
+        default: return false;
     }
 }
 
 Handler select_control(const Selection& selection) {
     switch (selection.operation) {
-        case Operation::branch:
-            return branch;
-        case Operation::branch_indexed:
-            return branch_indexed;
-        case Operation::call:
-            return call;
-        case Operation::return_from:
-            return return_from;
-        case Operation::exit:
-            return exit;
-        case Operation::trap:
-            return trap;
-        case Operation::sleep:
-            return sleep;
-        case Operation::nothing:
-            return nothing;
-        case Operation::barrier:
-            return barrier;
-        case Operation::barrier_arrive:
-            return barrier_arrive;
-        case Operation::barrier_reduce:
-            return barrier_reduce;
-        default:
-            return nullptr;
+        case Operation::branch: return branch;
+        case Operation::branch_indexed: return branch_indexed;
+        case Operation::call: return call;
+        case Operation::return_from: return return_from;
+        case Operation::exit: return exit;
+        case Operation::trap: return trap;
+        case Operation::sleep: return sleep;
+        case Operation::nothing: return nothing;
+        case Operation::barrier: return barrier;
+        case Operation::barrier_arrive: return barrier_arrive;
+        case Operation::barrier_reduce: return barrier_reduce;
+        default: return nullptr;
     }
 }
 

@@ -29,20 +29,29 @@ D whole_number(A value) {
     return static_cast<D>(whole);
 }
 
-// A NaN of f64 keeps its sign and the top of its payload in f32, one of f32 all of them in f64. Of f32 to itself it is the canonical one.
+// A NaN keeps its sign and what fits of its payload, made quiet; but that of f32 to itself, or flushed, is the canonical one.
+double widened_nan(float nan) {
+    const std::uint32_t bits = std::bit_cast<std::uint32_t>(nan);
+    const std::uint64_t sign = std::uint64_t{bits >> 31} << 63;
+    return quiet(std::bit_cast<double>(sign | 0x7ff0'0000'0000'0000 | std::uint64_t{bits & 0x007f'ffff} << 29));
+}
+
+float narrowed_nan(double nan) {
+    const std::uint64_t bits = std::bit_cast<std::uint64_t>(quiet(nan));
+    const auto sign = static_cast<std::uint32_t>(bits >> 63) << 31;
+    return std::bit_cast<float>(sign | 0x7f80'0000 | static_cast<std::uint32_t>(bits >> 29 & 0x007f'ffff));
+}
+
 template <typename D, typename A>
-D converted_nan(A value, std::uint8_t flags) {
-    if constexpr (sizeof(A) == 4) {
-        if (sizeof(D) == 4 || (flags & flush_subnormals) != 0) value = new_nan<A>();
-        if constexpr (sizeof(D) == 4) return value;
-        const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-        const std::uint64_t sign = std::uint64_t{bits >> 31} << 63;
-        return quiet(std::bit_cast<double>(sign | 0x7ff0'0000'0000'0000 | std::uint64_t{bits & 0x007f'ffff} << 29));
+D converted_nan(A nan, std::uint8_t flags) {
+    if constexpr (sizeof(D) < sizeof(A)) {
+        return narrowed_nan(nan);
+    } else if constexpr (sizeof(D) > sizeof(A)) {
+        return widened_nan((flags & flush_subnormals) != 0 ? new_nan<A>() : nan);
+    } else if constexpr (sizeof(D) == 8) {
+        return quiet(nan);
     } else {
-        const std::uint64_t bits = std::bit_cast<std::uint64_t>(quiet(value));
-        if constexpr (sizeof(D) == 8) return std::bit_cast<double>(bits);
-        const auto sign = static_cast<std::uint32_t>(bits >> 63) << 31;
-        return static_cast<D>(std::bit_cast<float>(sign | 0x7f80'0000 | static_cast<std::uint32_t>(bits >> 29 & 0x007f'ffff)));
+        return new_nan<D>();
     }
 }
 
@@ -88,28 +97,17 @@ void convert(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
 template <typename Choose>
 Handler for_any(Type type, const Choose& choose) {
     switch (type) {
-        case Type::u8:
-            return choose(std::uint8_t{});
-        case Type::s8:
-            return choose(std::int8_t{});
-        case Type::u16:
-            return choose(std::uint16_t{});
-        case Type::s16:
-            return choose(std::int16_t{});
-        case Type::u32:
-            return choose(std::uint32_t{});
-        case Type::s32:
-            return choose(std::int32_t{});
-        case Type::u64:
-            return choose(std::uint64_t{});
-        case Type::s64:
-            return choose(std::int64_t{});
-        case Type::f32:
-            return choose(float{});
-        case Type::f64:
-            return choose(double{});
-        default:
-            return nullptr;
+        case Type::u8: return choose(std::uint8_t{});
+        case Type::s8: return choose(std::int8_t{});
+        case Type::u16: return choose(std::uint16_t{});
+        case Type::s16: return choose(std::int16_t{});
+        case Type::u32: return choose(std::uint32_t{});
+        case Type::s32: return choose(std::int32_t{});
+        case Type::u64: return choose(std::uint64_t{});
+        case Type::s64: return choose(std::int64_t{});
+        case Type::f32: return choose(float{});
+        case Type::f64: return choose(double{});
+        default: return nullptr;
     }
 }
 

@@ -9,14 +9,10 @@ namespace {
 
 Type widened(Type type) {
     switch (type) {
-        case Type::u16:
-            return Type::u32;
-        case Type::s16:
-            return Type::s32;
-        case Type::u32:
-            return Type::u64;
-        default:
-            return Type::s64;
+        case Type::u16: return Type::u32;
+        case Type::s16: return Type::s32;
+        case Type::u32: return Type::u64;
+        default: return Type::s64;
     }
 }
 
@@ -24,17 +20,12 @@ Type widened(Type type) {
 Type type_of(char letter, const Modifiers& modifiers) {
     switch (letter) {
         case 's':
-        case 'S':
-            return modifiers.source_type();
-        case 'w':
-            return widened(modifiers.type());
+        case 'S': return modifiers.source_type();
+        case 'w': return widened(modifiers.type());
         case 'u':
-        case 'R':
-            return Type::u32;
-        case 'q':
-            return Type::u64;
-        default:
-            return modifiers.type();
+        case 'R': return Type::u32;
+        case 'q': return Type::u64;
+        default: return modifiers.type();
     }
 }
 
@@ -128,31 +119,26 @@ bool FunctionDecoder::fits(char letter, const Modifiers& modifiers, const Operan
     };
     const Type type = type_of(letter, modifiers);
     switch (letter) {
-        case 'p':
-            return is_predicate(operand) || operand.kind == Kind::integer;
+        case 'p': return is_predicate(operand) || operand.kind == Kind::integer;
         case 'P':
             if (operand.kind == Kind::pair) return is_predicate(operand.elements[0]) && is_predicate(operand.elements[1]);
             return is_predicate(operand);
         case 'R':
             if (operand.kind == Kind::pair) return fits_value(type, false, operand.elements[0]) && is_predicate(operand.elements[1]);
             return fits_value(type, false, operand);
-        case 'i':
-            return operand.kind == Kind::integer;
-        case 'a':
-            return operand.kind == Kind::address;
+        case 'i': return operand.kind == Kind::integer;
+        case 'a': return operand.kind == Kind::address;
         case 'L':
-        case 'B':
-            return operand.kind == Kind::label;
-        case 'F':
-            return operand.kind == Kind::function;
-        case 'C':
-            return operand.kind == Kind::list;
+        case 'B': return operand.kind == Kind::label;
+        case 'F': return operand.kind == Kind::function;
+        case 'C': return operand.kind == Kind::list;
         case 'v': {
             const std::size_t count = operand.elements.size();
             if (operand.kind != Kind::vector || (count != 2 && count != 4) || bits_of(type) / count < 8) return false;
             return std::all_of(operand.elements.begin(), operand.elements.end(), [&](const Operand& element) {
                 return element.kind == Kind::sink ||
-                       (element.kind == Kind::reg && bits_of(types_[element.index]) == bits_of(type) / count) || element.kind == Kind::integer;
+                       (element.kind == Kind::reg && bits_of(types_[element.index]) == bits_of(type) / count) ||
+                       element.kind == Kind::integer;
             });
         }
         case 'V': {
@@ -161,8 +147,7 @@ bool FunctionDecoder::fits(char letter, const Modifiers& modifiers, const Operan
             return std::all_of(operand.elements.begin(), operand.elements.end(),
                                [&](const Operand& element) { return fits_value(type, true, element); });
         }
-        default:
-            return fits_value(type, letter == 'T' || letter == 'S', operand);
+        default: return fits_value(type, letter == 'T' || letter == 'S', operand);
     }
 }
 
@@ -172,18 +157,14 @@ bool FunctionDecoder::fits_value(Type type, bool wider, const Operand& operand) 
         case Kind::sink:
         case Kind::integer:
         case Kind::float32:
-        case Kind::float64:
-            return !operand.negated;
+        case Kind::float64: return !operand.negated;
         case Kind::reg: {
             const unsigned bits = bits_of(types_[operand.index]);
             return !operand.negated && bits != 1 && (bits == bits_of(type) || (wider && bits > bits_of(type)));
         }
-        case Kind::special:
-            return bits_of(special_registers[operand.index].type) == bits_of(type);
-        case Kind::symbol:
-            return bits_of(type) == 64 || bits_of(type) == 32;
-        default:
-            return false;
+        case Kind::special: return bits_of(special_registers[operand.index].type) == bits_of(type);
+        case Kind::symbol: return bits_of(type) == 64 || bits_of(type) == 32;
+        default: return false;
     }
 }
 
@@ -211,7 +192,8 @@ void FunctionDecoder::append(Pending pending, const Selection& selection, const 
     pending.operation = selection.operation;
     pending.instruction.handler = select_handler(selection);
     if (pending.instruction.handler == nullptr)
-        refuse(source, "this combination of types and modifiers of '" + std::string(source.opcode) + "' is not supported by the simulated driver");
+        refuse(source,
+               "this combination of types and modifiers of '" + std::string(source.opcode) + "' is not supported by the simulated driver");
     pending.instruction.line = static_cast<std::uint32_t>(source.line);
     pending.instruction.text = opcode_text(source);
     code_.push_back(std::move(pending));
@@ -238,16 +220,10 @@ void FunctionDecoder::place_operands(const OpcodeRow& row, const syntax::Instruc
         const Operand& operand = source.operands[next++];
         const Type type = type_of(letter, selection.modifiers);
         switch (letter) {
-            case 'a':
-                place_address(source, operand, selection, pending);
-                break;
-            case 'i':
-                instruction.immediate = operand.value;
-                break;
+            case 'a': place_address(source, operand, selection, pending); break;
+            case 'i': instruction.immediate = operand.value; break;
             case 'L':
-            case 'B':
-                instruction.immediate = place_target(source, operand.index, pending);
-                break;
+            case 'B': instruction.immediate = place_target(source, operand.index, pending); break;
             case 'p':
                 if (operation == Operation::barrier_reduce && !written) place = 3;
                 instruction.operands[place++] = place_predicate(source, operand, written);
@@ -284,10 +260,12 @@ void FunctionDecoder::place_operands(const OpcodeRow& row, const syntax::Instruc
                 }
                 break;
             default:
-                if (operation == Operation::move && operand.kind == Operand::Kind::special && is_clock(static_cast<Special>(operand.index))) {
+                if (operation == Operation::move && operand.kind == Operand::Kind::special &&
+                    is_clock(static_cast<Special>(operand.index))) {
                     selection.operation = Operation::read_clock;
                     instruction.choice = static_cast<std::uint8_t>(operand.index);
-                } else if (operation == Operation::move && operand.kind == Operand::Kind::symbol && frame_offsets_.contains(operand.index)) {
+                } else if (operation == Operation::move && operand.kind == Operand::Kind::symbol &&
+                           frame_offsets_.contains(operand.index)) {
                     selection.operation = Operation::frame_address;
                     instruction.immediate = frame_offsets_[operand.index] + operand.value;
                 } else {
@@ -316,8 +294,8 @@ void FunctionDecoder::place_choices(const Selection& selection, Instruction& ins
     const auto choose = [&](Field field) {
         if (modifiers.has(field)) instruction.choice = modifiers.value(field);
     };
-    for (const Field field : {Field::rounding, Field::integral, Field::shuffle, Field::vote, Field::atomic, Field::reduction, Field::permute,
-                              Field::ordering, Field::shift_amount})
+    for (const Field field : {Field::rounding, Field::integral, Field::shuffle, Field::vote, Field::atomic, Field::reduction,
+                              Field::permute, Field::ordering, Field::shift_amount})
         choose(field);
     const bool is_set = selection.operation == Operation::set_value || selection.operation == Operation::set_value_combined;
     if (is_set) instruction.choice = modifiers.type() == Type::f32 ? 1 : 0;

@@ -36,7 +36,7 @@ inline constexpr std::uint32_t frame_alignment = 128;
 
 /// Turns one function's instructions into the executable form, appended to the module's code.
 class FunctionDecoder {
-  public:
+public:
     FunctionDecoder(const syntax::Module& source, const syntax::Function& function, const SymbolPlaces& places, Module& module,
                     ConstantPool& pool);
 
@@ -44,7 +44,7 @@ class FunctionDecoder {
     /// The shared variables that it names, once decoded: indices of symbols, ascending.
     const std::vector<std::uint32_t>& shared_symbols() const { return shared_symbols_; }
 
-  private:
+private:
     using Operand = syntax::Operand;
 
     struct Pending {
@@ -103,8 +103,8 @@ class FunctionDecoder {
     Function result_;
     FormalLayout formals_;
     std::vector<Pending> code_;
-    std::vector<std::uint32_t> positions_;  ///< by instruction of the source, its place in code_, and the end
-    std::vector<Type> types_;               ///< of virtual registers: the function's own, then sinks
+    std::vector<std::uint32_t> positions_;                                ///< by instruction of the source, its place in code_, and the end
+    std::vector<Type> types_;                                             ///< of virtual registers: the function's own, then sinks
     std::unordered_map<std::uint32_t, std::uint32_t> frame_offsets_;      ///< by symbol: what lies in the frame
     std::unordered_map<std::uint32_t, std::uint32_t> parameter_offsets_;  ///< by symbol: an entry's formals, in its parameter buffer
     std::unordered_map<std::string, std::uint32_t> texts_;

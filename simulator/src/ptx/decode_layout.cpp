@@ -19,7 +19,8 @@ FormalLayout lay_out_formals(const syntax::Module& module, const syntax::Functio
         bytes = align_up(bytes, formal.in_register ? register_bytes : module.symbols[formal.index].alignment);
         const std::uint64_t offset = bytes;
         bytes += size;
-        if (bytes > largest_frame) throw ParseError(ParseError::Kind::unsupported, function.line, function.name, "parameters are too large");
+        if (bytes > largest_frame)
+            throw ParseError(ParseError::Kind::unsupported, function.line, function.name, "parameters are too large");
         return FormalLayout::Place{static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)};
     };
     for (const syntax::Formal& formal : function.results) layout.results.push_back(place(formal));

@@ -14,17 +14,13 @@ std::uint32_t FunctionDecoder::place_value(const syntax::Instruction& at, const 
     using Kind = Operand::Kind;
     if (written && operand.kind != Kind::reg && operand.kind != Kind::sink) fail(at, "result argument must be a register");
     switch (operand.kind) {
-        case Kind::reg:
-            return place_register(operand.index, pending, written);
+        case Kind::reg: return place_register(operand.index, pending, written);
         case Kind::sink:
             if (!written) fail(at, "'_' has no value to read");
             return place_sink(type, pending);
-        case Kind::special:
-            return place_special(at, operand);
-        case Kind::symbol:
-            return place_symbol(at, operand, bits_of(type) == 64);
-        default:
-            return place_number(at, operand, type);
+        case Kind::special: return place_special(at, operand);
+        case Kind::symbol: return place_symbol(at, operand, bits_of(type) == 64);
+        default: return place_number(at, operand, type);
     }
 }
 
@@ -75,8 +71,7 @@ std::uint32_t FunctionDecoder::place_symbol(const syntax::Instruction& at, const
                 return wide ? pool_.number64(address) : pool_.number32(static_cast<std::uint32_t>(address));
             }
             [[fallthrough]];
-        default:
-            refuse(at, "the address of a local variable is taken by mov alone");
+        default: refuse(at, "the address of a local variable is taken by mov alone");
     }
 }
 
@@ -118,21 +113,11 @@ void FunctionDecoder::place_address(const syntax::Instruction& at, const Operand
     const Space space = selection.modifiers.get(Field::space, Space::generic);
     switch (space) {
         case Space::global:
-        case Space::constant:
-            selection.access = Access::global;
-            break;
-        case Space::shared:
-            selection.access = Access::shared;
-            break;
-        case Space::local:
-            selection.access = Access::local;
-            break;
-        case Space::parameter:
-            selection.access = function_.is_entry ? Access::parameter : Access::local;
-            break;
-        case Space::generic:
-            selection.access = Access::generic;
-            break;
+        case Space::constant: selection.access = Access::global; break;
+        case Space::shared: selection.access = Access::shared; break;
+        case Space::local: selection.access = Access::local; break;
+        case Space::parameter: selection.access = function_.is_entry ? Access::parameter : Access::local; break;
+        case Space::generic: selection.access = Access::generic; break;
     }
     if (base.kind == Kind::integer) {
         instruction.operands[address_operand] = pool_.number64(base.value);
@@ -172,7 +157,8 @@ Transfer FunctionDecoder::place_transfer(const syntax::Instruction& at, const Op
     if (operand.kind == Kind::symbol) {
         const auto variable = frame_offsets_.find(operand.index);
         if (variable == frame_offsets_.end()) fail(at, "a call's argument is in .param space, a register or a number");
-        if (source_.symbols[operand.index].size != formal.size) fail(at, "size of '" + source_.symbols[operand.index].name + "' does not match its formal");
+        if (source_.symbols[operand.index].size != formal.size)
+            fail(at, "size of '" + source_.symbols[operand.index].name + "' does not match its formal");
         transfer.caller_offset = variable->second;
         return transfer;
     }

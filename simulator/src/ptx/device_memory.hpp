@@ -10,7 +10,7 @@ namespace cupool::ptx {
 
 /// A launch's view of global memory: every access is checked, the ranges found last are remembered.
 class DeviceMemory {
-  public:
+public:
     explicit DeviceMemory(GlobalMemory& backing) : backing_(backing) {}
 
     /// Host bytes of the device's [address, address + bytes), null when no allocation holds them all or they are only to be read.
@@ -20,7 +20,7 @@ class DeviceMemory {
         return translate_slowly(address, bytes, write);
     }
 
-  private:
+private:
     static bool within(const MemoryRange& range, std::uint64_t address, std::uint64_t bytes) {
         const std::uint64_t offset = address - range.address;
         return offset < range.bytes && range.bytes - offset >= bytes;

@@ -38,7 +38,7 @@ std::string hexadecimal(std::uint64_t value) {
 
 /// The launch's blocks, in the order of their index; one that takes long is interleaved with those after it.
 class Grid {
-  public:
+public:
     Grid(LaunchState& launch) : launch_(launch), blocks_(launch.launch.grid.count()) {}
 
     Outcome run() {
@@ -64,7 +64,7 @@ class Grid {
         return outcome;
     }
 
-  private:
+private:
     void admit() {
         std::unique_ptr<Block> block;
         if (spare_.empty()) {
@@ -102,8 +102,8 @@ class Grid {
         if (!cancelled && block.finished() && resident_.size() == 1 && next_ == blocks_) return outcome;
         outcome.fault = Fault::launch_timeout;
         locate(outcome, block);
-        outcome.report = "kernel '" + outcome.kernel + (cancelled ? "' was cancelled" : "' ran past its limit of instructions") + " in block " +
-                         to_text(outcome.block) + ": " + block.describe_waiting();
+        outcome.report = "kernel '" + outcome.kernel + (cancelled ? "' was cancelled" : "' ran past its limit of instructions") +
+                         " in block " + to_text(outcome.block) + ": " + block.describe_waiting();
         return outcome;
     }
 

@@ -43,10 +43,10 @@ struct Instruction {
     std::uint32_t straight = 0;   ///< how many instructions from here on neither branch, synchronise nor are branched to; 0: this one does
     std::uint64_t immediate = 0;  ///< address offset, branch target, index of a call or table, lop3's table
     std::uint32_t line = 0;
-    std::uint32_t text = 0;      ///< index into Module::opcode_texts
-    std::uint8_t choice = 0;     ///< rounding, comparison, atomic operation...: what the operation makes of it
-    std::uint8_t choice2 = 0;    ///< a second one: combine, space...
-    std::uint8_t width = 1;      ///< elements of a vector access
+    std::uint32_t text = 0;    ///< index into Module::opcode_texts
+    std::uint8_t choice = 0;   ///< rounding, comparison, atomic operation...: what the operation makes of it
+    std::uint8_t choice2 = 0;  ///< a second one: combine, space...
+    std::uint8_t width = 1;    ///< elements of a vector access
 };
 
 static_assert(sizeof(Instruction) == 64, "one cache line");

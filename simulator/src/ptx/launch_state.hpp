@@ -16,11 +16,11 @@ struct LaunchState {
     const Entry& entry;
     const EntryPoint& entry_point;
     DeviceMemory memory;
-    AlignedBytes parameters;       ///< of the entry
-    AlignedBytes pool32;           ///< constants, one value in each lane of a slot
+    AlignedBytes parameters;  ///< of the entry
+    AlignedBytes pool32;      ///< constants, one value in each lane of a slot
     AlignedBytes pool64;
-    std::uint32_t shared_bytes;    ///< of a block, dynamic ones included
-    std::uint64_t executed = 0;    ///< warp instructions, by blocks that ran before
+    std::uint32_t shared_bytes;  ///< of a block, dynamic ones included
+    std::uint64_t executed = 0;  ///< warp instructions, by blocks that ran before
 };
 
 }  // namespace cupool::ptx

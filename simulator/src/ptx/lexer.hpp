@@ -28,13 +28,13 @@ struct Token {
 
 /// Cuts PTX text into tokens. Throws ParseError on what no token starts with.
 class Lexer {
-  public:
+public:
     explicit Lexer(std::string_view text) : text_(text) {}
 
     Token next();
     int line() const noexcept { return line_; }
 
-  private:
+private:
     void skip_blank();
     Token number();
     Token float_bits(Token::Kind kind, std::size_t digits);

@@ -8,17 +8,12 @@ namespace {
 
 std::string_view name_of(Access access) {
     switch (access) {
-        case Access::global:
-            return "global";
-        case Access::shared:
-            return "shared";
+        case Access::global: return "global";
+        case Access::shared: return "shared";
         case Access::local:
-        case Access::frame:
-            return "local";
-        case Access::parameter:
-            return "param";
-        case Access::generic:
-            return "generic";
+        case Access::frame: return "local";
+        case Access::parameter: return "param";
+        case Access::generic: return "generic";
     }
     return "unknown";
 }
@@ -101,16 +96,11 @@ Handler select_load(Type type) {
         }
     };
     switch (bits_of(type)) {
-        case 8:
-            return is_signed(type) ? choose(std::int8_t{}) : choose(std::uint8_t{});
-        case 16:
-            return is_signed(type) ? choose(std::int16_t{}) : choose(std::uint16_t{});
-        case 32:
-            return is_signed(type) ? choose(std::int32_t{}) : choose(std::uint32_t{});
-        case 64:
-            return choose(std::uint64_t{});
-        default:
-            return nullptr;
+        case 8: return is_signed(type) ? choose(std::int8_t{}) : choose(std::uint8_t{});
+        case 16: return is_signed(type) ? choose(std::int16_t{}) : choose(std::uint16_t{});
+        case 32: return is_signed(type) ? choose(std::int32_t{}) : choose(std::uint32_t{});
+        case 64: return choose(std::uint64_t{});
+        default: return nullptr;
     }
 }
 
@@ -118,16 +108,11 @@ template <Access access, typename Slot>
 Handler select_store(Type type) {
     if constexpr (access == Access::parameter) return nullptr;
     switch (bits_of(type)) {
-        case 8:
-            return store<access, std::uint8_t, Slot>;
-        case 16:
-            return store<access, std::uint16_t, Slot>;
-        case 32:
-            return store<access, std::uint32_t, Slot>;
-        case 64:
-            return sizeof(Slot) == 8 ? store<access, std::uint64_t, Slot> : nullptr;
-        default:
-            return nullptr;
+        case 8: return store<access, std::uint8_t, Slot>;
+        case 16: return store<access, std::uint16_t, Slot>;
+        case 32: return store<access, std::uint32_t, Slot>;
+        case 64: return sizeof(Slot) == 8 ? store<access, std::uint64_t, Slot> : nullptr;
+        default: return nullptr;
     }
 }
 
@@ -165,7 +150,10 @@ void is_in_space(Warp& warp, const Instruction& instruction, std::uint32_t mask)
     for (unsigned lane = 0; lane < warp_size; ++lane) {
         const bool shared = is_in_window(addresses[lane], shared_window);
         const bool local = is_in_window(addresses[lane], local_window);
-        const bool is = space == Space::shared ? shared : space == Space::local ? local : space == Space::global ? !shared && !local : false;
+        const bool is = space == Space::shared   ? shared
+                        : space == Space::local  ? local
+                        : space == Space::global ? !shared && !local
+                                                 : false;
         result |= static_cast<std::uint32_t>(is) << lane;
     }
     warp.set_predicate(instruction.operands[0], result, mask);
@@ -173,14 +161,10 @@ void is_in_space(Warp& warp, const Instruction& instruction, std::uint32_t mask)
 
 Handler select_is_in_space(Space space) {
     switch (space) {
-        case Space::shared:
-            return is_in_space<Space::shared>;
-        case Space::local:
-            return is_in_space<Space::local>;
-        case Space::global:
-            return is_in_space<Space::global>;
-        default:
-            return nullptr;
+        case Space::shared: return is_in_space<Space::shared>;
+        case Space::local: return is_in_space<Space::local>;
+        case Space::global: return is_in_space<Space::global>;
+        default: return nullptr;
     }
 }
 
@@ -213,30 +197,19 @@ Handler select_memory(const Selection& selection) {
                 case Access::global:
                     if (selection.operation == Operation::store && space == Space::constant) return nullptr;
                     return select_access<Access::global>(selection);
-                case Access::shared:
-                    return select_access<Access::shared>(selection);
-                case Access::local:
-                    return select_access<Access::local>(selection);
-                case Access::frame:
-                    return select_access<Access::frame>(selection);
-                case Access::parameter:
-                    return select_access<Access::parameter>(selection);
-                case Access::generic:
-                    return select_access<Access::generic>(selection);
+                case Access::shared: return select_access<Access::shared>(selection);
+                case Access::local: return select_access<Access::local>(selection);
+                case Access::frame: return select_access<Access::frame>(selection);
+                case Access::parameter: return select_access<Access::parameter>(selection);
+                case Access::generic: return select_access<Access::generic>(selection);
             }
             return nullptr;
-        case Operation::convert_address:
-            return converts_plainly(space) ? to_generic : nullptr;
-        case Operation::convert_address_to:
-            return converts_plainly(space) ? from_generic : nullptr;
-        case Operation::is_in_space:
-            return select_is_in_space(space);
-        case Operation::frame_address:
-            return frame_address;
-        case Operation::fence:
-            return fence;
-        default:
-            return nullptr;
+        case Operation::convert_address: return converts_plainly(space) ? to_generic : nullptr;
+        case Operation::convert_address_to: return converts_plainly(space) ? from_generic : nullptr;
+        case Operation::is_in_space: return select_is_in_space(space);
+        case Operation::frame_address: return frame_address;
+        case Operation::fence: return fence;
+        default: return nullptr;
     }
 }
 

@@ -17,8 +17,35 @@ namespace cupool::ptx {
 enum class Field : std::uint8_t {
     type,         ///< first type: of the result, mostly
     source_type,  ///< second type
-    part, saturate, ftz, carry, rounding, integral, approximate, comparison, combine, space, to, vector, ordering, scope, cache,
-    atomic, shuffle, vote, sync, shift_amount, direction, funnel, permute, property, form, uniform, fence, level, reduction,
+    part,
+    saturate,
+    ftz,
+    carry,
+    rounding,
+    integral,
+    approximate,
+    comparison,
+    combine,
+    space,
+    to,
+    vector,
+    ordering,
+    scope,
+    cache,
+    atomic,
+    shuffle,
+    vote,
+    sync,
+    shift_amount,
+    direction,
+    funnel,
+    permute,
+    property,
+    form,
+    uniform,
+    fence,
+    level,
+    reduction,
     count,
 };
 
@@ -27,7 +54,18 @@ enum class Rounding : std::uint8_t { nearest, zero, down, up };
 enum class Comparison : std::uint8_t { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
 enum class Combine : std::uint8_t { conjunction, disjunction, exclusive };
 enum class Ordering : std::uint8_t { weak, volatile_access, relaxed, acquire, release, acquire_release };
-enum class AtomicOperation : std::uint8_t { add, minimum, maximum, conjunction, disjunction, exclusive, exchange, compare_exchange, increment, decrement };
+enum class AtomicOperation : std::uint8_t {
+    add,
+    minimum,
+    maximum,
+    conjunction,
+    disjunction,
+    exclusive,
+    exchange,
+    compare_exchange,
+    increment,
+    decrement
+};
 enum class Shuffle : std::uint8_t { up, down, butterfly, index };
 enum class Vote : std::uint8_t { all, any, uniform, ballot };
 enum class Permute : std::uint8_t { forward4, backward4, replicate8, edge_left, edge_right, replicate16 };
@@ -37,7 +75,7 @@ enum class Reduction : std::uint8_t { conjunction, disjunction, population };
 
 /// The modifiers of one instruction, by field.
 class Modifiers {
-  public:
+public:
     Modifiers() { values_.fill(absent); }
 
     void set(Field field, std::uint8_t value) { values_[static_cast<std::size_t>(field)] = value; }
@@ -52,7 +90,7 @@ class Modifiers {
     Type type() const { return get(Field::type, Type::none); }
     Type source_type() const { return get(Field::source_type, Type::none); }
 
-  private:
+private:
     static constexpr std::uint8_t absent = 0xff;
     std::array<std::uint8_t, static_cast<std::size_t>(Field::count)> values_{};
 };
@@ -60,34 +98,125 @@ class Modifiers {
 /// What an instruction does, its types and modifiers aside. Each is one template of lane functions or one handler.
 enum class Operation : std::uint8_t {
     // integers
-    add, add_saturate, add_set_carry, add_with_carry, subtract, subtract_saturate, subtract_set_borrow, subtract_with_borrow,
-    multiply_low, multiply_high, multiply_wide,
-    multiply_add_low, multiply_add_high, multiply_add_wide, multiply_add_high_saturate, multiply_add_with_carry_low, multiply_add_with_carry_high,
-    divide, remainder, minimum, maximum, absolute, negate, absolute_difference, dot_product4,
+    add,
+    add_saturate,
+    add_set_carry,
+    add_with_carry,
+    subtract,
+    subtract_saturate,
+    subtract_set_borrow,
+    subtract_with_borrow,
+    multiply_low,
+    multiply_high,
+    multiply_wide,
+    multiply_add_low,
+    multiply_add_high,
+    multiply_add_wide,
+    multiply_add_high_saturate,
+    multiply_add_with_carry_low,
+    multiply_add_with_carry_high,
+    divide,
+    remainder,
+    minimum,
+    maximum,
+    absolute,
+    negate,
+    absolute_difference,
+    dot_product4,
     // bits
-    bit_and, bit_or, bit_xor, bit_not, logical_not, shift_left, shift_right, funnel_shift, logic3, permute_bytes,
-    field_extract, field_insert, find_top_bit, reverse_bits, count_bits, leading_zeros,
+    bit_and,
+    bit_or,
+    bit_xor,
+    bit_not,
+    logical_not,
+    shift_left,
+    shift_right,
+    funnel_shift,
+    logic3,
+    permute_bytes,
+    field_extract,
+    field_insert,
+    field_mask,
+    find_top_bit,
+    reverse_bits,
+    count_bits,
+    leading_zeros,
     // moves and choices
-    move, pack, unpack, read_clock, frame_address, select_by_predicate, select_by_sign, set_predicate, set_predicate_combined, set_value,
-    set_value_combined, predicate_and, predicate_or, predicate_xor, predicate_not, predicate_move,
+    move,
+    pack,
+    unpack,
+    read_clock,
+    frame_address,
+    select_by_predicate,
+    select_by_sign,
+    set_predicate,
+    set_predicate_combined,
+    set_value,
+    set_value_combined,
+    predicate_and,
+    predicate_or,
+    predicate_xor,
+    predicate_not,
+    predicate_move,
     // floats
-    float_add, float_subtract, float_multiply, float_multiply_add, float_divide, float_minimum, float_maximum, float_absolute, float_negate,
-    reciprocal, square_root, reciprocal_square_root, sine, cosine, logarithm2, exponential2, hyperbolic_tangent, copy_sign, test_property,
+    float_add,
+    float_subtract,
+    float_multiply,
+    float_multiply_add,
+    float_divide,
+    float_minimum,
+    float_maximum,
+    float_absolute,
+    float_negate,
+    reciprocal,
+    square_root,
+    reciprocal_square_root,
+    sine,
+    cosine,
+    logarithm2,
+    exponential2,
+    hyperbolic_tangent,
+    copy_sign,
+    test_property,
     convert,
     // memory
-    load, store, atomic, atomic_compare_exchange, reduce, convert_address, convert_address_to, is_in_space, fence,
+    load,
+    store,
+    atomic,
+    atomic_compare_exchange,
+    reduce,
+    convert_address,
+    convert_address_to,
+    is_in_space,
+    fence,
     // lanes of a warp and threads of a block
-    shuffle, vote, match_any, match_all, active_mask, warp_reduce, warp_barrier, barrier, barrier_arrive, barrier_reduce,
+    shuffle,
+    vote,
+    match_any,
+    match_all,
+    active_mask,
+    warp_reduce,
+    warp_barrier,
+    barrier,
+    barrier_arrive,
+    barrier_reduce,
     // control
-    branch, branch_indexed, call, return_from, exit, trap, sleep, nothing,
+    branch,
+    branch_indexed,
+    call,
+    return_from,
+    exit,
+    trap,
+    sleep,
+    nothing,
 };
 
 /// One place in the row of an opcode's modifiers, in the order in which PTX writes them.
 struct ModifierSlot {
     Field field = Field::count;
     bool optional = false;
-    TypeSet types = 0;                 ///< of a type field: those allowed
-    std::uint8_t only = 0xff;          ///< the one value allowed, 0xff: any
+    TypeSet types = 0;         ///< of a type field: those allowed
+    std::uint8_t only = 0xff;  ///< the one value allowed, 0xff: any
 };
 
 inline constexpr std::size_t most_modifiers = 9;

@@ -9,8 +9,8 @@ namespace cupool::ptx {
 namespace {
 
 constexpr std::pair<std::string_view, Type> type_names[] = {
-    {".b8", Type::b8},   {".b16", Type::b16}, {".b32", Type::b32}, {".b64", Type::b64},   {".u8", Type::u8},
-    {".u16", Type::u16}, {".u32", Type::u32}, {".u64", Type::u64}, {".s8", Type::s8},     {".s16", Type::s16},
+    {".b8", Type::b8},   {".b16", Type::b16}, {".b32", Type::b32}, {".b64", Type::b64}, {".u8", Type::u8},
+    {".u16", Type::u16}, {".u32", Type::u32}, {".u64", Type::u64}, {".s8", Type::s8},   {".s16", Type::s16},
     {".s32", Type::s32}, {".s64", Type::s64}, {".f32", Type::f32}, {".f64", Type::f64}, {".pred", Type::pred},
 };
 
@@ -78,7 +78,8 @@ void Parser::parse_header() {
     // `6.3` reads as one decimal number: take its digits from the text.
     const Token version = take();
     const std::size_t dot = version.text.find('.');
-    if (version.kind != Token::Kind::float64 || dot == std::string_view::npos) fail(version, "syntax error: expected a version such as 6.3");
+    if (version.kind != Token::Kind::float64 || dot == std::string_view::npos)
+        fail(version, "syntax error: expected a version such as 6.3");
     const auto number = [](std::string_view digits) {
         int value = -1;
         std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -87,7 +88,8 @@ void Parser::parse_header() {
     module_.version_major = number(version.text.substr(0, dot));
     module_.version_minor = number(version.text.substr(dot + 1));
     if (std::pair(module_.version_major, module_.version_minor) < std::pair(6, 3))
-        throw ParseError(ParseError::Kind::unsupported_version, version.line, std::string(version.text), "PTX .version below 6.3 is not supported");
+        throw ParseError(ParseError::Kind::unsupported_version, version.line, std::string(version.text),
+                         "PTX .version below 6.3 is not supported");
 
     if (!accept_dotted(".target")) fail(token_, "missing .target directive");
     module_.target = std::string(expect_word("a target such as sm_75").text);
@@ -177,7 +179,8 @@ void Parser::parse_function(bool is_entry) {
 
     const auto known = functions_.find(name.text);
     if (known != functions_.end()) {
-        if (module_.functions[known->second].defined && token_.is('{')) fail(name, "duplicate definition of function '" + function().name + "'");
+        if (module_.functions[known->second].defined && token_.is('{'))
+            fail(name, "duplicate definition of function '" + function().name + "'");
         function_ = known->second;
         if (token_.is('{')) std::swap(module_.functions[known->second], module_.functions[place]);
         module_.functions.pop_back();

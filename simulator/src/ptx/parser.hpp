@@ -17,12 +17,12 @@ std::optional<Type> type_named(std::string_view dotted);
 
 /// Recursive descent over the tokens of one text. Depth of recursion is bounded by the grammar and, for nested scopes, by a limit.
 class Parser {
-  public:
+public:
     explicit Parser(std::string_view text);
 
     syntax::Module parse();
 
-  private:
+private:
     struct Scope {
         std::optional<std::size_t> parent;
         std::unordered_map<std::string_view, std::uint32_t> registers;

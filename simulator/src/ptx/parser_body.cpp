@@ -253,8 +253,7 @@ syntax::Operand Parser::parse_number() {
             operand.kind = Kind::float64;
             if (negative) operand.value ^= std::uint64_t{1} << 63;
             break;
-        default:
-            fail(token, "syntax error: expected an operand");
+        default: fail(token, "syntax error: expected an operand");
     }
     return operand;
 }

@@ -77,7 +77,8 @@ std::uint32_t Parser::parse_variable(const Declaration& declaration) {
     const std::uint32_t element = bits_of(declaration.type) / 8;
     symbol.alignment = declaration.alignment != 0 ? declaration.alignment : element * declaration.vector_width;
     if (token_.is('=')) {
-        if (declaration.space != Space::global && declaration.space != Space::constant) fail(token_, "only .global and .const variables are initialised");
+        if (declaration.space != Space::global && declaration.space != Space::constant)
+            fail(token_, "only .global and .const variables are initialised");
         take();
         parse_initializer(symbol, declaration, dimensions);
     }
@@ -91,7 +92,8 @@ std::uint32_t Parser::parse_variable(const Declaration& declaration) {
 
     const auto index = static_cast<std::uint32_t>(module_.symbols.size());
     // Prototypes repeat the names of formals, and `_` names nothing.
-    if (name.text != "_" && !scopes_.back().symbols.emplace(name.text, index).second) fail(name, "duplicate definition of '" + symbol.name + "'");
+    if (name.text != "_" && !scopes_.back().symbols.emplace(name.text, index).second)
+        fail(name, "duplicate definition of '" + symbol.name + "'");
     module_.symbols.push_back(std::move(symbol));
     if (scopes_.size() > 1) function().local_symbols.push_back(index);
     return index;

@@ -13,7 +13,7 @@ constexpr std::uint32_t no_place = 0xffffffff;
 
 /// Builds the executable module from its syntax.
 class ModuleBuilder {
-  public:
+public:
     explicit ModuleBuilder(const syntax::Module& source) : source_(source), pool_(module_) {}
 
     Module build() {
@@ -36,7 +36,7 @@ class ModuleBuilder {
         return std::move(module_);
     }
 
-  private:
+private:
     void place_symbols() {
         places_.variable.assign(source_.symbols.size(), no_place);
         places_.shared.assign(source_.symbols.size(), no_place);

@@ -22,10 +22,11 @@ namespace cupool::ptx {
 
 /// What a driver's JIT says of a text it cannot load. The simulated driver answers CUDA_ERROR_INVALID_PTX with log() as the JIT error log.
 class ParseError : public std::exception {
-  public:
+public:
     enum class Kind {
-        malformed,            ///< not PTX: CUDA_ERROR_INVALID_PTX
-        unsupported,          ///< PTX, but not within what the interpreter runs: CUDA_ERROR_INVALID_PTX too, and the log says that it is the simulator
+        malformed,    ///< not PTX: CUDA_ERROR_INVALID_PTX
+        unsupported,  ///< PTX, but not within what the interpreter runs: CUDA_ERROR_INVALID_PTX too, and the log says that it is the
+                      ///< simulator
         unsupported_version,  ///< `.version` below 6.3: CUDA_ERROR_UNSUPPORTED_PTX_VERSION
     };
 
@@ -40,7 +41,7 @@ class ParseError : public std::exception {
     const std::string& log() const noexcept { return log_; }
     const char* what() const noexcept override { return log_.c_str(); }
 
-  private:
+private:
     Kind kind_;
     int line_;
     std::string token_;
@@ -89,7 +90,7 @@ struct Module;  // the decoded form, internal
 
 /// A parsed and decoded module. Immutable, cheap to copy, safe to share between threads.
 class Program {
-  public:
+public:
     /// Parses PTX text up to its end or its first NUL. Throws ParseError.
     static Program parse(std::string_view text);
 
@@ -107,7 +108,7 @@ class Program {
 
     const Module& module() const noexcept { return *module_; }
 
-  private:
+private:
     explicit Program(std::shared_ptr<const Module> module);
 
     std::shared_ptr<const Module> module_;
@@ -129,7 +130,7 @@ struct MemoryRange {
 
 /// Where device addresses lead. Called by the thread that executes; two launches at once may call it at once.
 class GlobalMemory {
-  public:
+public:
     virtual ~GlobalMemory() = default;
     /// The allocation that holds `address`, or a range of 0 bytes. What it answers must hold until the launch ends.
     virtual MemoryRange find(std::uint64_t address) = 0;
@@ -148,9 +149,9 @@ struct Launch {
     Dimensions grid;
     Dimensions block;  ///< 1024 threads at most
     std::uint32_t dynamic_shared_bytes = 0;
-    std::span<const std::byte> parameters;             ///< Entry::parameter_bytes of them, laid out as Entry::parameters says
+    std::span<const std::byte> parameters;              ///< Entry::parameter_bytes of them, laid out as Entry::parameters says
     std::span<const std::uint64_t> variable_addresses;  ///< of every Program::variables(), in their order
-    bool cooperative = false;                          ///< all blocks are resident at once
+    bool cooperative = false;                           ///< all blocks are resident at once
 };
 
 struct Limits {
@@ -164,9 +165,9 @@ struct Limits {
 enum class Fault : int {
     none = 0,
     illegal_address = 700,
-    launch_timeout = 702,  ///< out of budget, or threads that wait for others that never come
+    launch_timeout = 702,        ///< out of budget, or threads that wait for others that never come
     hardware_stack_error = 714,  ///< calls too deep for the stack
-    illegal_instruction = 715,  ///< a barrier number above 15
+    illegal_instruction = 715,   ///< a barrier number above 15
     misaligned_address = 716,
     launch_failed = 719,  ///< trap, a lane outside its own member mask, a branch index outside its table
 };

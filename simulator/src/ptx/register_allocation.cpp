@@ -51,7 +51,7 @@ std::vector<Block> find_blocks(const std::vector<RegisterAccess>& code) {
 
 /// Finds each register's live interval by walking back from its reads to the writes that reach them.
 class Liveness {
-  public:
+public:
     Liveness(const std::vector<RegisterAccess>& code, std::size_t registers)
         : code_(code), blocks_(find_blocks(code)), intervals_(registers), uses_(registers), stamp_(blocks_.size(), none) {}
 
@@ -61,7 +61,7 @@ class Liveness {
         return std::move(intervals_);
     }
 
-  private:
+private:
     // Within the block: covers from each write or read to the last read, and notes which registers come in from before.
     void scan(std::uint32_t block) {
         for (std::uint32_t i = blocks_[block].begin; i < blocks_[block].end; ++i) {

@@ -86,7 +86,7 @@ struct Formal {
 struct Label {
     std::string_view name;
     int line = 0;
-    std::optional<std::uint32_t> position;               ///< of the instruction it stands before
+    std::optional<std::uint32_t> position;              ///< of the instruction it stands before
     std::optional<std::vector<std::uint32_t>> targets;  ///< of `.branchtargets`: labels
     std::optional<std::uint32_t> alias;                 ///< the label of the enclosing scope that the name meant
 };

@@ -25,26 +25,20 @@ constexpr unsigned bits_of(Type type) {
     switch (type) {
         case Type::b8:
         case Type::u8:
-        case Type::s8:
-            return 8;
+        case Type::s8: return 8;
         case Type::b16:
         case Type::u16:
-        case Type::s16:
-            return 16;
+        case Type::s16: return 16;
         case Type::b32:
         case Type::u32:
         case Type::s32:
-        case Type::f32:
-            return 32;
+        case Type::f32: return 32;
         case Type::b64:
         case Type::u64:
         case Type::s64:
-        case Type::f64:
-            return 64;
-        case Type::pred:
-            return 1;
-        case Type::none:
-            break;
+        case Type::f64: return 64;
+        case Type::pred: return 1;
+        case Type::none: break;
     }
     return 0;
 }
@@ -58,18 +52,12 @@ enum class Space : std::uint8_t { generic, global, constant, shared, local, para
 
 constexpr std::string_view to_string(Space space) {
     switch (space) {
-        case Space::generic:
-            return "generic";
-        case Space::global:
-            return "global";
-        case Space::constant:
-            return "const";
-        case Space::shared:
-            return "shared";
-        case Space::local:
-            return "local";
-        case Space::parameter:
-            return "param";
+        case Space::generic: return "generic";
+        case Space::global: return "global";
+        case Space::constant: return "const";
+        case Space::shared: return "shared";
+        case Space::local: return "local";
+        case Space::parameter: return "param";
     }
     return "unknown";
 }

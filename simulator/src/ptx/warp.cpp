@@ -28,6 +28,7 @@ Warp::Warp(Block& block, LaunchState& launch, std::uint32_t index)
     banks_[static_cast<std::size_t>(Bank::pool32)] = launch.pool32.data();
     banks_[static_cast<std::size_t>(Bank::pool64)] = launch.pool64.data();
     banks_[static_cast<std::size_t>(Bank::special32)] = special_.data();
+    fill_thread_registers();
 }
 
 void Warp::start(std::uint32_t lanes) {
@@ -38,41 +39,48 @@ void Warp::start(std::uint32_t lanes) {
     position_ = running_.position = launch_.module.functions[launch_.entry_point.function].first_instruction;
     rotate_ = false;
     use_frame();
-    fill_special_registers();
+    fill_block_registers();
 }
 
-void Warp::fill_special_registers() {
+template <typename Value>
+void Warp::fill_special(Special special, const Value& value_of_lane) {
+    auto* slot = slots<std::uint32_t>(operand_in(Bank::special32, static_cast<std::uint32_t>(special) * slot32_bytes));
+    for (unsigned lane = 0; lane < warp_size; ++lane) slot[lane] = value_of_lane(lane);
+}
+
+// Those that are the same in every block.
+void Warp::fill_thread_registers() {
     const Dimensions& block = launch_.launch.block;
     const Dimensions& grid = launch_.launch.grid;
-    const auto fill = [this](Special special, auto value_of_lane) {
-        auto* slot = slots<std::uint32_t>(operand_in(Bank::special32, static_cast<std::uint32_t>(special) * slot32_bytes));
-        for (unsigned lane = 0; lane < warp_size; ++lane) slot[lane] = value_of_lane(lane);
-    };
-    const auto same = [&](Special special, std::uint32_t value) { fill(special, [value](unsigned) { return value; }); };
-    fill(Special::tid_x, [&](unsigned lane) { return block_.thread(*this, lane).x; });
-    fill(Special::tid_y, [&](unsigned lane) { return block_.thread(*this, lane).y; });
-    fill(Special::tid_z, [&](unsigned lane) { return block_.thread(*this, lane).z; });
+    const auto same = [this](Special special, std::uint32_t value) { fill_special(special, [value](unsigned) { return value; }); };
+    fill_special(Special::tid_x, [this](unsigned lane) { return block_.thread(*this, lane).x; });
+    fill_special(Special::tid_y, [this](unsigned lane) { return block_.thread(*this, lane).y; });
+    fill_special(Special::tid_z, [this](unsigned lane) { return block_.thread(*this, lane).z; });
     same(Special::ntid_x, block.x);
     same(Special::ntid_y, block.y);
     same(Special::ntid_z, block.z);
-    same(Special::ctaid_x, block_.index().x);
-    same(Special::ctaid_y, block_.index().y);
-    same(Special::ctaid_z, block_.index().z);
     same(Special::nctaid_x, grid.x);
     same(Special::nctaid_y, grid.y);
     same(Special::nctaid_z, grid.z);
-    fill(Special::laneid, [](unsigned lane) { return lane; });
+    fill_special(Special::laneid, [](unsigned lane) { return lane; });
     same(Special::warpid, index_);
     same(Special::nwarpid, static_cast<std::uint32_t>(align_up(block.count(), warp_size) / warp_size));
-    same(Special::smid, static_cast<std::uint32_t>(block_.linear_index() % launch_.limits.multiprocessors));
     same(Special::nsmid, launch_.limits.multiprocessors);
-    fill(Special::lanemask_eq, [](unsigned lane) { return 1u << lane; });
-    fill(Special::lanemask_lt, [](unsigned lane) { return (1u << lane) - 1; });
-    fill(Special::lanemask_le, [](unsigned lane) { return (2u << lane) - 1; });
-    fill(Special::lanemask_gt, [](unsigned lane) { return ~((2u << lane) - 1); });
-    fill(Special::lanemask_ge, [](unsigned lane) { return ~((1u << lane) - 1); });
+    fill_special(Special::lanemask_eq, [](unsigned lane) { return 1u << lane; });
+    fill_special(Special::lanemask_lt, [](unsigned lane) { return (1u << lane) - 1; });
+    fill_special(Special::lanemask_le, [](unsigned lane) { return (2u << lane) - 1; });
+    fill_special(Special::lanemask_gt, [](unsigned lane) { return ~((2u << lane) - 1); });
+    fill_special(Special::lanemask_ge, [](unsigned lane) { return ~((1u << lane) - 1); });
     same(Special::dynamic_smem_size, launch_.launch.dynamic_shared_bytes);
     same(Special::total_smem_size, launch_.shared_bytes);
+}
+
+void Warp::fill_block_registers() {
+    const auto same = [this](Special special, std::uint32_t value) { fill_special(special, [value](unsigned) { return value; }); };
+    same(Special::ctaid_x, block_.index().x);
+    same(Special::ctaid_y, block_.index().y);
+    same(Special::ctaid_z, block_.index().z);
+    same(Special::smid, static_cast<std::uint32_t>(block_.linear_index() % launch_.limits.multiprocessors));
 }
 
 bool Warp::runnable() const {
@@ -240,9 +248,7 @@ void Warp::write_reduction(const LaneGroup& group, std::uint32_t true_predicates
         case Reduction::conjunction:
             set_predicate(instruction.operands[0], true_predicates == predicates ? all_lanes : 0, group.lanes);
             break;
-        case Reduction::disjunction:
-            set_predicate(instruction.operands[0], true_predicates != 0 ? all_lanes : 0, group.lanes);
-            break;
+        case Reduction::disjunction: set_predicate(instruction.operands[0], true_predicates != 0 ? all_lanes : 0, group.lanes); break;
         case Reduction::population:
             for (std::uint32_t rest = group.lanes; rest != 0; rest &= rest - 1)
                 set_value(instruction.operands[0], static_cast<unsigned>(std::countr_zero(rest)), true_predicates);
@@ -290,7 +296,8 @@ void Warp::warp_barrier(std::uint32_t members_operand, std::uint32_t mask) {
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
         if (members[lane] == wanted) alike |= 1u << lane;
-        if ((members[lane] >> lane & 1) == 0) throw LaneFault{Fault::launch_failed, lane, members[lane], "a lane outside its own member mask"};
+        if ((members[lane] >> lane & 1) == 0)
+            throw LaneFault{Fault::launch_failed, lane, members[lane], "a lane outside its own member mask"};
     }
     narrow(alike);
     running_.members = wanted;

@@ -53,11 +53,11 @@ struct LaneGroup {
     std::uint32_t lanes = 0;
     std::uint32_t position = 0;
     State state = State::ready;
-    std::uint8_t barrier = 0;                  ///< at_barrier: which
-    const Instruction* reduction = nullptr;    ///< at_barrier: the bar.red that wants a result
-    std::uint32_t members = 0;                 ///< at_warp_barrier: the lanes that it is for
-    std::uint64_t last_turn = 0;               ///< when it last ran
-    std::vector<Frame> frames;                 ///< of the calls that it is in, innermost last
+    std::uint8_t barrier = 0;                ///< at_barrier: which
+    const Instruction* reduction = nullptr;  ///< at_barrier: the bar.red that wants a result
+    std::uint32_t members = 0;               ///< at_warp_barrier: the lanes that it is for
+    std::uint64_t last_turn = 0;             ///< when it last ran
+    std::vector<Frame> frames;               ///< of the calls that it is in, innermost last
 
     bool meets(const LaneGroup& other) const { return position == other.position && frames == other.frames; }
 };
@@ -65,7 +65,7 @@ struct LaneGroup {
 /// 32 lanes and their registers. Diverged lanes run in groups: the deepest call first, then the lowest position, so that they meet
 /// again; but no group keeps the others waiting for ever, so spin locks between lanes make progress.
 class Warp {
-  public:
+public:
     Warp(Block& block, LaunchState& launch, std::uint32_t index);
 
     /// Ready for a new block: `lanes` are those that exist.
@@ -155,7 +155,7 @@ class Warp {
     /// Lanes that wait, and the lines where.
     std::string describe_waiting() const;
 
-  private:
+private:
     std::byte* place_of(std::uint32_t operand) const { return banks_[operand >> bank_shift] + (operand & offset_mask); }
     bool choose_group();
     void merge_groups();
@@ -168,7 +168,10 @@ class Warp {
     void copy_arguments(const Frame& callee, std::uint32_t mask);
     void copy_results(const Frame& callee, std::uint32_t mask);
     void release_warp_barriers();
-    void fill_special_registers();
+    template <typename Value>
+    void fill_special(Special special, const Value& value_of_lane);
+    void fill_thread_registers();
+    void fill_block_registers();
 
     std::byte* banks_[8] = {};
     std::uint32_t position_ = 0;       ///< the next instruction

@@ -62,18 +62,10 @@ void vote(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     const std::uint32_t lanes = gathered->lanes;
     const std::uint32_t ballot = warp.predicate(instruction.operands[1]) & lanes;
     switch (static_cast<Vote>(instruction.choice)) {
-        case Vote::all:
-            warp.set_predicate(instruction.operands[0], ballot == lanes ? all_lanes : 0, lanes);
-            break;
-        case Vote::any:
-            warp.set_predicate(instruction.operands[0], ballot != 0 ? all_lanes : 0, lanes);
-            break;
-        case Vote::uniform:
-            warp.set_predicate(instruction.operands[0], ballot == 0 || ballot == lanes ? all_lanes : 0, lanes);
-            break;
-        case Vote::ballot:
-            for_each_lane(lanes, [&](unsigned lane) { warp.set_value(instruction.operands[0], lane, ballot); });
-            break;
+        case Vote::all: warp.set_predicate(instruction.operands[0], ballot == lanes ? all_lanes : 0, lanes); break;
+        case Vote::any: warp.set_predicate(instruction.operands[0], ballot != 0 ? all_lanes : 0, lanes); break;
+        case Vote::uniform: warp.set_predicate(instruction.operands[0], ballot == 0 || ballot == lanes ? all_lanes : 0, lanes); break;
+        case Vote::ballot: for_each_lane(lanes, [&](unsigned lane) { warp.set_value(instruction.operands[0], lane, ballot); }); break;
     }
 }
 
@@ -111,23 +103,12 @@ void warp_reduce(Warp& warp, const Instruction& instruction, std::uint32_t mask)
         const auto a = static_cast<Element>(result);
         const auto b = static_cast<Element>(values[lane]);
         switch (operation) {
-            case AtomicOperation::add:
-                result += values[lane];
-                break;
-            case AtomicOperation::minimum:
-                result = static_cast<std::uint32_t>(std::min(a, b));
-                break;
-            case AtomicOperation::maximum:
-                result = static_cast<std::uint32_t>(std::max(a, b));
-                break;
-            case AtomicOperation::conjunction:
-                result &= values[lane];
-                break;
-            case AtomicOperation::disjunction:
-                result |= values[lane];
-                break;
-            default:
-                result ^= values[lane];
+            case AtomicOperation::add: result += values[lane]; break;
+            case AtomicOperation::minimum: result = static_cast<std::uint32_t>(std::min(a, b)); break;
+            case AtomicOperation::maximum: result = static_cast<std::uint32_t>(std::max(a, b)); break;
+            case AtomicOperation::conjunction: result &= values[lane]; break;
+            case AtomicOperation::disjunction: result |= values[lane]; break;
+            default: result ^= values[lane];
         }
     });
     for_each_lane(gathered->lanes, [&](unsigned lane) { warp.set_value(instruction.operands[0], lane, result); });
@@ -138,20 +119,13 @@ Handler select_reduction(const Selection& selection) {
     using enum AtomicOperation;
     const bool bits = selection.modifiers.type() == Type::b32;
     switch (static_cast<AtomicOperation>(selection.modifiers.value(Field::atomic))) {
-        case add:
-            return bits ? nullptr : warp_reduce<Element, add>;
-        case minimum:
-            return bits ? nullptr : warp_reduce<Element, minimum>;
-        case maximum:
-            return bits ? nullptr : warp_reduce<Element, maximum>;
-        case conjunction:
-            return bits ? warp_reduce<Element, conjunction> : nullptr;
-        case disjunction:
-            return bits ? warp_reduce<Element, disjunction> : nullptr;
-        case exclusive:
-            return bits ? warp_reduce<Element, exclusive> : nullptr;
-        default:
-            return nullptr;
+        case add: return bits ? nullptr : warp_reduce<Element, add>;
+        case minimum: return bits ? nullptr : warp_reduce<Element, minimum>;
+        case maximum: return bits ? nullptr : warp_reduce<Element, maximum>;
+        case conjunction: return bits ? warp_reduce<Element, conjunction> : nullptr;
+        case disjunction: return bits ? warp_reduce<Element, disjunction> : nullptr;
+        case exclusive: return bits ? warp_reduce<Element, exclusive> : nullptr;
+        default: return nullptr;
     }
 }
 
@@ -165,24 +139,19 @@ void warp_barrier(Warp& warp, const Instruction& instruction, std::uint32_t mask
 
 Handler select_warp(const Selection& selection) {
     switch (selection.operation) {
-        case Operation::shuffle:
-            return shuffle;
+        case Operation::shuffle: return shuffle;
         case Operation::vote: {
             const bool ballot = static_cast<Vote>(selection.modifiers.value(Field::vote)) == Vote::ballot;
             return ballot == (selection.modifiers.type() == Type::b32) ? vote : nullptr;
         }
-        case Operation::match_any:
-            return match_any;
-        case Operation::match_all:
-            return match_all;
+        case Operation::match_any: return match_any;
+        case Operation::match_all: return match_all;
         case Operation::warp_reduce:
-            return selection.modifiers.type() == Type::s32 ? select_reduction<std::int32_t>(selection) : select_reduction<std::uint32_t>(selection);
-        case Operation::active_mask:
-            return active_mask;
-        case Operation::warp_barrier:
-            return warp_barrier;
-        default:
-            return nullptr;
+            return selection.modifiers.type() == Type::s32 ? select_reduction<std::int32_t>(selection)
+                                                           : select_reduction<std::uint32_t>(selection);
+        case Operation::active_mask: return active_mask;
+        case Operation::warp_barrier: return warp_barrier;
+        default: return nullptr;
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <thread>
 
 namespace cupool::test {
@@ -16,6 +17,12 @@ void need(Result result, const char* what) {
         std::cout << "cannot go on: " << what << '\t' << static_cast<int>(result) << std::endl;
         std::_Exit(0);
     }
+}
+
+// They stay: a host function may look at its flag when the gate is gone.
+std::atomic<bool>& new_flag() {
+    static std::deque<std::atomic<bool>> all;
+    return all.emplace_back(false);
 }
 
 }  // namespace
@@ -81,7 +88,7 @@ Function Interview::function(Module module, const char* name) const {
     return function;
 }
 
-Gate::Gate(const Library& cuda, Stream stream) {
+Gate::Gate(const Library& cuda, Stream stream) : open_(new_flag()) {
     const auto wait = [](void* open) {
         while (!*static_cast<std::atomic<bool>*>(open)) {
             std::this_thread::yield();

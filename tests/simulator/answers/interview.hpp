@@ -49,7 +49,7 @@ public:
     void open() { open_ = true; }
 
 private:
-    std::atomic<bool> open_{false};
+    std::atomic<bool>& open_;
 };
 
 struct Chapter {

@@ -10,9 +10,11 @@ namespace {
 
 // Each thread has %tid, %id (of the grid) and writes %r0 to out[id].
 std::string kernel(const std::string& body, const std::string& globals = "") {
-    return header + globals + ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %out, %rd<9>; .reg .b32 %tid, %id, %r<20>; .reg .pred %p<9>;\n" +
-           "ld.param.u64 %out, [out]; mov.u32 %tid, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mad.lo.u32 %id, %r1, %r2, %tid;\n" + body +
-           "\nmul.wide.u32 %rd0, %id, 4; add.u64 %rd0, %rd0, %out; st.global.u32 [%rd0], %r0;\n}\n";
+    return header + globals +
+           ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %out, %rd<9>; .reg .b32 %tid, %id, %r<20>; .reg .pred %p<9>;\n" +
+           "ld.param.u64 %out, [out]; mov.u32 %tid, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mad.lo.u32 %id, %r1, %r2, "
+           "%tid;\n" +
+           body + "\nmul.wide.u32 %rd0, %id, 4; add.u64 %rd0, %rd0, %out; st.global.u32 [%rd0], %r0;\n}\n";
 }
 
 struct Run {
@@ -42,7 +44,8 @@ std::uint32_t collatz_steps(std::uint32_t start) {
 
 TEST_CASE("Lanes that branch apart each go their way, and meet again", "[ptx][control]") {
     const Run result = run(kernel("add.u32 %r3, %id, 1; cvt.u64.u32 %rd1, %r3; mov.u32 %r0, 0;\n"
-                                  "loop: setp.eq.u64 %p1, %rd1, 1; @%p1 bra done; add.u32 %r0, %r0, 1; and.b64 %rd2, %rd1, 1; setp.eq.u64 %p2, %rd2, 0; @%p2 bra even;\n"
+                                  "loop: setp.eq.u64 %p1, %rd1, 1; @%p1 bra done; add.u32 %r0, %r0, 1; and.b64 %rd2, %rd1, 1; setp.eq.u64 "
+                                  "%p2, %rd2, 0; @%p2 bra even;\n"
                                   "mad.lo.u64 %rd1, %rd1, 3, 1; bra loop;\neven: shr.u64 %rd1, %rd1, 1; bra loop;\n"
                                   "done: vote.sync.ballot.b32 %r4, 1, 0xffffffff; setp.eq.u32 %p3, %r4, 0xffffffff; @!%p3 mov.u32 %r0, 0;"),
                            {4}, {64});
@@ -54,9 +57,11 @@ TEST_CASE("Lanes that branch apart each go their way, and meet again", "[ptx][co
 }
 
 TEST_CASE("A table of branches sends each lane to its own", "[ptx][control]") {
-    const Run result = run(kernel("and.b32 %r3, %id, 3; @%p0 bra unused; table: .branchtargets a, b, c, b;\nbrx.idx %r3, table;\na: mov.u32 %r0, 10; bra end;\n"
-                                  "b: mov.u32 %r0, 20; bra end;\nc: mov.u32 %r0, 30;\nunused: end:"),
-                           {1}, {48});
+    const Run result = run(
+        kernel(
+            "and.b32 %r3, %id, 3; @%p0 bra unused; table: .branchtargets a, b, c, b;\nbrx.idx %r3, table;\na: mov.u32 %r0, 10; bra end;\n"
+            "b: mov.u32 %r0, 20; bra end;\nc: mov.u32 %r0, 30;\nunused: end:"),
+        {1}, {48});
     INFO(result.outcome.report);
     REQUIRE(result.outcome);
     for (std::uint32_t i = 0; i < 48; ++i) CHECK(result.out[i] == std::array{10u, 20u, 30u, 20u}[i % 4]);
@@ -66,21 +71,29 @@ TEST_CASE("A table of branches sends each lane to its own", "[ptx][control]") {
 
 TEST_CASE("Functions take and give parameters, by value, in registers and recursively", "[ptx][control][call]") {
     const std::string functions =
-        ".func (.param .b32 result) triple(.param .b32 x) { .reg .b32 %r<3>; ld.param.u32 %r1, [x]; mul.lo.u32 %r1, %r1, 3; st.param.b32 [result], %r1; ret; }\n"
+        ".func (.param .b32 result) triple(.param .b32 x) { .reg .b32 %r<3>; ld.param.u32 %r1, [x]; mul.lo.u32 %r1, %r1, 3; st.param.b32 "
+        "[result], %r1; ret; }\n"
         // In registers, with a local variable and another call inside.
         ".func (.reg .u32 result, .reg .u64 wide) mixed(.reg .u32 x, .param .align 8 .b8 pair[16]) {\n"
-        " .reg .b64 %rd<3>; .reg .b32 %r<3>; .local .u32 keep; st.local.u32 [keep], x; ld.param.u64 %rd1, [pair+8]; add.u64 wide, %rd1, 1;\n"
+        " .reg .b64 %rd<3>; .reg .b32 %r<3>; .local .u32 keep; st.local.u32 [keep], x; ld.param.u64 %rd1, [pair+8]; add.u64 wide, %rd1, "
+        "1;\n"
         " { .param .b32 a; .param .b32 b; st.param.b32 [a], x; call (b), triple, (a); ld.param.b32 %r1, [b]; }\n"
         " ld.local.u32 %r2, [keep]; add.u32 result, %r1, %r2; ret; }\n"
-        ".func (.param .b32 result) fibonacci(.param .b32 n)\n{\n .reg .b32 %r<6>; .reg .pred %p;\n ld.param.u32 %r1, [n]; setp.lt.u32 %p, %r1, 2; @%p bra small;\n"
-        " { .param .b32 a; .param .b32 b; sub.u32 %r2, %r1, 1; st.param.b32 [a], %r2; call.uni (b), fibonacci, (a); ld.param.b32 %r3, [b]; }\n"
-        " { .param .b32 a; .param .b32 b; sub.u32 %r2, %r1, 2; st.param.b32 [a], %r2; call.uni (b), fibonacci, (a); ld.param.b32 %r4, [b]; }\n"
+        ".func (.param .b32 result) fibonacci(.param .b32 n)\n{\n .reg .b32 %r<6>; .reg .pred %p;\n ld.param.u32 %r1, [n]; setp.lt.u32 %p, "
+        "%r1, 2; @%p bra small;\n"
+        " { .param .b32 a; .param .b32 b; sub.u32 %r2, %r1, 1; st.param.b32 [a], %r2; call.uni (b), fibonacci, (a); ld.param.b32 %r3, [b]; "
+        "}\n"
+        " { .param .b32 a; .param .b32 b; sub.u32 %r2, %r1, 2; st.param.b32 [a], %r2; call.uni (b), fibonacci, (a); ld.param.b32 %r4, [b]; "
+        "}\n"
         " add.u32 %r1, %r3, %r4;\nsmall: st.param.b32 [result], %r1; ret;\n}\n";
-    const Run result = run(kernel("{ .param .align 8 .b8 pair[16]; mov.u64 %rd1, 1000; st.param.u64 [pair+8], %rd1; call (%r3, %rd2), mixed, (%tid, pair); }\n"
-                                  "cvt.u32.u64 %r4, %rd2; add.u32 %r0, %r3, %r4; and.b32 %r5, %tid, 15; { .param .b32 a; .param .b32 b; st.param.b32 [a], %r5;\n"
-                                  "setp.ne.u32 %p1, %r5, 7; @%p1 call (b), fibonacci, (a); @%p1 ld.param.b32 %r6, [b]; @!%p1 mov.u32 %r6, 0; } add.u32 %r0, %r0, %r6;",
-                                  functions),
-                           {1}, {40});
+    const Run result = run(
+        kernel(
+            "{ .param .align 8 .b8 pair[16]; mov.u64 %rd1, 1000; st.param.u64 [pair+8], %rd1; call (%r3, %rd2), mixed, (%tid, pair); }\n"
+            "cvt.u32.u64 %r4, %rd2; add.u32 %r0, %r3, %r4; and.b32 %r5, %tid, 15; { .param .b32 a; .param .b32 b; st.param.b32 [a], %r5;\n"
+            "setp.ne.u32 %p1, %r5, 7; @%p1 call (b), fibonacci, (a); @%p1 ld.param.b32 %r6, [b]; @!%p1 mov.u32 %r6, 0; } add.u32 %r0, %r0, "
+            "%r6;",
+            functions),
+        {1}, {40});
     INFO(result.outcome.report);
     REQUIRE(result.outcome);
     const auto fibonacci = [](auto&& self, std::uint32_t n) -> std::uint32_t { return n < 2 ? n : self(self, n - 1) + self(self, n - 2); };
@@ -93,7 +106,8 @@ TEST_CASE("Functions take and give parameters, by value, in registers and recurs
 TEST_CASE("Locks between lanes of a warp, warps of a block and blocks of a grid are got in turn", "[ptx][control][spin]") {
     const std::string text = kernel(
         "mov.u32 %r0, 0;\nagain: atom.global.cas.b32 %r3, [lock], 0, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra again;\n"
-        "ld.volatile.global.u32 %r4, [count]; add.u32 %r4, %r4, 1; st.volatile.global.u32 [count], %r4; membar.gl; atom.global.exch.b32 %r5, [lock], 0; mov.u32 %r0, %r4;",
+        "ld.volatile.global.u32 %r4, [count]; add.u32 %r4, %r4, 1; st.volatile.global.u32 [count], %r4; membar.gl; atom.global.exch.b32 "
+        "%r5, [lock], 0; mov.u32 %r0, %r4;",
         ".global .u32 lock; .global .u32 count;\n");
     const Run result = run(text, {3}, {96});
     INFO(result.outcome.report);
@@ -105,15 +119,18 @@ TEST_CASE("Locks between lanes of a warp, warps of a block and blocks of a grid 
 
 TEST_CASE("Barriers hold a block together, also with few threads, counts and reductions", "[ptx][control][barrier]") {
     // Each thread reads what its mirror wrote before the barrier.
-    const Run mirrored = run(kernel(".shared .u32 s[1024]; mov.u32 %r3, s; shl.b32 %r4, %tid, 2; add.u32 %r4, %r4, %r3; st.shared.u32 [%r4], %id; bar.sync 0;\n"
-                                    "sub.u32 %r5, %r2, %tid; sub.u32 %r5, %r5, 1; shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r3; ld.shared.u32 %r0, [%r5];"),
-                             {2}, {1000});
+    const Run mirrored = run(
+        kernel(".shared .u32 s[1024]; mov.u32 %r3, s; shl.b32 %r4, %tid, 2; add.u32 %r4, %r4, %r3; st.shared.u32 [%r4], %id; bar.sync 0;\n"
+               "sub.u32 %r5, %r2, %tid; sub.u32 %r5, %r5, 1; shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r3; ld.shared.u32 %r0, [%r5];"),
+        {2}, {1000});
     INFO(mirrored.outcome.report);
     REQUIRE(mirrored.outcome);
     for (std::uint32_t i = 0; i < 2000; ++i) REQUIRE(mirrored.out[i] == i / 1000 * 1000 + 999 - i % 1000);
 
-    const Run reduced = run(kernel("and.b32 %r3, %tid, 3; setp.eq.u32 %p1, %r3, 0; bar.red.popc.u32 %r0, 1, %p1; bar.red.and.pred %p2, 1, %p1; bar.red.or.pred %p3, 2, !%p1;\n"
-                                   "@%p2 add.u32 %r0, %r0, 1000; @%p3 add.u32 %r0, %r0, 2000; setp.lt.u32 %p4, %tid, 100; barrier.sync 3; @%p4 bar.sync 4; bar.cta.red.and.pred %p5, 5, 96, 1;\n"
+    const Run reduced = run(kernel("and.b32 %r3, %tid, 3; setp.eq.u32 %p1, %r3, 0; bar.red.popc.u32 %r0, 1, %p1; bar.red.and.pred %p2, 1, "
+                                   "%p1; bar.red.or.pred %p3, 2, !%p1;\n"
+                                   "@%p2 add.u32 %r0, %r0, 1000; @%p3 add.u32 %r0, %r0, 2000; setp.lt.u32 %p4, %tid, 100; barrier.sync 3; "
+                                   "@%p4 bar.sync 4; bar.cta.red.and.pred %p5, 5, 96, 1;\n"
                                    "@%p5 add.u32 %r0, %r0, 10000;"),
                             {1}, {72});
     INFO(reduced.outcome.report);
@@ -121,7 +138,8 @@ TEST_CASE("Barriers hold a block together, also with few threads, counts and red
     for (const std::uint32_t value : reduced.out) CHECK(value == 18 + 2000 + 10000);
 
     // One warp makes what another waits for: bar.arrive and bar.sync on one barrier of 64 threads.
-    const Run produced = run(kernel(".shared .u32 s; setp.lt.u32 %p1, %tid, 32; @!%p1 bra consume; st.shared.u32 [s], 42; bar.arrive 1, 64; mov.u32 %r0, 1; bra end;\n"
+    const Run produced = run(kernel(".shared .u32 s; setp.lt.u32 %p1, %tid, 32; @!%p1 bra consume; st.shared.u32 [s], 42; bar.arrive 1, "
+                                    "64; mov.u32 %r0, 1; bra end;\n"
                                     "consume: bar.sync 1, 64; ld.shared.u32 %r0, [s];\nend:"),
                              {1}, {64});
     INFO(produced.outcome.report);
@@ -168,10 +186,13 @@ TEST_CASE("Threads that wait for ever are a timeout that says where they are", "
 TEST_CASE("Blocks that wait for one another all make progress", "[ptx][control][cooperative]") {
     // A barrier of the whole grid, twice; each thread then sums what all blocks wrote.
     const std::string text = kernel(
-        "mov.u32 %r9, 0; mov.u32 %r8, %nctaid.x; mov.u64 %rd3, slots; mul.wide.u32 %rd4, %r1, 4; add.u64 %rd4, %rd3, %rd4; add.u32 %r7, %r1, 1; st.global.u32 [%rd4], %r7;\n"
+        "mov.u32 %r9, 0; mov.u32 %r8, %nctaid.x; mov.u64 %rd3, slots; mul.wide.u32 %rd4, %r1, 4; add.u64 %rd4, %rd3, %rd4; add.u32 %r7, "
+        "%r1, 1; st.global.u32 [%rd4], %r7;\n"
         "membar.gl; bar.sync 0; setp.ne.u32 %p1, %tid, 0; @%p1 bra wait; atom.global.add.u32 %r3, [arrived], 1;\n"
-        "spin: ld.volatile.global.u32 %r4, [arrived]; setp.lt.u32 %p2, %r4, %r8; @%p2 bra spin;\nwait: bar.sync 0; mov.u32 %r0, 0; mov.u32 %r5, 0;\n"
-        "sum: ld.volatile.global.u32 %r6, [%rd3]; add.u32 %r0, %r0, %r6; add.u64 %rd3, %rd3, 4; add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, %r8; @%p3 bra sum;",
+        "spin: ld.volatile.global.u32 %r4, [arrived]; setp.lt.u32 %p2, %r4, %r8; @%p2 bra spin;\nwait: bar.sync 0; mov.u32 %r0, 0; mov.u32 "
+        "%r5, 0;\n"
+        "sum: ld.volatile.global.u32 %r6, [%rd3]; add.u32 %r0, %r0, %r6; add.u64 %rd3, %rd3, 4; add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, "
+        "%r8; @%p3 bra sum;",
         ".global .u32 arrived; .global .u32 slots[100];\n");
     for (const bool cooperative : {false, true}) {
         const Run result = run(text, {40}, {64}, {}, cooperative);
@@ -183,20 +204,28 @@ TEST_CASE("Blocks that wait for one another all make progress", "[ptx][control][
 
 TEST_CASE("Special registers tell who and where a thread is", "[ptx][control]") {
     const std::string text = header +
-                             ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %rd<4>; .reg .b32 %r<30>;\nld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z;\n"
+                             ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %rd<4>; .reg .b32 %r<30>;\nld.param.u64 %rd1, [out]; "
+                             "mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z;\n"
                              "mov.u32 %r4, %ntid.x; mov.u32 %r5, %ntid.y; mad.lo.u32 %r6, %r3, %r5, %r2; mad.lo.u32 %r6, %r6, %r4, %r1;\n"
                              "setp.eq.u32 p, %ctaid.z, 1; .reg .pred p; ret; }\n";
     CHECK_THROWS_AS(Program::parse(text), ParseError);  // a register is declared before it is used
     Memory memory;
-    Loaded loaded(memory, header +
-                              ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %rd<9>; .reg .b32 %r<30>; .reg .pred %p<3>;\nld.param.u64 %rd1, [out];\n"
-                              "mov.u32 %r1, %tid.z; mov.u32 %r2, %ntid.y; mad.lo.u32 %r3, %r1, %r2, %tid.y; mov.u32 %r4, %ntid.x; mad.lo.u32 %r3, %r3, %r4, %tid.x;\n"
-                              "and.b32 %r5, %r3, 31; setp.ne.u32 %p1, %r5, %laneid; shr.u32 %r6, %r3, 5; setp.ne.or.u32 %p1, %r6, %warpid, %p1;\n"
-                              "mov.u32 %r7, %lanemask_lt; popc.b32 %r7, %r7; setp.ne.or.u32 %p1, %r7, %laneid, %p1; mov.u32 %r8, %lanemask_ge; not.b32 %r8, %r8;\n"
-                              "setp.ne.or.u32 %p1, %r8, %lanemask_lt, %p1; or.b32 %r9, %lanemask_le, %lanemask_gt; setp.ne.or.u32 %p1, %r9, 0xffffffff, %p1;\n"
-                              "mov.u64 %rd2, %clock64; mov.u32 %r10, %clock; mov.u64 %rd3, %clock64; setp.le.or.u64 %p1, %rd3, %rd2, %p1;\n"
-                              "mov.u32 %r11, %ctaid.z; mad.lo.u32 %r11, %r11, %nctaid.y, %ctaid.y; mad.lo.u32 %r11, %r11, %nctaid.x, %ctaid.x; mad.lo.u32 %r11, %r11, 36, %r3;\n"
-                              "mul.wide.u32 %rd4, %r11, 4; add.u64 %rd4, %rd4, %rd1; selp.u32 %r12, 0, 1, %p1; add.u32 %r12, %r12, %nwarpid; st.global.u32 [%rd4], %r12;\n}\n");
+    Loaded loaded(
+        memory,
+        header +
+            ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %rd<9>; .reg .b32 %r<30>; .reg .pred %p<3>;\nld.param.u64 %rd1, [out];\n"
+            "mov.u32 %r1, %tid.z; mov.u32 %r2, %ntid.y; mad.lo.u32 %r3, %r1, %r2, %tid.y; mov.u32 %r4, %ntid.x; mad.lo.u32 %r3, %r3, %r4, "
+            "%tid.x;\n"
+            "and.b32 %r5, %r3, 31; setp.ne.u32 %p1, %r5, %laneid; shr.u32 %r6, %r3, 5; setp.ne.or.u32 %p1, %r6, %warpid, %p1;\n"
+            "mov.u32 %r7, %lanemask_lt; popc.b32 %r7, %r7; setp.ne.or.u32 %p1, %r7, %laneid, %p1; mov.u32 %r8, %lanemask_ge; not.b32 %r8, "
+            "%r8;\n"
+            "setp.ne.or.u32 %p1, %r8, %lanemask_lt, %p1; or.b32 %r9, %lanemask_le, %lanemask_gt; setp.ne.or.u32 %p1, %r9, 0xffffffff, "
+            "%p1;\n"
+            "mov.u64 %rd2, %clock64; mov.u32 %r10, %clock; mov.u64 %rd3, %clock64; setp.le.or.u64 %p1, %rd3, %rd2, %p1;\n"
+            "mov.u32 %r11, %ctaid.z; mad.lo.u32 %r11, %r11, %nctaid.y, %ctaid.y; mad.lo.u32 %r11, %r11, %nctaid.x, %ctaid.x; mad.lo.u32 "
+            "%r11, %r11, 36, %r3;\n"
+            "mul.wide.u32 %rd4, %r11, 4; add.u64 %rd4, %rd4, %rd1; selp.u32 %r12, 0, 1, %p1; add.u32 %r12, %r12, %nwarpid; st.global.u32 "
+            "[%rd4], %r12;\n}\n");
     const std::uint64_t out = memory.allocate(4 * 36 * 12);
     const Outcome outcome = loaded.run("k", {2, 3, 2}, {3, 4, 3}, out);
     INFO(outcome.report);

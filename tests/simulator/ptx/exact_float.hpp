@@ -31,7 +31,9 @@ struct Format {
     constexpr bool is_infinite(std::uint64_t bits) const { return magnitude(bits) == infinity(); }
     constexpr bool is_zero(std::uint64_t bits) const { return magnitude(bits) == 0; }
     constexpr bool is_negative(std::uint64_t bits) const { return (bits & sign()) != 0; }
-    constexpr bool is_subnormal(std::uint64_t bits) const { return magnitude(bits) < (std::uint64_t{1} << (precision - 1)) && !is_zero(bits); }
+    constexpr bool is_subnormal(std::uint64_t bits) const {
+        return magnitude(bits) < (std::uint64_t{1} << (precision - 1)) && !is_zero(bits);
+    }
     /// The NaN that the machine makes of numbers. Of f32 it is the only one; of f64 an operand that is one goes on, made quiet.
     constexpr std::uint64_t new_nan() const { return precision == 24 ? 0x7fffffff : 0xfff8'0000'0000'0000; }
     constexpr std::uint64_t quiet(std::uint64_t nan) const { return precision == 24 ? new_nan() : nan | 0x0008'0000'0000'0000; }
@@ -72,14 +74,10 @@ inline void shift_right(Exact& value, int by) {
 /// Whether the magnitude grows by one in the last place, when `half` and `rest` are what was cut off.
 inline bool rounds_up(Mode mode, bool negative, bool odd, bool half, bool rest) {
     switch (mode) {
-        case Mode::nearest:
-            return half && (rest || odd);
-        case Mode::zero:
-            return false;
-        case Mode::down:
-            return negative && (half || rest);
-        case Mode::up:
-            return !negative && (half || rest);
+        case Mode::nearest: return half && (rest || odd);
+        case Mode::zero: return false;
+        case Mode::down: return negative && (half || rest);
+        case Mode::up: return !negative && (half || rest);
     }
     return false;
 }
@@ -116,7 +114,8 @@ inline std::uint64_t round_to(Format format, Exact value, Mode mode) {
         return sign | (to_infinity ? format.infinity() : format.infinity() - 1);
     }
     const std::uint64_t hidden = std::uint64_t{1} << (format.precision - 1);
-    return sign | static_cast<std::uint64_t>(biased) << (format.precision - 1) | (static_cast<std::uint64_t>(value.significand) & (hidden - 1));
+    return sign | static_cast<std::uint64_t>(biased) << (format.precision - 1) |
+           (static_cast<std::uint64_t>(value.significand) & (hidden - 1));
 }
 
 /// a + b, exact but for a sticky bit far below either. \pre both finite, at most 106 significant bits

@@ -31,7 +31,7 @@ struct Variant {
     char letter() const { return format.precision == 24 ? 'f' : 'd'; }
 };
 
-// The last operand that is a NaN is the result.
+// The last operand of the list that is a NaN is the result; which order an operation looks in, an H200 has told.
 bool pick_nan(Format f, std::initializer_list<std::uint64_t> operands, std::uint64_t& nan) {
     bool found = false;
     for (const std::uint64_t operand : operands) {
@@ -67,7 +67,7 @@ std::uint64_t multiply(Format f, std::uint64_t a, std::uint64_t b, Mode mode, bo
 
 std::uint64_t multiply_add(Format f, std::uint64_t a, std::uint64_t b, std::uint64_t c, Mode mode, bool ftz) {
     std::uint64_t nan = 0;
-    if (pick_nan(f, {a, b, c}, nan)) return nan;
+    if (pick_nan(f, {a, c, b}, nan)) return nan;
     const std::uint64_t sign = (a ^ b) & f.sign();
     if (f.is_infinite(a) || f.is_infinite(b)) {
         if (f.is_zero(a) || f.is_zero(b)) return f.new_nan();
@@ -116,10 +116,15 @@ template <typename Operation>
 void push(std::vector<OpcodeCase>& cases, const Variant& variant, const std::string& opcode, int sources, const Operation& operation) {
     const char letter = variant.letter();
     const std::string full = opcode + variant.suffix();
-    cases.push_back({named(full), full + " %d, %a" + (sources > 1 ? ", %b" : "") + (sources > 2 ? ", %c" : "") + ";",
-                     {letter, sources > 1 ? letter : '-', sources > 2 ? letter : '-'}, {letter, '-'}, {}, [=](const Operands& o) {
-                         return Results{variant.output(operation(variant.format, variant.input(o.a), variant.input(o.b), variant.input(o.c))), 0};
-                     }});
+    cases.push_back(
+        {named(full),
+         full + " %d, %a" + (sources > 1 ? ", %b" : "") + (sources > 2 ? ", %c" : "") + ";",
+         {letter, sources > 1 ? letter : '-', sources > 2 ? letter : '-'},
+         {letter, '-'},
+         {},
+         [=](const Operands& o) {
+             return Results{variant.output(operation(variant.format, variant.input(o.a), variant.input(o.b), variant.input(o.c))), 0};
+         }});
 }
 
 void add_rounded(std::vector<OpcodeCase>& cases, const Variant& variant) {
@@ -130,10 +135,13 @@ void add_rounded(std::vector<OpcodeCase>& cases, const Variant& variant) {
         push(cases, variant, "add" + rounding, 2, [mode = mode](Format f, Bits a, Bits b, Bits) { return add(f, a, b, mode); });
         push(cases, variant, "sub" + rounding, 2,
              [mode = mode](Format f, Bits a, Bits b, Bits) { return add(f, a, f.is_nan(b) ? b : b ^ f.sign(), mode); });
-        push(cases, variant, "mul" + rounding, 2, [mode = mode, ftz](Format f, Bits a, Bits b, Bits) { return multiply(f, a, b, mode, ftz); });
-        push(cases, variant, "fma" + rounding, 3, [mode = mode, ftz](Format f, Bits a, Bits b, Bits c) { return multiply_add(f, a, b, c, mode, ftz); });
+        push(cases, variant, "mul" + rounding, 2,
+             [mode = mode, ftz](Format f, Bits a, Bits b, Bits) { return multiply(f, a, b, mode, ftz); });
+        push(cases, variant, "fma" + rounding, 3,
+             [mode = mode, ftz](Format f, Bits a, Bits b, Bits c) { return multiply_add(f, a, b, c, mode, ftz); });
         if (variant.sat) continue;
-        push(cases, variant, "div" + rounding, 2, [mode = mode, ftz](Format f, Bits a, Bits b, Bits) { return divide(f, a, b, mode, ftz); });
+        push(cases, variant, "div" + rounding, 2,
+             [mode = mode, ftz](Format f, Bits a, Bits b, Bits) { return divide(f, a, b, mode, ftz); });
         push(cases, variant, "rcp" + rounding, 1,
              [mode = mode, ftz, one = variant.one()](Format f, Bits a, Bits, Bits) { return divide(f, one, a, mode, ftz); });
         push(cases, variant, "sqrt" + rounding, 1, [mode = mode](Format f, Bits a, Bits, Bits) { return root(f, a, mode); });
@@ -151,8 +159,14 @@ void add_properties(std::vector<OpcodeCase>& cases, const Variant& variant) {
     const char letter = variant.letter();
     const Format f = variant.format;
     const auto push_property = [&](const std::string& name, auto holds) {
-        cases.push_back({named("testp." + name + variant.suffix()), "testp." + name + variant.suffix() + " %d, %a;", {letter, '-', '-'}, "p-", {},
-                         [=](const Operands& o) { return Results{holds(variant.narrowed(o.a)), 0}; }});
+        cases.push_back({named("testp." + name + variant.suffix()),
+                         "testp." + name + variant.suffix() + " %d, %a;",
+                         {letter, '-', '-'},
+                         "p-",
+                         {},
+                         [=](const Operands& o) {
+                             return Results{holds(variant.narrowed(o.a)), 0};
+                         }});
     };
     push_property("finite", [f](std::uint64_t a) { return f.magnitude(a) < f.infinity(); });
     push_property("infinite", [f](std::uint64_t a) { return f.is_infinite(a); });
@@ -160,7 +174,11 @@ void add_properties(std::vector<OpcodeCase>& cases, const Variant& variant) {
     push_property("notanumber", [f](std::uint64_t a) { return f.is_nan(a); });
     push_property("normal", [f](std::uint64_t a) { return f.magnitude(a) < f.infinity() && !f.is_subnormal(a); });
     push_property("subnormal", [f](std::uint64_t a) { return f.is_subnormal(a); });
-    cases.push_back({named("copysign" + variant.suffix()), "copysign" + variant.suffix() + " %d, %a, %b;", {letter, letter, '-'}, {letter, '-'}, {},
+    cases.push_back({named("copysign" + variant.suffix()),
+                     "copysign" + variant.suffix() + " %d, %a, %b;",
+                     {letter, letter, '-'},
+                     {letter, '-'},
+                     {},
                      [=](const Operands& o) {
                          return Results{(variant.narrowed(o.a) & f.sign()) | f.magnitude(variant.narrowed(o.b)), 0};
                      }});

@@ -73,7 +73,8 @@ void add(std::vector<OpcodeCase>& cases, const std::string& opcode, int sources,
 // The high half of a product: of its 2 * bits, wrapped, for 64-bit factors may need all of 128 bits unsigned.
 template <typename T>
 Wide high(Wide a, Wide b) {
-    if constexpr (sizeof(T) == 8 && !std::is_signed_v<T>) return static_cast<Wide>((static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b)) >> 64);
+    if constexpr (sizeof(T) == 8 && !std::is_signed_v<T>)
+        return static_cast<Wide>((static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b)) >> 64);
     return (a * b) >> (8 * sizeof(T));
 }
 
@@ -107,14 +108,16 @@ void add_type(std::vector<OpcodeCase>& cases) {
         const char letter = TypeName<T>::letter;
         const char wide = TypeName<T>::wide;
         const std::string type = TypeName<T>::name;
-        cases.push_back({"mul_wide_" + type, "mul.wide." + type + " %d, %a, %b;", {letter, letter, '-'}, {wide, '-'}, {}, [](const Operands& o) {
-                             const std::uint64_t product = static_cast<std::uint64_t>(Wide{static_cast<T>(o.a)} * static_cast<T>(o.b));
-                             return Results{sizeof(T) == 2 ? product & 0xffffffff : product, 0};
-                         }});
-        cases.push_back({"mad_wide_" + type, "mad.wide." + type + " %d, %a, %b, %c;", {letter, letter, wide}, {wide, '-'}, {}, [](const Operands& o) {
-                             const std::uint64_t sum = static_cast<std::uint64_t>(Wide{static_cast<T>(o.a)} * static_cast<T>(o.b)) + o.c;
-                             return Results{sizeof(T) == 2 ? sum & 0xffffffff : sum, 0};
-                         }});
+        cases.push_back(
+            {"mul_wide_" + type, "mul.wide." + type + " %d, %a, %b;", {letter, letter, '-'}, {wide, '-'}, {}, [](const Operands& o) {
+                 const std::uint64_t product = static_cast<std::uint64_t>(Wide{static_cast<T>(o.a)} * static_cast<T>(o.b));
+                 return Results{sizeof(T) == 2 ? product & 0xffffffff : product, 0};
+             }});
+        cases.push_back(
+            {"mad_wide_" + type, "mad.wide." + type + " %d, %a, %b, %c;", {letter, letter, wide}, {wide, '-'}, {}, [](const Operands& o) {
+                 const std::uint64_t sum = static_cast<std::uint64_t>(Wide{static_cast<T>(o.a)} * static_cast<T>(o.b)) + o.c;
+                 return Results{sizeof(T) == 2 ? sum & 0xffffffff : sum, 0};
+             }});
     }
 }
 
@@ -138,12 +141,16 @@ void add_carry_cases(std::vector<OpcodeCase>& cases) {
         return halves(whole(o) - ((c << bits) | c));
     });
     // The flag that comes out of a chain of two, as 0 or 1.
-    push("addc_cc", ".reg .b" + std::to_string(bits) + " t;\nadd.cc." + type + " t, %a, %c;\naddc.cc." + type + " %d, %b, %c;\naddc." + type + " %e, 0, 0;",
+    push("addc_cc",
+         ".reg .b" + std::to_string(bits) + " t;\nadd.cc." + type + " t, %a, %c;\naddc.cc." + type + " %d, %b, %c;\naddc." + type +
+             " %e, 0, 0;",
          [=](const Operands& o) {
              const UnsignedWide sum = UnsignedWide{static_cast<T>(o.a)} + static_cast<T>(o.c);
              return halves(UnsignedWide{static_cast<T>(o.b)} + static_cast<T>(o.c) + static_cast<T>(sum >> bits));
          });
-    push("subc_cc", ".reg .b" + std::to_string(bits) + " t;\nsub.cc." + type + " t, %a, %c;\nsubc.cc." + type + " %d, %b, %c;\nsubc." + type + " %e, 0, 0;",
+    push("subc_cc",
+         ".reg .b" + std::to_string(bits) + " t;\nsub.cc." + type + " t, %a, %c;\nsubc.cc." + type + " %d, %b, %c;\nsubc." + type +
+             " %e, 0, 0;",
          [=](const Operands& o) {
              const bool borrow = static_cast<T>(o.a) < static_cast<T>(o.c);
              const Wide difference = Wide{static_cast<T>(o.b)} - static_cast<T>(o.c) - borrow;
@@ -154,8 +161,8 @@ void add_carry_cases(std::vector<OpcodeCase>& cases) {
         return halves(UnsignedWide{static_cast<T>(o.a)} * static_cast<T>(o.b) + ((c << bits) | c));
     });
     push("madc_lo_hi_cc",
-         ".reg .b" + std::to_string(bits) + " t;\nadd.cc." + type + " t, %a, %b;\nmadc.lo.cc." + type + " t, %a, %c, %b;\nmadc.hi.cc." + type +
-             " %d, %b, %c, %a;\naddc." + type + " %e, 0, 0;",
+         ".reg .b" + std::to_string(bits) + " t;\nadd.cc." + type + " t, %a, %b;\nmadc.lo.cc." + type + " t, %a, %c, %b;\nmadc.hi.cc." +
+             type + " %d, %b, %c, %a;\naddc." + type + " %e, 0, 0;",
          [=](const Operands& o) {
              const UnsignedWide a = static_cast<T>(o.a), b = static_cast<T>(o.b), c = static_cast<T>(o.c);
              const UnsignedWide first = (a + b) >> bits;
@@ -187,7 +194,8 @@ void add_integer_cases(std::vector<OpcodeCase>& cases) {
     // The high half of a signed product differs, the flag does not care.
     cases.push_back({"mad_hi_cc_s32", "mad.hi.cc.s32 %d, %a, %b, %c;\naddc.s32 %e, 0, 0;", "www", "ww", {}, [](const Operands& o) {
                          const Wide product = Wide{static_cast<std::int32_t>(o.a)} * static_cast<std::int32_t>(o.b);
-                         const std::uint64_t sum = std::uint64_t{static_cast<std::uint32_t>(product >> 32)} + static_cast<std::uint32_t>(o.c);
+                         const std::uint64_t sum =
+                             std::uint64_t{static_cast<std::uint32_t>(product >> 32)} + static_cast<std::uint32_t>(o.c);
                          return Results{sum & 0xffffffff, sum >> 32};
                      }});
 
@@ -199,7 +207,8 @@ void add_integer_cases(std::vector<OpcodeCase>& cases) {
                                  for (unsigned i = 0; i < 4; ++i) {
                                      const auto x = static_cast<std::int64_t>(o.a >> (8 * i) & 0xff);
                                      const auto y = static_cast<std::int64_t>(o.b >> (8 * i) & 0xff);
-                                     sum += static_cast<std::uint64_t>((signed_a && x > 127 ? x - 256 : x) * (signed_b && y > 127 ? y - 256 : y));
+                                     sum += static_cast<std::uint64_t>((signed_a && x > 127 ? x - 256 : x) *
+                                                                       (signed_b && y > 127 ? y - 256 : y));
                                  }
                                  return Results{sum & 0xffffffff, 0};
                              }});

@@ -13,7 +13,7 @@ namespace cupool::ptx::test {
 
 /// Device memory for tests: every buffer is an allocation of its own, with unmapped addresses around it.
 class Memory : public GlobalMemory {
-  public:
+public:
     std::uint64_t allocate(std::uint64_t bytes, bool writable = true) {
         auto allocation = std::make_unique<Allocation>();
         allocation->bytes.resize(bytes + 256);
@@ -48,7 +48,7 @@ class Memory : public GlobalMemory {
 
     int lookups = 0;
 
-  private:
+private:
     struct Allocation {
         std::vector<std::byte> bytes;
         MemoryRange range;
@@ -59,7 +59,7 @@ class Memory : public GlobalMemory {
 
 /// A module loaded into a memory: its variables have addresses.
 class Loaded {
-  public:
+public:
     Loaded(Memory& memory, std::string_view text) : program(Program::parse(text)), memory_(memory) {
         for (const Variable& variable : program.variables()) {
             addresses.push_back(memory.allocate(variable.size, !variable.constant));
@@ -96,7 +96,7 @@ class Loaded {
     std::uint32_t dynamic_shared_bytes = 0;
     bool cooperative = false;
 
-  private:
+private:
     template <typename Argument>
     static void place(std::vector<std::byte>& bytes, const Parameter& parameter, const Argument& argument) {
         static_assert(std::is_trivially_copyable_v<Argument>);

@@ -9,7 +9,8 @@ namespace {
 
 // One thread; %in and %out are two addresses.
 std::string kernel(const std::string& body, const std::string& globals = "") {
-    return header + globals + ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %in, %out, %rd<9>; .reg .b32 %r<9>; .reg .b16 %rs<9>;\n" +
+    return header + globals +
+           ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .b64 %in, %out, %rd<9>; .reg .b32 %r<9>; .reg .b16 %rs<9>;\n" +
            ".reg .f32 %f<9>; .reg .f64 %fd<9>; .reg .pred %p<9>;\nld.param.u64 %in, [in];\nld.param.u64 %out, [out];\n" + body + "\n}\n";
 }
 
@@ -71,9 +72,12 @@ TEST_CASE("Every state space is its own memory, and generic addresses lead to ea
         "mov.u64 %rd2, board; cvta.shared.u64 %rd5, %rd2; ld.u64 %rd4, [%rd5+8]; add.u64 %rd4, %rd4, 2; st.u64 [%out+8], %rd4;\n"
         "mov.u32 %r1, board; ld.shared.u64 %rd4, [%r1+8]; st.global.u64 [%out+16], %rd4;\n"
         "cvta.to.local.u64 %rd6, %rd3; sub.u64 %rd6, %rd6, 0; ld.local.u64 %rd4, [%rd6+8]; st.global.u64 [%out+24], %rd4;\n"
-        "ld.const.u32 %r2, [numbers+4]; mov.u64 %rd7, numbers; ld.const.u32 %r3, [%rd7+8]; mov.b64 %rd4, {%r2, %r3}; st.global.u64 [%out+32], %rd4;\n"
-        "ld.global.u64 %rd4, [link]; ld.u32 %r4, [%rd4]; st.global.u32 [%out+40], %r4; atom.global.add.u32 %r5, [counter], 5; st.global.u32 [%out+44], %r5;\n"
-        "isspacep.local %p1, %rd3; isspacep.shared %p2, %rd3; isspacep.global %p3, %rd3; isspacep.shared %p4, %rd5; isspacep.global %p5, %out;\n"
+        "ld.const.u32 %r2, [numbers+4]; mov.u64 %rd7, numbers; ld.const.u32 %r3, [%rd7+8]; mov.b64 %rd4, {%r2, %r3}; st.global.u64 "
+        "[%out+32], %rd4;\n"
+        "ld.global.u64 %rd4, [link]; ld.u32 %r4, [%rd4]; st.global.u32 [%out+40], %r4; atom.global.add.u32 %r5, [counter], 5; "
+        "st.global.u32 [%out+44], %r5;\n"
+        "isspacep.local %p1, %rd3; isspacep.shared %p2, %rd3; isspacep.global %p3, %rd3; isspacep.shared %p4, %rd5; isspacep.global %p5, "
+        "%out;\n"
         "selp.u32 %r1, 1, 0, %p1; selp.u32 %r2, 2, 0, %p2; selp.u32 %r3, 4, 0, %p3; selp.u32 %r4, 8, 0, %p4; selp.u32 %r5, 16, 0, %p5;\n"
         "add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4; add.u32 %r1, %r1, %r5; st.global.u32 [%out+48], %r1;",
         ".const .u32 numbers[3] = {7, 8, 9};\n.global .u32 counter = 100;\n.global .u64 link = numbers+4;\n");
@@ -113,8 +117,9 @@ TEST_CASE("A bad access is a fault that names the kernel, line, block, thread an
     };
     for (const Bad& bad : all) {
         INFO(bad.body);
-        Machine guarded("mov.u32 %r1, %tid.y; setp.ne.u32 %p1, %r1, 2; @%p1 ret; mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 3; @%p1 ret;\n" + bad.body,
-                        ".const .u32 numbers[3] = {7, 8, 9};\n");
+        Machine guarded(
+            "mov.u32 %r1, %tid.y; setp.ne.u32 %p1, %r1, 2; @%p1 ret; mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 3; @%p1 ret;\n" + bad.body,
+            ".const .u32 numbers[3] = {7, 8, 9};\n");
         const Outcome faulted = guarded.run({1}, 8, {4, 3, 1});
         CHECK(faulted.fault == bad.fault);
         CHECK(faulted.kernel == "k");
@@ -127,9 +132,11 @@ TEST_CASE("A bad access is a fault that names the kernel, line, block, thread an
 
 TEST_CASE("A fault's address is the lane's own", "[ptx][memory][fault]") {
     Memory memory;
-    Loaded loaded(memory, header +
-                              ".visible .entry k(.param .u64 a) {\n.reg .b64 %rd<4>; .reg .b32 %r<4>;\nld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;\n"
-                              "mad.lo.u32 %r1, %r2, 64, %r1; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r1; }\n");
+    Loaded loaded(memory,
+                  header +
+                      ".visible .entry k(.param .u64 a) {\n.reg .b64 %rd<4>; .reg .b32 %r<4>;\nld.param.u64 %rd1, [a]; mov.u32 %r1, "
+                      "%tid.x; mov.u32 %r2, %ctaid.x;\n"
+                      "mad.lo.u32 %r1, %r2, 64, %r1; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r1; }\n");
     const std::uint64_t a = memory.allocate(4 * 200);
     const Outcome outcome = loaded.run("k", {4}, {64}, a);
     CHECK(outcome.fault == Fault::illegal_address);
@@ -150,7 +157,8 @@ TEST_CASE("Atomics in every space count every lane once", "[ptx][memory][atomic]
         "atom.global.min.s32 %r5, [%out+12], -4; atom.global.max.u32 %r5, [%out+16], 0xfffffff0; atom.global.and.b32 %r5, [%out+20], 12;\n"
         "atom.global.or.b32 %r5, [%out+24], %r1; atom.global.xor.b32 %r5, [%out+28], 1; atom.global.min.s64 %rd2, [%out+32], -1;\n"
         "atom.global.add.f32 %f1, [%out+40], 0f3F800000; atom.global.add.f64 %fd1, [%out+48], 0d3FE0000000000000;\n"
-        "bar.sync 0; @%p1 ret; ld.shared.u32 %r6, [total]; st.global.u32 [%out+56], %r6; ld.shared.u64 %rd3, [wide]; st.global.u64 [%out+64], %rd3;\n"
+        "bar.sync 0; @%p1 ret; ld.shared.u32 %r6, [total]; st.global.u32 [%out+56], %r6; ld.shared.u64 %rd3, [wide]; st.global.u64 "
+        "[%out+64], %rd3;\n"
         "atom.global.exch.b64 %rd4, [%out+72], 123; atom.global.cas.b64 %rd4, [%out+72], 123, 456; st.global.u64 [%out+80], %rd4;");
     const Outcome outcome = machine.run({0}, 11, {100});
     INFO(outcome.report);
@@ -165,8 +173,8 @@ TEST_CASE("Atomics in every space count every lane once", "[ptx][memory][atomic]
     CHECK(words[6] == 127);
     CHECK(words[7] == 0);
     CHECK(machine.out[4] == ~std::uint64_t{0});
-    CHECK(words[10] == 0x42c80000);                  // 100.0f
-    CHECK(machine.out[6] == 0x4049000000000000);     // 50.0
+    CHECK(words[10] == 0x42c80000);               // 100.0f
+    CHECK(machine.out[6] == 0x4049000000000000);  // 50.0
     CHECK(words[14] == 100 + 100 * 1000);
     CHECK(machine.out[8] == 77);
     CHECK(machine.out[9] == 456);
@@ -175,7 +183,10 @@ TEST_CASE("Atomics in every space count every lane once", "[ptx][memory][atomic]
 
 TEST_CASE("Atomics of two launches at once are atomic to each other", "[ptx][memory][atomic]") {
     Memory memory;
-    Loaded loaded(memory, header + ".visible .entry k(.param .u64 a) { .reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [a]; atom.global.add.u32 %r, [%rd], 1; }\n");
+    Loaded loaded(
+        memory,
+        header +
+            ".visible .entry k(.param .u64 a) { .reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [a]; atom.global.add.u32 %r, [%rd], 1; }\n");
     const std::uint64_t a = memory.upload(std::vector<std::uint32_t>{0});
     std::vector<std::thread> devices;
     for (int i = 0; i < 2; ++i) devices.emplace_back([&] { loaded.run("k", {200}, {256}, a); });
@@ -185,7 +196,8 @@ TEST_CASE("Atomics of two launches at once are atomic to each other", "[ptx][mem
 
 TEST_CASE("The ranges found last are remembered, and still checked", "[ptx][memory]") {
     Machine machine(
-        "mov.u32 %r1, 0;\nloop: ld.global.u32 %r2, [%in]; st.global.u32 [%out], %r2; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 1000; @%p1 bra loop;\n"
+        "mov.u32 %r1, 0;\nloop: ld.global.u32 %r2, [%in]; st.global.u32 [%out], %r2; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 1000; @%p1 "
+        "bra loop;\n"
         "ld.global.u32 %r2, [%in+4096];");
     machine.memory.lookups = 0;
     const Outcome outcome = machine.run({1});

@@ -1,5 +1,7 @@
 #include <cstdio>
+#include <fstream>
 #include <map>
+#include <sstream>
 
 #include "catch.hpp"
 #include "machine.hpp"
@@ -25,8 +27,8 @@ std::vector<Results> run(Memory& memory, Loaded& loaded, const OpcodeCase& one) 
 }
 
 std::string difference(const OpcodeCase& one, const Operands& o, const Results& got, const Results& wanted) {
-    return one.name + " of " + hexadecimal(o.a) + ", " + hexadecimal(o.b) + ", " + hexadecimal(o.c) + ": " + hexadecimal(got.d) + ", " + hexadecimal(got.e) +
-           ", expected " + hexadecimal(wanted.d) + ", " + hexadecimal(wanted.e);
+    return one.name + " of " + hexadecimal(o.a) + ", " + hexadecimal(o.b) + ", " + hexadecimal(o.c) + ": " + hexadecimal(got.d) + ", " +
+           hexadecimal(got.e) + ", expected " + hexadecimal(wanted.d) + ", " + hexadecimal(wanted.e);
 }
 
 }  // namespace
@@ -45,6 +47,25 @@ TEST_CASE("Every form of every arithmetic opcode gives what exact arithmetic giv
             UNSCOPED_INFO(difference(one, one.operands[i], results[i], wanted));
         }
         CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("Every form of every arithmetic opcode gives what an H200 gives", "[ptx][opcode]") {
+    std::map<std::string, std::uint64_t> recorded;
+    std::ifstream file(CUPOOL_OPCODE_ANSWERS);
+    for (std::string line; std::getline(file, line);) {
+        if (line.empty() || line[0] == '#') continue;
+        std::istringstream words(line);
+        std::string name;
+        words >> name >> std::hex >> recorded[name];
+    }
+    Memory memory;
+    Loaded loaded(memory, opcode_module());
+    CHECK(recorded.size() == opcode_cases().size());
+    for (const OpcodeCase& one : opcode_cases()) {
+        INFO(one.name);
+        REQUIRE(recorded.count(one.name) == 1);
+        CHECK(hash_of(run(memory, loaded, one)) == recorded[one.name]);
     }
 }
 

@@ -55,7 +55,8 @@ TEST_CASE("What the interpreter does not run is refused with its line and opcode
         {kernel(".reg .u32 a; .reg .u32 a;"), Kind::malformed, 6, "a"},
         {kernel("x: x: ret;"), Kind::malformed, 6, "x"},
         {kernel("call unknown;"), Kind::malformed, 6, "unknown"},
-        {header + ".extern .func vprintf(.param .b64 a);\n" + ".entry k() { .param .b64 p; call vprintf, (p); }", Kind::unsupported, 5, "call"},
+        {header + ".extern .func vprintf(.param .b64 a);\n" + ".entry k() { .param .b64 p; call vprintf, (p); }", Kind::unsupported, 5,
+         "call"},
         {header + ".extern .global .u32 elsewhere;", Kind::unsupported, 4, ".u32"},
         {header + ".tex .u64 t;", Kind::unsupported, 4, ".tex"},
         {header + ".global .u32 x;\n.global .u32 x;", Kind::malformed, 5, "x"},
@@ -81,9 +82,10 @@ TEST_CASE("What the interpreter does not run is refused with its line and opcode
 }
 
 TEST_CASE("Text ends at its NUL, and comments, debug lines and pragmas say nothing", "[ptx][parse]") {
-    const std::string text = "// first\n.version 8.7 /* many\nlines */\n.target sm_90, debug\n.address_size 64\n.file 1 \"a b.cu\", 1, 2\n" +
-                             std::string(".visible .entry k() .maxntid 128, 2, 1 .minnctapersm 2\n{ .pragma \"nounroll\"; .loc 1 2 3\nret; }\n") +
-                             ".section .debug_info { .b32 1, 2 }\n";
+    const std::string text =
+        "// first\n.version 8.7 /* many\nlines */\n.target sm_90, debug\n.address_size 64\n.file 1 \"a b.cu\", 1, 2\n" +
+        std::string(".visible .entry k() .maxntid 128, 2, 1 .minnctapersm 2\n{ .pragma \"nounroll\"; .loc 1 2 3\nret; }\n") +
+        ".section .debug_info { .b32 1, 2 }\n";
     const Program program = Program::parse(text + '\0' + "rubbish");
     CHECK(program.version_major() == 8);
     CHECK(program.version_minor() == 7);
@@ -94,9 +96,10 @@ TEST_CASE("Text ends at its NUL, and comments, debug lines and pragmas say nothi
 }
 
 TEST_CASE("Parameters, shared and local memory are laid out as the PTX ISA says", "[ptx][parse]") {
-    const Program program = Program::parse(header + ".shared .align 8 .b8 used[12];\n.shared .b8 unused[4096];\n.extern .shared .align 16 .b8 dynamic[];\n" +
-                                           ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 16 b, .param .align 16 .b8 c[20], .param .u16 d)\n" +
-                                           "{ .local .align 8 .b8 depot[24]; .reg .b64 %rd; .reg .b32 %r; mov.u64 %rd, depot; mov.u32 %r, used; mov.u32 %r, dynamic; }\n");
+    const Program program = Program::parse(
+        header + ".shared .align 8 .b8 used[12];\n.shared .b8 unused[4096];\n.extern .shared .align 16 .b8 dynamic[];\n" +
+        ".visible .entry k(.param .u8 a, .param .u64 .ptr .global .align 16 b, .param .align 16 .b8 c[20], .param .u16 d)\n" +
+        "{ .local .align 8 .b8 depot[24]; .reg .b64 %rd; .reg .b32 %r; mov.u64 %rd, depot; mov.u32 %r, used; mov.u32 %r, dynamic; }\n");
     const Entry& entry = program.entries().at(0);
     REQUIRE(entry.parameters.size() == 4);
     const std::uint32_t offsets[] = {0, 8, 16, 36};
@@ -111,9 +114,10 @@ TEST_CASE("Parameters, shared and local memory are laid out as the PTX ISA says"
 }
 
 TEST_CASE("Variables have their size, alignment, initial bytes and relocations", "[ptx][parse]") {
-    const Program program = Program::parse(header + ".visible .global .align 16 .u32 table[2][3] = {{1, 2}, {-1, 0x10, 5}};\n.const .f32 half = 0f3F000000;\n" +
-                                           ".global .f64 pi = 3.25;\n.global .b8 text[] = {72, 105, 0};\n.global .u64 links[2] = {table, generic(half)+4};\n" +
-                                           ".global .v2 .f32 pair;\n.entry k() {}\n");
+    const Program program =
+        Program::parse(header + ".visible .global .align 16 .u32 table[2][3] = {{1, 2}, {-1, 0x10, 5}};\n.const .f32 half = 0f3F000000;\n" +
+                       ".global .f64 pi = 3.25;\n.global .b8 text[] = {72, 105, 0};\n.global .u64 links[2] = {table, generic(half)+4};\n" +
+                       ".global .v2 .f32 pair;\n.entry k() {}\n");
     const auto variable = [&](const char* name) -> const Variable& { return program.variables().at(program.find_variable(name).value()); };
     const auto word = [](const Variable& v, std::size_t offset) {
         std::uint32_t value = 0;
@@ -140,11 +144,13 @@ TEST_CASE("Variables have their size, alignment, initial bytes and relocations",
 
 TEST_CASE("Names mean the innermost declaration", "[ptx][parse]") {
     Memory memory;
-    Loaded loaded(memory, header +
-                              ".visible .entry k(.param .u64 out) {\n.reg .b64 %rd; .reg .b32 t; .reg .b32 sum<3>;\nld.param.u64 %rd, [out];\nmov.u32 t, 1;\n"
-                              "{ .reg .b32 t; mov.u32 t, 20; bra skip; mov.u32 t, 21; skip: mov.u32 sum1, t; }\n"
-                              "{ .reg .b32 t; mov.u32 t, 300; bra skip; mov.u32 t, 301; skip: add.u32 sum1, sum1, t; bra end; }\n"
-                              "mov.u32 sum1, 0;\nend: add.u32 sum1, sum1, t; st.global.u32 [%rd], sum1; }\n");
+    Loaded loaded(
+        memory,
+        header +
+            ".visible .entry k(.param .u64 out) {\n.reg .b64 %rd; .reg .b32 t; .reg .b32 sum<3>;\nld.param.u64 %rd, [out];\nmov.u32 t, 1;\n"
+            "{ .reg .b32 t; mov.u32 t, 20; bra skip; mov.u32 t, 21; skip: mov.u32 sum1, t; }\n"
+            "{ .reg .b32 t; mov.u32 t, 300; bra skip; mov.u32 t, 301; skip: add.u32 sum1, sum1, t; bra end; }\n"
+            "mov.u32 sum1, 0;\nend: add.u32 sum1, sum1, t; st.global.u32 [%rd], sum1; }\n");
     const std::uint64_t out = memory.allocate(4);
     REQUIRE(loaded.run("k", {}, {}, out));
     CHECK(memory.download<std::uint32_t>(out, 1)[0] == 321);
@@ -157,8 +163,9 @@ TEST_CASE("A launch that does not fit its entry is an exception, not a run", "[p
     Launch launch;
     launch.parameters = parameters;
     CHECK(execute(program, launch, memory));
-    for (const auto& break_it : std::vector<void (*)(Launch&)>{[](Launch& l) { l.entry = 1; }, [](Launch& l) { l.block = {1025}; }, [](Launch& l) { l.grid.y = 0; },
-                                                               [](Launch& l) { l.parameters = l.parameters.subspan(1); }}) {
+    for (const auto& break_it :
+         std::vector<void (*)(Launch&)>{[](Launch& l) { l.entry = 1; }, [](Launch& l) { l.block = {1025}; },
+                                        [](Launch& l) { l.grid.y = 0; }, [](Launch& l) { l.parameters = l.parameters.subspan(1); }}) {
         Launch broken = launch;
         break_it(broken);
         CHECK_THROWS_AS(execute(program, broken, memory), std::invalid_argument);

@@ -15,7 +15,7 @@ using namespace cupool::ptx::test;
 
 /// The few entry points of libcuda that this needs.
 class Gpu {
-  public:
+public:
     Gpu() {
         library_ = dlopen("libcuda.so.1", RTLD_NOW);
         if (library_ == nullptr) throw std::runtime_error(dlerror());
@@ -30,7 +30,8 @@ class Gpu {
         // CU_JIT_ERROR_LOG_BUFFER and its size.
         int options[] = {5, 6};
         void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-        const int result = call<int(void**, const void*, unsigned, int*, void**)>("cuModuleLoadDataEx")(&module_, text.c_str(), 2, options, values);
+        const int result =
+            call<int(void**, const void*, unsigned, int*, void**)>("cuModuleLoadDataEx")(&module_, text.c_str(), 2, options, values);
         if (result != 0) throw std::runtime_error("the module does not load: " + std::string(log.data()));
     }
 
@@ -41,12 +42,13 @@ class Gpu {
         std::uint64_t results_address = 0;
         check(call<int(std::uint64_t*, std::size_t)>("cuMemAlloc_v2")(&operands_address, count * sizeof(Operands)));
         check(call<int(std::uint64_t*, std::size_t)>("cuMemAlloc_v2")(&results_address, count * sizeof(Results)));
-        check(call<int(std::uint64_t, const void*, std::size_t)>("cuMemcpyHtoD_v2")(operands_address, one.operands.data(), count * sizeof(Operands)));
+        check(call<int(std::uint64_t, const void*, std::size_t)>("cuMemcpyHtoD_v2")(operands_address, one.operands.data(),
+                                                                                    count * sizeof(Operands)));
         void* function = nullptr;
         check(call<int(void**, void*, const char*)>("cuModuleGetFunction")(&function, module_, one.name.c_str()));
         void* arguments[] = {&operands_address, &results_address};
-        check(call<int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**)>("cuLaunchKernel")(
-            function, static_cast<unsigned>(count / 32), 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
+        check(call<int(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**)>(
+            "cuLaunchKernel")(function, static_cast<unsigned>(count / 32), 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
         check(call<int()>("cuCtxSynchronize")());
         check(call<int(void*, std::uint64_t, std::size_t)>("cuMemcpyDtoH_v2")(results.data(), results_address, count * sizeof(Results)));
         check(call<int(std::uint64_t)>("cuMemFree_v2")(operands_address));
@@ -54,7 +56,7 @@ class Gpu {
         return results;
     }
 
-  private:
+private:
     template <typename Signature>
     Signature* call(const char* name) {
         return reinterpret_cast<Signature*>(dlsym(library_, name));
@@ -77,9 +79,10 @@ void compare(const OpcodeCase& one, const std::vector<Results>& results, Memory&
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (ours[i] == results[i] || ++different > 3) continue;
         const Operands& o = one.operands[i];
-        std::fprintf(stderr, "%s of %llx %llx %llx: GPU %llx %llx, interpreter %llx %llx\n", one.name.c_str(), static_cast<unsigned long long>(o.a),
-                     static_cast<unsigned long long>(o.b), static_cast<unsigned long long>(o.c), static_cast<unsigned long long>(results[i].d),
-                     static_cast<unsigned long long>(results[i].e), static_cast<unsigned long long>(ours[i].d), static_cast<unsigned long long>(ours[i].e));
+        std::fprintf(stderr, "%s of %llx %llx %llx: GPU %llx %llx, interpreter %llx %llx\n", one.name.c_str(),
+                     static_cast<unsigned long long>(o.a), static_cast<unsigned long long>(o.b), static_cast<unsigned long long>(o.c),
+                     static_cast<unsigned long long>(results[i].d), static_cast<unsigned long long>(results[i].e),
+                     static_cast<unsigned long long>(ours[i].d), static_cast<unsigned long long>(ours[i].e));
     }
     if (different != 0) std::fprintf(stderr, "%s: %d of %zu differ\n", one.name.c_str(), different, results.size());
 }

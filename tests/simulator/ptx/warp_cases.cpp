@@ -9,12 +9,15 @@ void add_warp_cases(std::vector<OpcodeCase>& cases) {
     };
     for (const std::string mode : {"up", "down", "bfly", "idx"}) {
         for (const std::string control : {"0", "31", "0x1c03", "0x100f", "0x180f", "%c"})
-            push("shfl_" + mode + "_" + (control[0] == '%' ? "any" : control), "shfl.sync." + mode + ".b32 %d|%e, %a, %b, " + control + ", 0xffffffff;", "www", "wp");
+            push("shfl_" + mode + "_" + (control[0] == '%' ? "any" : control),
+                 "shfl.sync." + mode + ".b32 %d|%e, %a, %b, " + control + ", 0xffffffff;", "www", "wp");
     }
     push("vote_all_any", "vote.sync.all.pred %d, %a, 0xffffffff;\nvote.sync.any.pred %e, %b, 0xffffffff;", "pp-", "pp");
     push("vote_uni_ballot", "vote.sync.uni.pred %d, %a, 0xffffffff;\nvote.sync.ballot.b32 %e, !%b, 0xffffffff;", "pp-", "pw");
     push("match_any_b32", ".reg .b32 few;\nand.b32 few, %a, 3;\nmatch.any.sync.b32 %d, few, 0xffffffff;", "w--", "w-");
     push("match_any_b64", ".reg .b64 few;\nand.b64 few, %a, 0x100000001;\nmatch.any.sync.b64 %d, few, 0xffffffff;", "l--", "w-");
+    push("redux_add_max", "redux.sync.add.u32 %d, %a, 0xffffffff;\nredux.sync.max.s32 %e, %b, 0xffffffff;", "ww-", "ww");
+    push("redux_min_xor", "redux.sync.min.u32 %d, %a, 0xffffffff;\nredux.sync.xor.b32 %e, %b, 0xffffffff;", "ww-", "ww");
     push("match_all_b32", ".reg .b32 few;\nand.b32 few, %a, 0x40000000;\nmatch.all.sync.b32 %d|%e, few, 0xffffffff;", "w--", "wp");
 }
 

@@ -6,7 +6,8 @@ namespace {
 
 std::string kernel(const std::string& body) {
     return header + ".visible .entry k(.param .u64 out)\n{\n.reg .b64 %out, %rd<9>; .reg .b32 %lane, %r<20>; .reg .pred %p<9>;\n" +
-           "ld.param.u64 %out, [out]; mov.u32 %lane, %laneid; mov.u32 %r0, 0;\n" + body + "\nmul.wide.u32 %rd0, %lane, 4; add.u64 %rd0, %rd0, %out; st.global.u32 [%rd0], %r0;\n}\n";
+           "ld.param.u64 %out, [out]; mov.u32 %lane, %laneid; mov.u32 %r0, 0;\n" + body +
+           "\nmul.wide.u32 %rd0, %lane, 4; add.u64 %rd0, %rd0, %out; st.global.u32 [%rd0], %r0;\n}\n";
 }
 
 struct Run {
@@ -37,8 +38,10 @@ TEST_CASE("Shuffles move values between lanes", "[ptx][warp]") {
         {"shfl.sync.down.b32 %r1|%p1, %lane, 3, 0x1f, 0xffffffff;", [](std::uint32_t lane) { return lane > 28 ? lane : lane + 3 + 100; }},
         {"shfl.sync.idx.b32 %r1|%p1, %lane, 9, 0x1f, 0xffffffff;", [](std::uint32_t) { return 109u; }},
         // Segments of eight lanes.
-        {"shfl.sync.down.b32 %r1|%p1, %lane, 2, 0x181f, 0xffffffff;", [](std::uint32_t lane) { return lane % 8 > 5 ? lane : lane + 2 + 100; }},
-        {"shfl.sync.up.b32 %r1|%p1, %lane, 2, 0x1800, 0xffffffff;", [](std::uint32_t lane) { return lane % 8 < 2 ? lane : lane - 2 + 100; }},
+        {"shfl.sync.down.b32 %r1|%p1, %lane, 2, 0x181f, 0xffffffff;",
+         [](std::uint32_t lane) { return lane % 8 > 5 ? lane : lane + 2 + 100; }},
+        {"shfl.sync.up.b32 %r1|%p1, %lane, 2, 0x1800, 0xffffffff;",
+         [](std::uint32_t lane) { return lane % 8 < 2 ? lane : lane - 2 + 100; }},
         {"shfl.sync.idx.b32 %r1|%p1, %lane, 3, 0x181f, 0xffffffff;", [](std::uint32_t lane) { return lane / 8 * 8 + 3 + 100; }},
     };
     for (const Mode& mode : modes) {
@@ -50,15 +53,18 @@ TEST_CASE("Shuffles move values between lanes", "[ptx][warp]") {
 }
 
 TEST_CASE("Votes and matches see the lanes of their mask alone", "[ptx][warp]") {
-    const Run votes = run("setp.gt.u32 %p1, %lane, 27; and.b32 %r1, %lane, 1; setp.eq.u32 %p2, %r1, 0; vote.sync.ballot.b32 %r0, %p1, 0xffffffff;\n"
-                          "vote.sync.all.pred %p3, %p1, 0xffffffff; vote.sync.any.pred %p4, %p1, 0xffffffff; vote.sync.uni.pred %p5, 1, 0xffffffff;\n"
-                          "@%p3 mov.u32 %r0, 1; @!%p4 mov.u32 %r0, 2; @!%p5 mov.u32 %r0, 3;");
+    const Run votes =
+        run("setp.gt.u32 %p1, %lane, 27; and.b32 %r1, %lane, 1; setp.eq.u32 %p2, %r1, 0; vote.sync.ballot.b32 %r0, %p1, 0xffffffff;\n"
+            "vote.sync.all.pred %p3, %p1, 0xffffffff; vote.sync.any.pred %p4, %p1, 0xffffffff; vote.sync.uni.pred %p5, 1, 0xffffffff;\n"
+            "@%p3 mov.u32 %r0, 1; @!%p4 mov.u32 %r0, 2; @!%p5 mov.u32 %r0, 3;");
     REQUIRE(votes.outcome);
     CHECK(votes.out[0] == 0xf0000000);
 
     // Two halves of a warp apart, each with its own mask.
-    const Run halves = run("mov.u32 %r1, 0x0000ffff; setp.gt.u32 %p1, %lane, 15; @%p1 mov.u32 %r1, 0xffff0000; and.b32 %r2, %lane, 1; setp.eq.u32 %p2, %r2, 0;\n"
-                           "vote.sync.ballot.b32 %r0, %p2, %r1;");
+    const Run halves =
+        run("mov.u32 %r1, 0x0000ffff; setp.gt.u32 %p1, %lane, 15; @%p1 mov.u32 %r1, 0xffff0000; and.b32 %r2, %lane, 1; setp.eq.u32 %p2, "
+            "%r2, 0;\n"
+            "vote.sync.ballot.b32 %r0, %p2, %r1;");
     REQUIRE(halves.outcome);
     CHECK(halves.out[0] == 0x00005555);
     CHECK(halves.out[31] == 0x55550000);
@@ -66,8 +72,9 @@ TEST_CASE("Votes and matches see the lanes of their mask alone", "[ptx][warp]") 
     const Run any = run("and.b32 %r1, %lane, 3; match.any.sync.b32 %r0, %r1, 0xffffffff;");
     REQUIRE(any.outcome);
     CHECK(any.out[6] == 0x44444444);
-    const Run all = run("setp.lt.u32 %p1, %lane, 8; @!%p1 bra other; match.all.sync.b32 %r0|%p2, 5, 0xff; bra end;\n"
-                        "other: match.all.sync.b32 %r0|%p2, %lane, 0xffffff00; @!%p2 mov.u32 %r0, 77;\nend:");
+    const Run all =
+        run("setp.lt.u32 %p1, %lane, 8; @!%p1 bra other; match.all.sync.b32 %r0|%p2, 5, 0xff; bra end;\n"
+            "other: match.all.sync.b32 %r0|%p2, %lane, 0xffffff00; @!%p2 mov.u32 %r0, 77;\nend:");
     REQUIRE(all.outcome);
     CHECK(all.out[3] == 0xff);
     CHECK(all.out[30] == 77);
@@ -80,14 +87,17 @@ TEST_CASE("Votes and matches see the lanes of their mask alone", "[ptx][warp]") 
 
 TEST_CASE("Lanes that come late are waited for", "[ptx][warp]") {
     // Odd lanes take a long way round; the shuffle needs all.
-    const Run late = run("and.b32 %r1, %lane, 1; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 0; @%p1 bra meet;\n"
-                         "loop: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, %lane; @%p2 bra loop; bra meet;\nmeet: shfl.sync.bfly.b32 %r0, %r2, 1, 0x1f, 0xffffffff;");
+    const Run late =
+        run("and.b32 %r1, %lane, 1; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 0; @%p1 bra meet;\n"
+            "loop: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, %lane; @%p2 bra loop; bra meet;\nmeet: shfl.sync.bfly.b32 %r0, %r2, 1, 0x1f, "
+            "0xffffffff;");
     REQUIRE(late.outcome);
     CHECK(late.out[6] == 7);
     CHECK(late.out[7] == 0);
     // bar.warp.sync is the same barrier wherever it stands.
-    const Run barrier = run(".shared .u32 s; setp.lt.u32 %p1, %lane, 16; @%p1 bra low; st.shared.u32 [s], 9; bar.warp.sync 0xffffffff; bra end;\n"
-                            "low: bar.warp.sync 0xffffffff; ld.shared.u32 %r0, [s];\nend:");
+    const Run barrier =
+        run(".shared .u32 s; setp.lt.u32 %p1, %lane, 16; @%p1 bra low; st.shared.u32 [s], 9; bar.warp.sync 0xffffffff; bra end;\n"
+            "low: bar.warp.sync 0xffffffff; ld.shared.u32 %r0, [s];\nend:");
     REQUIRE(barrier.outcome);
     CHECK(barrier.out[3] == 9);
     // Those that have exited, or never were, are not waited for.
@@ -95,7 +105,8 @@ TEST_CASE("Lanes that come late are waited for", "[ptx][warp]") {
     REQUIRE(few.outcome);
     CHECK(few.out[9] == 0x3ff);
 
-    const Run missing = run("setp.lt.u32 %p1, %lane, 16; @%p1 bra low; bar.sync 1; bra end;\nlow: shfl.sync.idx.b32 %r0, %lane, 20, 0x1f, 0xffffffff;\nend:");
+    const Run missing = run(
+        "setp.lt.u32 %p1, %lane, 16; @%p1 bra low; bar.sync 1; bra end;\nlow: shfl.sync.idx.b32 %r0, %lane, 20, 0x1f, 0xffffffff;\nend:");
     CHECK(missing.outcome.fault == Fault::launch_timeout);
     CHECK(missing.outcome.report.find("shfl.sync.idx.b32") != std::string::npos);
     const Run outside = run("vote.sync.ballot.b32 %r0, 1, 0xffff;");
@@ -104,15 +115,20 @@ TEST_CASE("Lanes that come late are waited for", "[ptx][warp]") {
 }
 
 TEST_CASE("redux reduces over a warp", "[ptx][warp]") {
-    const Run result = run("redux.sync.add.u32 %r1, %lane, 0xffffffff; sub.u32 %r3, %lane, 8; redux.sync.min.s32 %r2, %r3, 0xffffffff; redux.sync.max.u32 %r4, %r3, 0xffffffff;\n"
-                           "redux.sync.xor.b32 %r5, %lane, 0xffffffff; redux.sync.or.b32 %r6, %lane, 0xffffffff; add.u32 %r0, %r1, %r2; add.u32 %r0, %r0, %r4; add.u32 %r0, %r0, %r5; add.u32 %r0, %r0, %r6;");
+    const Run result =
+        run("redux.sync.add.u32 %r1, %lane, 0xffffffff; sub.u32 %r3, %lane, 8; redux.sync.min.s32 %r2, %r3, 0xffffffff; redux.sync.max.u32 "
+            "%r4, %r3, 0xffffffff;\n"
+            "redux.sync.xor.b32 %r5, %lane, 0xffffffff; redux.sync.or.b32 %r6, %lane, 0xffffffff; add.u32 %r0, %r1, %r2; add.u32 %r0, %r0, "
+            "%r4; add.u32 %r0, %r0, %r5; add.u32 %r0, %r0, %r6;");
     REQUIRE(result.outcome);
     CHECK(result.out[13] == 496 - 8 - 1 + 0 + 31);
 }
 
 TEST_CASE("A destination may be the register that lanes read from", "[ptx][warp]") {
     // Registers that are dead by then share a slot with the result: the sources of all lanes are read before.
-    const Run result = run("mov.u32 %r1, %lane; add.u32 %r1, %r1, 1; shfl.sync.down.b32 %r1, %r1, 1, 0x1f, 0xffffffff; shfl.sync.up.b32 %r0, %r1, 1, 0, 0xffffffff;");
+    const Run result =
+        run("mov.u32 %r1, %lane; add.u32 %r1, %r1, 1; shfl.sync.down.b32 %r1, %r1, 1, 0x1f, 0xffffffff; shfl.sync.up.b32 %r0, %r1, 1, 0, "
+            "0xffffffff;");
     REQUIRE(result.outcome);
     CHECK(result.out[0] == 2);
     CHECK(result.out[7] == 8);

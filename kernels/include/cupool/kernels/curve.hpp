@@ -33,7 +33,9 @@ inline constexpr std::size_t base_field_limbs = C == Curve::bn254 ? 4 : 6;
 
 /// How many bits the group order r has; a reduced scalar is below it.
 template <Curve C>
-inline constexpr unsigned scalar_bits = C == Curve::bn254 ? 254 : C == Curve::bls12_381 ? 255 : 253;
+inline constexpr unsigned scalar_bits = C == Curve::bn254       ? 254
+                                        : C == Curve::bls12_381 ? 255
+                                                                : 253;
 
 /// An integer of N 64-bit limbs, least significant first: little-endian bytes. Where it stands for a field element it is below the
 /// modulus, in standard form or in Montgomery form (times 2^(64 N) modulo the modulus), as the flag beside it says.

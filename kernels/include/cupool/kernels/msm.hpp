@@ -11,7 +11,7 @@ namespace cupool {
 struct MsmConfig {
     DeviceContext ctx;  ///< the device, stream and memory pool that do the work, or DeviceContext::host()
     int c = 0;          ///< window width in bits, 1 to 20; 0 chooses by size
-    int bitsize = 0;    ///< every scalar is below 2^bitsize; 0 means the width of r. A scalar that breaks the promise is `invalid_argument`.
+    int bitsize = 0;  ///< every scalar is below 2^bitsize; 0 means the width of r. A scalar that breaks the promise is `invalid_argument`.
     bool are_scalars_on_device = false;  ///< must agree with where the operand lives
     bool are_points_on_device = false;   ///< must agree with where the operand lives
     bool are_scalars_montgomery_form = false;
@@ -25,7 +25,8 @@ struct MsmConfig {
 ///
 /// Points are affine and on the curve (not checked here: see find_faulty_point), infinity allowed; scalars of r and above are taken
 /// modulo r. No terms give infinity. Returns when the result is on the host; work is ordered on config.ctx's stream.
-/// \throws Error invalid_argument (sizes differ, a flag contradicts its operand, c out of range), wrong_context (an operand lives on another device),
+/// \throws Error invalid_argument (sizes differ, a flag contradicts its operand, c out of range), wrong_context (an operand lives on
+/// another device),
 ///         out_of_memory, and whatever the driver answers.
 /// Thread-safe: any number of calls at once.
 template <Curve C>

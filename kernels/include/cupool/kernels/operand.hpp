@@ -10,7 +10,7 @@ namespace cupool {
 template <class T>
 class Operand {
 public:
-    Operand(std::span<const T> host) : host_(host) {}  // NOLINT(google-explicit-constructor): a span is an operand
+    Operand(std::span<const T> host) : host_(host) {}                           // NOLINT(google-explicit-constructor): a span is an operand
     Operand(DeviceSpan<const T> device) : device_(device), on_device_(true) {}  // NOLINT(google-explicit-constructor)
     Operand(DeviceSpan<T> device) : Operand(DeviceSpan<const T>(device)) {}     // NOLINT(google-explicit-constructor)
 

@@ -51,7 +51,8 @@ bool is_on_curve(const AffinePoint<C>& point);
 template <Curve C>
 bool is_in_subgroup(const AffinePoint<C>& point);
 
-/// The two points with that x coordinate, the one with the smaller y (as an integer) first; nothing where x^3 + b is no square or x is not below p.
+/// The two points with that x coordinate, the one with the smaller y (as an integer) first; nothing where x^3 + b is no square or x is not
+/// below p.
 template <Curve C>
 std::optional<std::array<AffinePoint<C>, 2>> points_with_x(const BaseFieldElement<C>& x);
 
@@ -76,7 +77,8 @@ JacobianPoint<C> to_jacobian(const AffinePoint<C>& point);
 template <Curve C>
 JacobianPoint<C> sum(std::span<const JacobianPoint<C>> points);
 
-/// The points first * G, (first + 1) * G, ... (count of them), on all cores: the inputs of tests and benchmarks, whose MSM has a closed form.
+/// The points first * G, (first + 1) * G, ... (count of them), on all cores: the inputs of tests and benchmarks, whose MSM has a closed
+/// form.
 template <Curve C>
 std::vector<AffinePoint<C>> generator_multiples(std::uint64_t first, std::size_t count);
 

@@ -43,9 +43,11 @@ public:
 
     /// The ordinal at an index of the pool's order. \throws Error invalid_argument past the end; unsupported on a host pool.
     int device_at(std::size_t index) const;
-    /// The context of the device at an index; a host pool's one member is at index 0. \throws Error invalid_argument past the end, and what retaining a primary context throws.
+    /// The context of the device at an index; a host pool's one member is at index 0. \throws Error invalid_argument past the end, and what
+    /// retaining a primary context throws.
     const DeviceContext& context_at(std::size_t index) const;
-    /// The context of a device by its ordinal. \throws Error invalid_device where it is not in the pool, and what retaining a primary context throws.
+    /// The context of a device by its ordinal. \throws Error invalid_device where it is not in the pool, and what retaining a primary
+    /// context throws.
     const DeviceContext& context(int ordinal) const;
     /// The ordinals, in order; empty on a host pool.
     const std::vector<int>& devices() const;
@@ -56,17 +58,18 @@ public:
     /// One MSM, its terms sharded evenly over the devices; the same contract as cupool::msm(), whose config.ctx is not looked at.
     /// Operands are host memory. \throws what cupool::msm() throws.
     template <Curve C>
-    RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config, JacobianPoint<C>& result) const;
+    RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
+                  JacobianPoint<C>& result) const;
 
     /// A reduction over host memory, on the pool's first device (float order depends on the length alone).
     template <class T>
     RunReport reduce(std::span<const T> input, ReduceOperation operation, T& result) const;
 
     /// Element by element over one buffer a device: result[i] = buffers[0][i] (op) buffers[1][i] (op) ..., from left to right.
-    /// The buffers lie on devices of the pool, in any order, and have equal sizes. The other devices' data travels over peer links, not through host memory, where the
-    /// devices have one. Waits for what was given to the devices' default streams before, and returns when the result is there.
-    /// \return a buffer on the first buffer's device.
-    /// \throws Error invalid_argument (no buffer, unequal sizes), wrong_context (a device outside the pool), unsupported on a host pool.
+    /// The buffers lie on devices of the pool, in any order, and have equal sizes. The other devices' data travels over peer links, not
+    /// through host memory, where the devices have one. Waits for what was given to the devices' default streams before, and returns when
+    /// the result is there. \return a buffer on the first buffer's device. \throws Error invalid_argument (no buffer, unequal sizes),
+    /// wrong_context (a device outside the pool), unsupported on a host pool.
     template <class T>
     DeviceBuffer<T> reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation) const;
 

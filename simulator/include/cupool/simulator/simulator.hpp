@@ -21,8 +21,8 @@ extern "C" {
 
 /// What a simulated card is. See cupoolSimDefaultDevice().
 struct CupoolSimDevice {
-    const char* name;  ///< copied; null: "NVIDIA H200"
-    std::uint64_t memory_bytes;
+    const char* name;            ///< copied; null: "NVIDIA H200"
+    std::uint64_t memory_bytes;  ///< at most 512 GiB
     int compute_capability_major;
     int compute_capability_minor;
     int multiprocessor_count;
@@ -79,8 +79,9 @@ typedef void (*CupoolSimKernel)(const struct CupoolSimLaunch* launch, void* user
 void cupoolSimDefaultDevice(struct CupoolSimDevice* device);
 
 /// Ends everything: waits for the devices to finish, frees all that is alive, forgets faults, counts, plans, registered kernels and the
-/// trace, and leaves a driver nobody has initialised, with the devices and the version that the environment asks for
-/// (CUPOOL_SIM_DEVICES, default 1; CUPOOL_SIM_DRIVER_VERSION, default 13000).
+/// trace, and leaves a driver nobody has initialised, as the environment asks for: CUPOOL_SIM_DEVICES (default 1),
+/// CUPOOL_SIM_DRIVER_VERSION (default 13000), CUPOOL_SIM_FAULTS (ENTRY_POINT:NTH:RESULT:once|always|sticky, several between commas:
+/// "cuInit:1:802:always"; see cupoolSimPlanFault()). That is how programs are tested that know nothing of this header.
 /// Reports in `left` (may be null) what was still alive; returns how many objects that is.
 std::uint64_t cupoolSimReset(struct CupoolSimLiveCounts* left);
 
