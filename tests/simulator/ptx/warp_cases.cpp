@@ -16,8 +16,6 @@ void add_warp_cases(std::vector<OpcodeCase>& cases) {
     push("vote_uni_ballot", "vote.sync.uni.pred %d, %a, 0xffffffff;\nvote.sync.ballot.b32 %e, !%b, 0xffffffff;", "pp-", "pw");
     push("match_any_b32", ".reg .b32 few;\nand.b32 few, %a, 3;\nmatch.any.sync.b32 %d, few, 0xffffffff;", "w--", "w-");
     push("match_any_b64", ".reg .b64 few;\nand.b64 few, %a, 0x100000001;\nmatch.any.sync.b64 %d, few, 0xffffffff;", "l--", "w-");
-    push("redux_add_max", "redux.sync.add.u32 %d, %a, 0xffffffff;\nredux.sync.max.s32 %e, %b, 0xffffffff;", "ww-", "ww");
-    push("redux_min_xor", "redux.sync.min.u32 %d, %a, 0xffffffff;\nredux.sync.xor.b32 %e, %b, 0xffffffff;", "ww-", "ww");
     push("match_all_b32", ".reg .b32 few;\nand.b32 few, %a, 0x40000000;\nmatch.all.sync.b32 %d|%e, few, 0xffffffff;", "w--", "wp");
 }
 
