@@ -4,8 +4,11 @@ find_package(Threads REQUIRED)
 
 function(cupool_settings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  # Errors name the source file they come from: by its place in the project, not on the machine that built it.
+  target_compile_options(${target} PRIVATE -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
   if(CUPOOL_WARNINGS_AS_ERRORS)
-    target_compile_options(${target} PRIVATE -Werror)
+    # GCC 13 suspects fmt 9, which Ubuntu 24.04 brings, of what it does not do.
+    target_compile_options(${target} PRIVATE -Werror -Wno-error=array-bounds)
   endif()
   if(CUPOOL_SANITIZE)
     list(JOIN CUPOOL_SANITIZE "," sanitizers)

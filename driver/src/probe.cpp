@@ -46,6 +46,8 @@ ProbedDevice probe_device(const std::shared_ptr<const Driver>& driver, int ordin
         }
         judge_device(probed);
     } catch (const Error& error) {
+        if (error.category() == ErrorCategory::device_fault)
+            throw;  // it says nothing about this device: no GPU of the process works any more
         probed.reason = error.reason().value_or(Reason::device_unhealthy);
         probed.explanation = error.code() ? error.call() + " answered " + describe(*error.code()) : error.message();
     }
@@ -143,6 +145,8 @@ ProbeReport probe(const LoadOptions& options) noexcept {
     } catch (const std::exception& error) {
         report.reason = Reason::device_unhealthy;
         report.explanation = error.what();
+        report.failed = true;
+        report.devices.clear();
     }
     return report;
 }

@@ -17,7 +17,7 @@ constexpr std::size_t tiles_of_a_task = 64;
 /// One tile, of up to reduce_tile elements and at least one. Lanes are a loop that the compiler makes vectors of.
 template <class Operation, class T>
 T reduce_tile_of(std::span<const T> tile) {
-    std::array<T, reduce_lanes> lanes;
+    std::array<T, reduce_lanes> lanes{};
     const std::size_t used_lanes = std::min<std::size_t>(tile.size(), reduce_lanes);
     std::copy_n(tile.begin(), used_lanes, lanes.begin());
     std::size_t first = reduce_lanes;

@@ -11,13 +11,18 @@ namespace cupool {
 
 namespace detail {
 
-void throw_oversized_scalar(std::size_t index, unsigned bits) {
-    throw Error(ErrorCategory::invalid_argument, "msm: scalar " + std::to_string(index) + " (modulo r) is not below 2^" +
-                                                     std::to_string(bits) +
-                                                     " as bitsize promises; raise bitsize, or set it to 0 for any scalar");
-}
+OversizedScalar::OversizedScalar(std::size_t index, unsigned bits)
+    : Error(ErrorCategory::invalid_argument, "msm: scalar " + std::to_string(index) + " (modulo r) is not below 2^" + std::to_string(bits) +
+                                                 " as bitsize promises; raise bitsize, or set it to 0 for any scalar"),
+      index_(index),
+      bits_(bits) {}
+
+void throw_oversized_scalar(std::size_t index, unsigned bits) { throw OversizedScalar(index, bits); }
 
 namespace {
+
+/// The kernels read 16 bytes at a time; a misaligned read would be a fault of the whole process.
+constexpr abi::DevicePointer device_operand_alignment = 16;
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCategory::invalid_argument, "msm: " + message); }
 
@@ -28,6 +33,10 @@ void require_place(const Operand<T>& operand, bool flag, const std::string& name
                (flag ? "in host memory" : "on a device"));
     }
     if (!operand.is_on_device()) return;
+    if (operand.device().pointer() % device_operand_alignment != 0) {
+        refuse("the " + name + " begin at a device address that is no multiple of " + std::to_string(device_operand_alignment) +
+               ", in which the kernels read");
+    }
     if (context.is_host())
         refuse("the " + name + " are on device " + std::to_string(operand.device().device()) + ", but config.ctx is the host");
     if (operand.size() != 0 && operand.device().device() != context.device()) {

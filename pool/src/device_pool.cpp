@@ -6,6 +6,7 @@
 #include <cupool/pool/device_pool.hpp>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <ostream>
 
 namespace cupool {
@@ -19,17 +20,17 @@ public:
     Member(std::shared_ptr<const Driver> driver, int ordinal) : driver_(std::move(driver)), ordinal_(ordinal) {}
 
     const DeviceContext& context() {
-        std::call_once(retained_, [this] {
-            context_ = driver_ ? DeviceContext::for_device(driver_, ordinal_) : DeviceContext::default_for_device(ordinal_);
-        });
-        return context_;
+        // Not std::call_once: it is no place to throw through where the compiler's runtime is linked statically.
+        const std::lock_guard lock(mutex_);
+        if (!context_) context_ = driver_ ? DeviceContext::for_device(driver_, ordinal_) : DeviceContext::default_for_device(ordinal_);
+        return *context_;
     }
 
 private:
     std::shared_ptr<const Driver> driver_;
     int ordinal_;
-    std::once_flag retained_;
-    DeviceContext context_;
+    std::mutex mutex_;
+    std::optional<DeviceContext> context_;
 };
 
 std::string listed(const std::vector<int>& ordinals) {
@@ -90,7 +91,7 @@ DevicePool DevicePool::all(const std::shared_ptr<const Driver>& driver) { return
 
 DevicePool DevicePool::all_or_host() {
     const ProbeReport report = probe();
-    if (report.forked) throw report.error();
+    if (report.forked || report.failed) throw report.error();
     std::vector<int> usable;
     for (const ProbedDevice& device : report.devices) {
         if (device.usable()) usable.push_back(device.ordinal);

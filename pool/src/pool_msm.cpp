@@ -2,6 +2,7 @@
 #include <cupool/pool/device_pool.hpp>
 
 #include "host_curve.hpp"
+#include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
 
 namespace cupool {
@@ -51,7 +52,11 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
         if (count == 0) return;
         MsmConfig shard_config = config;
         shard_config.ctx = context_at(i);
-        shard.report = cupool::msm<C>(scalars.subspan(shard.begin, count), points.subspan(shard.begin, count), shard_config, shard.sum);
+        try {
+            shard.report = cupool::msm<C>(scalars.subspan(shard.begin, count), points.subspan(shard.begin, count), shard_config, shard.sum);
+        } catch (const detail::OversizedScalar& error) {
+            detail::throw_oversized_scalar(shard.begin + error.index(), error.bits());
+        }
     });
 
     RunReport report{.engine = Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};

@@ -3,6 +3,8 @@
 #include <cupool/driver/event.hpp>
 #include <cupool/pool/device_pool.hpp>
 
+#include "synchronize_on_exit.hpp"
+
 namespace cupool {
 
 namespace {
@@ -44,6 +46,7 @@ DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> 
     }
 
     const DeviceContext& target = context(buffers[0].device());
+    const detail::SynchronizeOnExit wait_for_buffers(target.stream());
     DeviceBuffer<T> result(buffers[0].size(), target);
     copy_async(result.span(), buffers[0], target.stream());
     DeviceBuffer<T> arrived(buffers.size() > 1 ? buffers[0].size() : 0, target);

@@ -160,11 +160,37 @@ TEST_CASE("what an MSM cannot take is refused", "[msm]") {
         contradicting.are_scalars_on_device = true;
         CHECK(refused(scalars, contradicting) == ErrorCategory::invalid_argument);
     }
+    if (!engine_pool().is_host()) {
+        const DeviceContext& context = engine_pool().context_at(0);
+        const auto there = on_device(terms.scalars, context);
+        const DeviceSpan<const Scalar> misaligned(there.span().pointer() + 8, 3, context.device());
+        MsmConfig config;
+        config.ctx = context;
+        config.are_scalars_on_device = true;
+        CHECK(failure_of([&] { msm<C>(misaligned, points.first(3), config, sum); }) == ErrorCategory::invalid_argument);
+    }
     if (engine_pool().device_count() > 1) {
         const auto elsewhere = on_device(terms.scalars, engine_pool().context_at(1));
         MsmConfig config;
         config.ctx = engine_pool().context_at(0);
         config.are_scalars_on_device = true;
         CHECK(failure_of([&] { msm<C>(elsewhere.span(), points, config, sum); }) == ErrorCategory::wrong_context);
+    }
+}
+
+TEST_CASE("a pool names a scalar that breaks bitsize by its place in the whole", "[msm]") {
+    constexpr Curve C = Curve::bn254;
+    const std::vector<AffinePoint<C>> points(20, generator<C>());
+    std::vector<Scalar> scalars(20, scalar_of(3));
+    scalars[15] = scalar_of(1 << 9);
+    MsmConfig config;
+    config.bitsize = 8;
+    JacobianPoint<C> sum;
+    try {
+        engine_pool().msm<C>(scalars, points, config, sum);
+        FAIL("the scalar was taken");
+    } catch (const Error& error) {
+        CHECK(error.category() == ErrorCategory::invalid_argument);
+        CHECK_THAT(error.what(), contains_text("scalar 15 "));
     }
 }

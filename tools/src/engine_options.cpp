@@ -1,6 +1,7 @@
 #include "src/engine_options.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "src/outcome.hpp"
@@ -21,6 +22,9 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
 
 DevicePool open_pool(const EngineOptions& options) {
     if (options.engine == Engine::host && !options.devices.empty()) throw UsageError("--devices names GPUs, but --engine host uses none");
+    if (std::set<int>(options.devices.begin(), options.devices.end()).size() != options.devices.size()) {
+        throw UsageError("--devices names a GPU twice");
+    }
     if (!options.devices.empty()) return DevicePool::with_devices(options.devices);
     switch (options.engine) {
         case Engine::gpu: return DevicePool::all();

@@ -23,13 +23,19 @@ std::uint64_t size_of(int descriptor) {
     return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
+/// A descriptor of the file. \throws what unreadable() makes of the reason it cannot be had
+int open_to_read(const std::string& path) {
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) throw unreadable(errno);
+    return descriptor;
+}
+
 }  // namespace
 
 std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 InputFile::InputFile(const std::string& path)
-    : descriptor_(path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)), progress_("reading " + input_name(path)) {
-    if (descriptor_ < 0) throw unreadable(errno);
+    : descriptor_(path == "-" ? STDIN_FILENO : open_to_read(path)), progress_("reading " + input_name(path)) {
     size_ = size_of(descriptor_);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -63,7 +64,7 @@ public:
     Loaded(Memory& memory, std::string_view text) : program(Program::parse(text)), memory_(memory) {
         for (const Variable& variable : program.variables()) {
             addresses.push_back(memory.allocate(variable.size, !variable.constant));
-            std::memcpy(memory.find(addresses.back()).host, variable.initial.data(), variable.initial.size());
+            std::copy(variable.initial.begin(), variable.initial.end(), memory.find(addresses.back()).host);
         }
         for (std::size_t i = 0; i < addresses.size(); ++i) {
             for (const Variable::Relocation& relocation : program.variables()[i].relocations) {

@@ -35,9 +35,10 @@ struct ProbedDevice {
 struct ProbeReport {
     Reason reason = Reason::none;  ///< none: every device is usable; partial: some are; all others: none is
     std::string explanation;       ///< what is wrong and what to do about it, on one line; empty where nothing is
-    bool forked = false;           ///< this process was forked from one that had initialised the driver: exec, or start it otherwise
-    LoadReport library;            ///< how libcuda was looked for
-    std::string kernel_driver;     ///< the kernel driver's version, like "580.65.06"; empty where there is none
+    bool failed = false;        ///< the probe met a failure that says nothing about the devices, such as a fault: not the same as "no GPU"
+    bool forked = false;        ///< this process was forked from one that had initialised the driver: exec, or start it otherwise
+    LoadReport library;         ///< how libcuda was looked for
+    std::string kernel_driver;  ///< the kernel driver's version, like "580.65.06"; empty where there is none
     std::vector<Evidence> evidence;
     std::vector<ProbedDevice> devices;
 

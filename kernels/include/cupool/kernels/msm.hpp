@@ -25,8 +25,9 @@ struct MsmConfig {
 ///
 /// Points are affine and on the curve (not checked here: see find_faulty_point), infinity allowed; scalars of r and above are taken
 /// modulo r. No terms give infinity. Returns when the result is on the host; work is ordered on config.ctx's stream.
-/// \throws Error invalid_argument (sizes differ, a flag contradicts its operand, c out of range), wrong_context (an operand lives on
-/// another device),
+/// A device operand begins at a multiple of 16 bytes, as every allocation does.
+/// \throws Error invalid_argument (sizes differ, a flag contradicts its operand, c out of range, a device operand is misaligned),
+/// wrong_context (an operand lives on another device),
 ///         out_of_memory, and whatever the driver answers.
 /// Thread-safe: any number of calls at once.
 template <Curve C>

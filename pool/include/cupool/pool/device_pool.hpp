@@ -26,7 +26,8 @@ public:
     static DevicePool all(const std::shared_ptr<const Driver>& driver);
 
     /// The devices that the probe finds usable, or, where it finds none, a pool whose one member is the host; the log says which and why.
-    /// \throws Error forked in a child of a process that had initialised the driver, which must not be taken for a host without GPUs.
+    /// \throws Error forked in a child of a process that had initialised the driver, which must not be taken for a host without GPUs, and
+    ///         driver_unavailable where the probe met a failure that says nothing about the GPUs.
     static DevicePool all_or_host();
 
     /// The host itself. \param threads  how many cores algorithms use; 0 means all
