@@ -107,7 +107,7 @@ void LineReader::refill() {
         throw BadInput(InputFault::length, TextPosition{line_number_ + 1, 1},
                        "the line is longer than " + std::to_string(longest_line) + " bytes");
     }
-    std::memmove(buffer_.data(), rest_.data(), rest_.size());
+    std::copy(rest_.begin(), rest_.end(), buffer_.begin());
     const auto free = std::span(buffer_).subspan(rest_.size());
     const auto count = file_.read(free);
     at_end_ = count < free.size();
