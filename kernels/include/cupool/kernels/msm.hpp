@@ -7,7 +7,7 @@
 
 namespace cupool {
 
-/// How an MSM is to be run. The names are ICICLE's.
+/// How an MSM is to be run. The names are ICICLE's, of whose config the batch, precompute and async members are not here yet.
 struct MsmConfig {
     DeviceContext ctx;  ///< the device, stream and memory pool that do the work, or DeviceContext::host()
     int c = 0;          ///< window width in bits, 1 to 20; 0 chooses by size
