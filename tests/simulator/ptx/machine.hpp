@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -47,7 +48,7 @@ public:
         return {};
     }
 
-    int lookups = 0;
+    std::atomic<int> lookups = 0;
 
 private:
     struct Allocation {
