@@ -7,9 +7,12 @@ using detail::call;
 
 namespace detail {
 
-ContextState::ContextState(Device device, abi::Context handle, Kind kind) : device_(std::move(device)), handle_(handle), kind_(kind) {}
+ContextState::ContextState(Device device, Kind kind) : device_(std::move(device)), kind_(kind) {}
 
 ContextState::~ContextState() {
+    if (handle_ == nullptr) {
+        return;
+    }
     if (kind_ == Kind::primary) {
         call_from_destructor<&EntryPoints::primary_context_release>(driver(), device_.ordinal(), device_.handle());
     } else {
@@ -41,15 +44,19 @@ std::string to_string(ContextView context) { return context ? "context of device
 std::ostream& operator<<(std::ostream& out, ContextView context) { return out << to_string(context); }
 
 PrimaryContext PrimaryContext::retain(const Device& device, SourceLocation where) {
+    auto state = std::make_shared<detail::ContextState>(device, detail::ContextState::Kind::primary);
     abi::Context handle = nullptr;
     call<&EntryPoints::primary_context_retain>(*device.driver(), device.ordinal(), where, &handle, device.handle());
-    return PrimaryContext(std::make_shared<const detail::ContextState>(device, handle, detail::ContextState::Kind::primary));
+    state->own(handle);
+    return PrimaryContext(std::move(state));
 }
 
 Context::Context(const Device& device, abi::ContextFlags flags, SourceLocation where) {
+    auto state = std::make_shared<detail::ContextState>(device, detail::ContextState::Kind::created);
     abi::Context handle = nullptr;
     call<&EntryPoints::context_create>(*device.driver(), device.ordinal(), where, &handle, static_cast<unsigned>(flags), device.handle());
-    state_ = std::make_shared<const detail::ContextState>(device, handle, detail::ContextState::Kind::created);
+    state->own(handle);
+    state_ = std::move(state);
     // Creating a context pushes it onto the thread's stack.
     abi::Context popped = nullptr;
     call<&EntryPoints::context_pop_current>(*device.driver(), device.ordinal(), where, &popped);

@@ -78,13 +78,20 @@ void DeviceAllocation::release() noexcept {
     if (pointer_ == 0 || must_leak()) {
         return;
     }
-    if (stream_ordered_) {
-        uses_.order_before(stream_);
-        destroy_in<&EntryPoints::memory_free_async>(context_.get(), pointer_, stream_.handle());
-    } else {
-        uses_.synchronize();
-        destroy_in<&EntryPoints::stream_synchronize>(context_.get(), stream_.handle());
-        destroy_in<&EntryPoints::memory_free>(context_.get(), pointer_);
+    const Driver& driver = context_->driver();
+    try {
+        // Not without: a default stream's handle would name another context's, and the free would come before the last use.
+        const CurrentContext current(context_.get(), SourceLocation{});
+        if (stream_ordered_) {
+            uses_.order_before(stream_);
+            call_from_destructor<&EntryPoints::memory_free_async>(driver, ordinal(), pointer_, stream_.handle());
+        } else {
+            uses_.synchronize();
+            call_from_destructor<&EntryPoints::stream_synchronize>(driver, ordinal(), stream_.handle());
+            call_from_destructor<&EntryPoints::memory_free>(driver, ordinal(), pointer_);
+        }
+    } catch (...) {
+        log_current_exception();
     }
 }
 

@@ -49,7 +49,7 @@ abi::Result Driver::try_initialize(SourceLocation where) const {
         detail::DriverInitialization initialization;
         initialization_ = api_.init(0);
         if (initialization_ == abi::Result::success) {
-            initialization.succeeded();
+            initialization.succeeded(reinterpret_cast<const void*>(api_.init));
         }
         if (detail::logs(LogLevel::info)) {
             detail::log(LogLevel::info, "cuInit of " + report_.library_path + " (CUDA " + cuda_version_text(version()) + ") answered " +

@@ -6,6 +6,7 @@
 #include <cupool/driver/log.hpp>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,15 +16,19 @@ namespace {
 
 using Callback = std::function<void(LogLevel, std::string_view)>;
 
-LogLevel level_from_environment() {
+/// The value of CUPOOL_LOG, "off" where there is none.
+std::string_view asked_level() {
     const char* value = ::secure_getenv("CUPOOL_LOG");
-    const std::string_view name = value != nullptr ? value : "";
-    for (const LogLevel level : {LogLevel::error, LogLevel::warning, LogLevel::info, LogLevel::debug}) {
+    return value == nullptr || *value == '\0' ? "off" : value;
+}
+
+std::optional<LogLevel> level_of_name(std::string_view name) {
+    for (const LogLevel level : {LogLevel::off, LogLevel::error, LogLevel::warning, LogLevel::info, LogLevel::debug}) {
         if (name == to_string(level)) {
             return level;
         }
     }
-    return LogLevel::off;
+    return std::nullopt;
 }
 
 spdlog::level::level_enum spdlog_level(LogLevel level) {
@@ -39,7 +44,14 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
 
 /// Where lines go. Never destroyed: destructors of the program's own statics may log.
 struct Outlet {
-    std::atomic<LogLevel> level{level_from_environment()};
+    /// Who asks for a level that there is not wants to hear something: that first of all.
+    Outlet() : level(level_of_name(asked_level()).value_or(LogLevel::warning)) {
+        if (!level_of_name(asked_level())) {
+            current_logger()->warn("CUPOOL_LOG={} is no level: error, warning, info, debug or off; taken for warning", asked_level());
+        }
+    }
+
+    std::atomic<LogLevel> level;
     std::mutex mutex;
     std::shared_ptr<const Callback> callback;
     std::shared_ptr<spdlog::logger> logger;

@@ -16,7 +16,11 @@ public:
 
     char* data() { return text_.data(); }
     std::size_t size() const { return text_.size(); }
-    std::string text() const { return text_.substr(0, text_.find('\0')); }
+    /// What the compiler wrote. Needs no memory, as the module may be loaded by then.
+    std::string take() noexcept {
+        text_.resize(std::strlen(text_.c_str()));
+        return std::move(text_);
+    }
     /// Whether the compiler may have had more to say: it ends what it cuts off at the buffer's end.
     bool is_full() const { return std::strlen(text_.c_str()) + 2 >= text_.size(); }
 
@@ -72,7 +76,8 @@ Loading load(ContextView context, const std::string& image, const JitOptions& op
     const abi::Result result = detail::invoke<&EntryPoints::module_load_data>(context.driver(), context.ordinal(), where, &module,
                                                                               static_cast<const void*>(image.c_str()), list.count(),
                                                                               list.options(), list.values());
-    return {result, module, info.text(), error.text(), info.is_full() || error.is_full()};
+    const bool log_is_cut = info.is_full() || error.is_full();
+    return {result, module, info.take(), error.take(), log_is_cut};
 }
 
 /// The compiler's words, errors first.
@@ -114,6 +119,7 @@ Module::Module(ContextView context, std::string_view image, const JitOptions& op
     }
     handle_ = loading.module;
     info_log_ = std::move(loading.info_log);
+    info_log_.shrink_to_fit();
     if (!info_log_.empty()) {
         detail::log(LogLevel::debug, info_log_);
     }

@@ -3,6 +3,7 @@
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/probe.hpp>
 #include <cupool/driver/process_phase.hpp>
+#include <new>
 #include <ostream>
 
 #include "host_facts.hpp"
@@ -64,6 +65,15 @@ void judge_devices(ProbeReport& report) {
     report.reason = usable == 0 ? bad->reason : Reason::partial;
     report.explanation = std::to_string(usable) + " of " + std::to_string(report.devices.size()) + " devices can be used; device " +
                          std::to_string(bad->ordinal) + ": " + bad->explanation;
+}
+
+/// Says what a probe failed of, also where there is no memory to say much.
+void explain(ProbeReport& report, const char* failure) noexcept {
+    try {
+        report.explanation = failure;
+    } catch (const std::bad_alloc&) {
+        report.explanation.clear();
+    }
 }
 
 void set(ProbeReport& report, detail::Diagnosis diagnosis) {
@@ -144,9 +154,9 @@ ProbeReport probe(const LoadOptions& options) noexcept {
         }
     } catch (const std::exception& error) {
         report.reason = Reason::device_unhealthy;
-        report.explanation = error.what();
         report.failed = true;
         report.devices.clear();
+        explain(report, error.what());
     }
     return report;
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cupool/driver/process_phase.hpp>
 #include <mutex>
+#include <set>
 
 namespace cupool::detail {
 
@@ -33,10 +34,16 @@ DriverInitialization::~DriverInitialization() {
     }
 }
 
-void DriverInitialization::succeeded() {
+void DriverInitialization::succeeded(const void* library) {
     succeeded_ = true;
-    // Registered after the driver's own exit handlers, hence run before them.
-    std::atexit(note_exit);
+    // Once a library, which may be opened anew by every probe. Never destroyed: threads may still initialise while the process exits.
+    static auto& noted = *new std::set<const void*>;
+    static auto& mutex = *new std::mutex;
+    const std::lock_guard lock(mutex);
+    if (noted.insert(library).second) {
+        // Registered after the driver's own exit handlers, hence run before them.
+        std::atexit(note_exit);
+    }
 }
 
 }  // namespace cupool::detail

@@ -9,12 +9,20 @@ namespace {
 
 using HostTask = std::function<void()>;
 
+void log_task_failure(const char* what) noexcept {
+    try {
+        detail::log(LogLevel::error, std::string("a function that a stream ran threw: ") + what);
+    } catch (...) {  // composing the line may run out of memory, and the driver's thread must not see that
+        detail::log(LogLevel::error, what);
+    }
+}
+
 void run_host_task(void* user_data) {
     const std::unique_ptr<HostTask> task(static_cast<HostTask*>(user_data));
     try {
         (*task)();
     } catch (const std::exception& error) {
-        detail::log(LogLevel::error, std::string("a function that a stream ran threw: ") + error.what());
+        log_task_failure(error.what());
     } catch (...) {
         detail::log(LogLevel::error, "a function that a stream ran threw something that is no std::exception");
     }
@@ -54,9 +62,11 @@ std::string to_string(StreamView stream) {
 std::ostream& operator<<(std::ostream& out, StreamView stream) { return out << to_string(stream); }
 
 Stream::Stream(ContextView context, StreamOptions options, SourceLocation where) {
+    auto state = std::make_shared<detail::StreamState>(context);
     abi::Stream handle = nullptr;
     detail::call_in<&EntryPoints::stream_create>(context, where, &handle, static_cast<unsigned>(options.flags), options.priority);
-    state_ = std::make_shared<const detail::StreamState>(context, handle);
+    state->own(handle);
+    state_ = std::move(state);
 }
 
 }  // namespace cupool

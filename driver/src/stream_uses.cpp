@@ -3,6 +3,20 @@
 namespace cupool::detail {
 
 void StreamUses::record(StreamView stream, const SourceLocation& where) {
+    try {
+        mark(stream, where);
+    } catch (...) {
+        // Nothing would make a free wait for the use, which may be under way.
+        try {
+            stream.synchronize(SourceLocation{});
+        } catch (...) {
+            log_current_exception();
+        }
+        throw;
+    }
+}
+
+void StreamUses::mark(StreamView stream, const SourceLocation& where) {
     for (Use& use : uses_) {
         if (use.stream == stream.handle() && use.event.context() == stream.context()) {
             use.event.record(stream, where);
@@ -20,6 +34,7 @@ void StreamUses::order_before(StreamView stream) noexcept {
             stream.wait(use.event, SourceLocation{});
         } catch (...) {
             log_current_exception();
+            wait_for(use);
         }
     }
     uses_.clear();
@@ -27,13 +42,17 @@ void StreamUses::order_before(StreamView stream) noexcept {
 
 void StreamUses::synchronize() noexcept {
     for (const Use& use : uses_) {
-        try {
-            use.event.synchronize(SourceLocation{});
-        } catch (...) {
-            log_current_exception();
-        }
+        wait_for(use);
     }
     uses_.clear();
+}
+
+void StreamUses::wait_for(const Use& use) noexcept {
+    try {
+        use.event.synchronize(SourceLocation{});
+    } catch (...) {
+        log_current_exception();
+    }
 }
 
 }  // namespace cupool::detail

@@ -29,4 +29,7 @@ TEST_CASE("nothing is logged unless asked, and CUPOOL_LOG asks") {
     const Finished logged = run_child({"probe"}, {driver, {"CUPOOL_LOG", "info"}});
     CHECK_THAT(logged.output, contains_text("[cupool]"));
     CHECK_THAT(logged.output, contains_text("cuInit"));
+    const Finished mistyped = run_child({"probe"}, {driver, {"CUPOOL_LOG", "inof"}});
+    CHECK_THAT(mistyped.output, contains_text("CUPOOL_LOG=inof is no level"));
+    CHECK(mistyped.output.find("cuInit") == std::string::npos);
 }

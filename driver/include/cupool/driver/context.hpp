@@ -16,7 +16,8 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
 public:
     enum class Kind { primary, created };
 
-    ContextState(Device device, abi::Context handle, Kind kind);
+    /// Owns no context yet: made first, so that none is lost where there is no memory for its owner.
+    ContextState(Device device, Kind kind);
     ~ContextState();
     ContextState(const ContextState&) = delete;
     ContextState& operator=(const ContextState&) = delete;
@@ -24,11 +25,12 @@ public:
     const Driver& driver() const noexcept { return *device_.driver(); }
     const Device& device() const noexcept { return device_; }
     abi::Context handle() const noexcept { return handle_; }
+    void own(abi::Context handle) noexcept { handle_ = handle; }
 
 private:
     Device device_;
-    abi::Context handle_;
     Kind kind_;
+    abi::Context handle_ = nullptr;
 };
 
 }  // namespace detail

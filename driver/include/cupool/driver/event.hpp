@@ -5,6 +5,7 @@
 
 namespace cupool {
 
+/// What an Event is for.
 struct EventOptions {
     /// Whether elapsed_milliseconds() can use it; without, recording and waiting are cheaper.
     bool timing = false;

@@ -11,8 +11,9 @@ enum class LogLevel { off, error, warning, info, debug };
 /// The enumerator's name.
 std::string_view to_string(LogLevel level) noexcept;
 
-/// Logging is off until this or the environment variable CUPOOL_LOG (a level's name) says otherwise; what is set here wins. Lines go to
-/// the logger "cupool", which writes to stderr, or to the callback. Safe from any thread.
+/// Logging is off until this or the environment variable CUPOOL_LOG says otherwise; what is set here wins. The variable holds a level's
+/// name; any other word is taken for `warning`, and a line says so. Lines go to the logger "cupool", which writes to stderr, or to the
+/// callback. Safe from any thread.
 void set_log_level(LogLevel level);
 LogLevel log_level() noexcept;
 

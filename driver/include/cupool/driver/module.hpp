@@ -8,6 +8,7 @@
 
 namespace cupool {
 
+/// How the driver compiles PTX; as its own defaults where nothing is set.
 struct JitOptions {
     std::optional<int> max_registers;       ///< a thread may use
     std::optional<int> optimization_level;  ///< 0 to 4; the driver's default is 4

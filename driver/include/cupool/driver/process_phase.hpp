@@ -22,7 +22,8 @@ public:
     DriverInitialization(const DriverInitialization&) = delete;
     DriverInitialization& operator=(const DriverInitialization&) = delete;
 
-    void succeeded();
+    /// \param library  anything that tells the initialised library from others
+    void succeeded(const void* library);
 
 private:
     bool succeeded_ = false;

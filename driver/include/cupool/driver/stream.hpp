@@ -15,17 +15,23 @@ namespace detail {
 /// What a Stream and all that must outlive it share.
 class StreamState : public std::enable_shared_from_this<StreamState> {
 public:
-    StreamState(ContextView context, abi::Stream handle) : context_(context.share()), handle_(handle) {}
-    ~StreamState() { destroy_in<&EntryPoints::stream_destroy>(context_.get(), handle_); }
+    /// Owns no stream yet: made first, so that none is lost where there is no memory for its owner.
+    explicit StreamState(ContextView context) : context_(context.share()) {}
+    ~StreamState() {
+        if (handle_ != nullptr) {
+            destroy_in<&EntryPoints::stream_destroy>(context_.get(), handle_);
+        }
+    }
     StreamState(const StreamState&) = delete;
     StreamState& operator=(const StreamState&) = delete;
 
     ContextView context() const noexcept { return context_.get(); }
     abi::Stream handle() const noexcept { return handle_; }
+    void own(abi::Stream handle) noexcept { handle_ = handle; }
 
 private:
     std::shared_ptr<const ContextState> context_;
-    abi::Stream handle_;
+    abi::Stream handle_ = nullptr;
 };
 
 }  // namespace detail
@@ -69,6 +75,7 @@ private:
 std::string to_string(StreamView stream);
 std::ostream& operator<<(std::ostream& out, StreamView stream);
 
+/// How a Stream is scheduled beside others.
 struct StreamOptions {
     /// Lower numbers go first; 0 is the default and the lowest that every device has.
     int priority = 0;

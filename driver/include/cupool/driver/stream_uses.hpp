@@ -9,9 +9,10 @@ namespace cupool::detail {
 /// The streams that use a piece of memory besides its own: one event each, marking the last use told of.
 class StreamUses {
 public:
+    /// Where it throws, it has waited for the stream.
     void record(StreamView stream, const SourceLocation& where);
 
-    /// Makes the stream wait for all of them. Failures are logged.
+    /// Makes the stream wait for all of them, or the calling thread where the driver refuses that. Failures are logged.
     void order_before(StreamView stream) noexcept;
     /// Makes the calling thread wait for all of them. Failures are logged.
     void synchronize() noexcept;
@@ -22,6 +23,9 @@ private:
         std::shared_ptr<const StreamState> state;  ///< keeps the handle from being used for another stream
         Event event;
     };
+
+    void mark(StreamView stream, const SourceLocation& where);
+    static void wait_for(const Use& use) noexcept;
 
     std::vector<Use> uses_;
 };

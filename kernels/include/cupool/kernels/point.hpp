@@ -24,11 +24,13 @@ Scalar group_order();
 template <Curve C>
 AffinePoint<C> generator();
 
+/// The point at infinity, the sum of no points: (0, 0), which lies on none of the curves.
 template <Curve C>
 AffinePoint<C> infinity() {
     return {};
 }
 
+/// Whether the point is infinity().
 template <Curve C>
 bool is_infinity(const AffinePoint<C>& point) {
     return point == AffinePoint<C>{};
@@ -56,6 +58,7 @@ bool is_in_subgroup(const AffinePoint<C>& point);
 template <Curve C>
 std::optional<std::array<AffinePoint<C>, 2>> points_with_x(const BaseFieldElement<C>& x);
 
+/// The opposite point; infinity is its own.
 template <Curve C>
 AffinePoint<C> negate(const AffinePoint<C>& point);
 
@@ -67,9 +70,11 @@ AffinePoint<C> add(const AffinePoint<C>& left, const AffinePoint<C>& right);
 template <Curve C>
 AffinePoint<C> multiply(const AffinePoint<C>& point, const Scalar& scalar);
 
+/// The same point in affine coordinates, at the price of a field inversion.
 template <Curve C>
 AffinePoint<C> to_affine(const JacobianPoint<C>& point);
 
+/// The same point with z = 1; infinity has z = 0.
 template <Curve C>
 JacobianPoint<C> to_jacobian(const AffinePoint<C>& point);
 
@@ -92,9 +97,10 @@ void scalars_to_montgomery_form(std::span<Scalar> scalars);
 template <Curve C>
 void scalars_from_montgomery_form(std::span<Scalar> scalars);
 
-/// What check_points() found wrong first.
+/// What is wrong with a point, in the order in which it is asked.
 enum class PointFault { coordinate_not_reduced, not_on_curve, not_in_subgroup };
 
+/// A point that find_faulty_point() refused: its index, and why.
 struct FaultyPoint {
     std::size_t index;
     PointFault fault;

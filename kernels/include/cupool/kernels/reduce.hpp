@@ -8,6 +8,7 @@
 
 namespace cupool {
 
+/// What a reduction makes of its elements; see reduce() for NaN, zeros and empty input.
 enum class ReduceOperation { sum, min, max };
 
 std::string to_string(ReduceOperation operation);
