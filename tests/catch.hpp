@@ -22,6 +22,10 @@
 
 namespace cupool::test {
 
+#if defined(CATCH_VERSION_MAJOR) && CATCH_VERSION_MAJOR >= 3
+using Catch::Approx;  // Catch2 2 has it outside of all namespaces
+#endif
+
 /// Matches a string that contains `text`.
 inline auto contains_text(const std::string& text) {
 #if defined(CATCH_VERSION_MAJOR) && CATCH_VERSION_MAJOR >= 3

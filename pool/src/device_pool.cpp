@@ -1,37 +1,18 @@
 #include <algorithm>
-#include <atomic>
 #include <cupool/driver/device.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/probe.hpp>
 #include <cupool/pool/device_pool.hpp>
-#include <mutex>
 #include <numeric>
-#include <optional>
 #include <ostream>
+#include <tuple>
+#include <utility>
+
+#include "pool_state.hpp"
 
 namespace cupool {
 
 namespace {
-
-/// A device of the pool, its primary context retained when first asked for.
-class Member {
-public:
-    /// \param driver  null for the host's own, whose contexts the whole process shares
-    Member(std::shared_ptr<const Driver> driver, int ordinal) : driver_(std::move(driver)), ordinal_(ordinal) {}
-
-    const DeviceContext& context() {
-        // Not std::call_once: it is no place to throw through where the compiler's runtime is linked statically.
-        const std::lock_guard lock(mutex_);
-        if (!context_) context_ = driver_ ? DeviceContext::for_device(driver_, ordinal_) : DeviceContext::default_for_device(ordinal_);
-        return *context_;
-    }
-
-private:
-    std::shared_ptr<const Driver> driver_;
-    int ordinal_;
-    std::mutex mutex_;
-    std::optional<DeviceContext> context_;
-};
 
 std::string listed(const std::vector<int>& ordinals) {
     std::string text;
@@ -39,9 +20,15 @@ std::string listed(const std::vector<int>& ordinals) {
     return text;
 }
 
-std::vector<int> all_ordinals(const Driver& driver) {
+/// How many devices there are to choose from. \throws Error no_device where there is none
+int positive_device_count(const Driver& driver) {
     const int count = device_count(driver);
     if (count == 0) throw Error(ErrorCategory::no_device, "the driver shows no device; is CUDA_VISIBLE_DEVICES empty?");
+    return count;
+}
+
+std::vector<int> all_ordinals(const Driver& driver) {
+    const int count = positive_device_count(driver);
     std::vector<int> ordinals(static_cast<std::size_t>(count));
     std::iota(ordinals.begin(), ordinals.end(), 0);
     return ordinals;
@@ -49,7 +36,7 @@ std::vector<int> all_ordinals(const Driver& driver) {
 
 void check_ordinals(const Driver& driver, std::span<const int> ordinals) {
     if (ordinals.empty()) throw Error(ErrorCategory::invalid_argument, "a pool needs at least one device; the list is empty");
-    const int count = device_count(driver);
+    const int count = positive_device_count(driver);
     for (auto ordinal = ordinals.begin(); ordinal != ordinals.end(); ++ordinal) {
         if (*ordinal < 0 || *ordinal >= count) {
             throw Error(ErrorCategory::invalid_device, "there is no device " + std::to_string(*ordinal) + "; the driver shows " +
@@ -61,27 +48,17 @@ void check_ordinals(const Driver& driver, std::span<const int> ordinals) {
     }
 }
 
+/// What can be allocated now: the device's free memory, and what its pool keeps without using it.
+std::size_t free_memory(const DeviceContext& context) {
+    const std::size_t free_bytes = context.context().memory_info().free;
+    const MemoryPoolView pool = context.memory_pool();
+    if (!pool) return free_bytes;
+    const std::uint64_t used = pool.used();
+    const std::uint64_t reserved = pool.reserved();
+    return free_bytes + static_cast<std::size_t>(reserved - std::min(used, reserved));  // others may free and trim meanwhile
+}
+
 }  // namespace
-
-class DevicePool::State {
-public:
-    explicit State(unsigned host_threads) : host_(DeviceContext::host(host_threads)) {}
-
-    State(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals) : ordinals_(ordinals.begin(), ordinals.end()) {
-        for (const int ordinal : ordinals) members_.push_back(std::make_unique<Member>(driver, ordinal));
-    }
-
-    bool is_host() const { return members_.empty(); }
-    const std::vector<int>& ordinals() const { return ordinals_; }
-    const DeviceContext& context_at(std::size_t index) const { return is_host() ? host_ : members_[index]->context(); }
-    std::size_t next_index() { return static_cast<std::size_t>(counter_.fetch_add(1, std::memory_order_relaxed) % members_.size()); }
-
-private:
-    DeviceContext host_;
-    std::vector<int> ordinals_;
-    std::vector<std::unique_ptr<Member>> members_;
-    std::atomic<std::uint64_t> counter_{0};
-};
 
 DevicePool::DevicePool(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
@@ -111,50 +88,129 @@ DevicePool DevicePool::host(unsigned threads) { return DevicePool(std::make_shar
 
 DevicePool DevicePool::with_devices(std::span<const int> ordinals) {
     check_ordinals(*Driver::system(), ordinals);
-    return DevicePool(std::make_shared<State>(nullptr, ordinals));
+    return DevicePool(std::make_shared<State>(nullptr, std::vector<int>(ordinals.begin(), ordinals.end())));
 }
 
 DevicePool DevicePool::with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals) {
     check_ordinals(*driver, ordinals);
-    return DevicePool(std::make_shared<State>(driver, ordinals));
+    return DevicePool(std::make_shared<State>(driver, std::vector<int>(ordinals.begin(), ordinals.end())));
 }
 
 bool DevicePool::is_host() const { return state_->is_host(); }
 
 Engine DevicePool::engine() const { return is_host() ? Engine::host : Engine::gpu; }
 
-std::size_t DevicePool::device_count() const { return is_host() ? 1 : devices().size(); }
+std::size_t DevicePool::device_count() const { return state_->size(); }
 
 int DevicePool::device_at(std::size_t index) const {
     if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");
-    if (index >= device_count()) {
-        throw Error(ErrorCategory::invalid_argument,
-                    "index " + std::to_string(index) + " is past the end of a pool of " + std::to_string(device_count()) + " devices");
-    }
+    check_index(index);
     return devices()[index];
 }
 
 const DeviceContext& DevicePool::context_at(std::size_t index) const {
-    if (index >= device_count()) {
-        throw Error(ErrorCategory::invalid_argument,
-                    "index " + std::to_string(index) + " is past the end of a pool of " + std::to_string(device_count()) + " devices");
-    }
-    return state_->context_at(index);
+    check_index(index);
+    return state_->member(index).context();
 }
 
-const DeviceContext& DevicePool::context(int ordinal) const {
-    const auto found = std::find(devices().begin(), devices().end(), ordinal);
-    if (found == devices().end()) {
-        throw Error(ErrorCategory::invalid_device, "device " + std::to_string(ordinal) + " is not in the pool: " + to_string(*this));
-    }
-    return state_->context_at(static_cast<std::size_t>(found - devices().begin()));
-}
+const DeviceContext& DevicePool::context(int ordinal) const { return context_at(index_of(ordinal)); }
 
 const std::vector<int>& DevicePool::devices() const { return state_->ordinals(); }
 
 int DevicePool::next_device() const {
     if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");
-    return devices()[state_->next_index()];
+    return state_->next_device();
+}
+
+int DevicePool::best_available_device(std::size_t bytes_needed) const {
+    if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");
+    struct Found {
+        bool fits;
+        bool idle;
+        std::size_t free_bytes;
+        std::size_t index;
+    };
+    const auto worse = [](const Found& left, const Found& right) {
+        return std::tuple(left.fits, left.fits && left.idle, left.free_bytes) <
+               std::tuple(right.fits, right.fits && right.idle, right.free_bytes);
+    };
+    Found best{false, false, 0, device_count()};
+    for (const std::size_t index : state_->healthy()) {
+        state_->guard([&] {
+            detail::PoolMember& device = state_->member(index);
+            const std::size_t free_bytes = free_memory(device.context());
+            const Found found{free_bytes >= bytes_needed, device.in_flight == 0, free_bytes, index};
+            if (best.index == device_count() || worse(best, found)) best = found;
+        });
+    }
+    if (!best.fits) {
+        ErrorDetails details;
+        details.category = ErrorCategory::out_of_memory;
+        details.device = devices()[best.index];
+        details.message = "no device of the pool has " + std::to_string(bytes_needed) + " bytes free; device " +
+                          std::to_string(*details.device) + " has the most, " + std::to_string(best.free_bytes);
+        throw Error(std::move(details));
+    }
+    return devices()[best.index];
+}
+
+LoadBalancer& DevicePool::balancer() const { return state_->balancer(); }
+
+void DevicePool::quarantine(int ordinal, const std::string& why) const { state_->set_quarantine(index_of(ordinal), why); }
+
+void DevicePool::readmit(int ordinal) const { state_->set_quarantine(index_of(ordinal), std::nullopt); }
+
+std::vector<QuarantinedDevice> DevicePool::quarantined() const {
+    std::vector<QuarantinedDevice> list;
+    for (std::size_t i = 0; i < device_count(); ++i) {
+        if (auto why = state_->member(i).quarantine()) list.push_back({state_->member(i).ordinal(), std::move(*why)});
+    }
+    return list;
+}
+
+std::optional<Error> DevicePool::fault() const { return state_->faults().fault(); }
+
+PoolMetrics DevicePool::metrics() const {
+    PoolMetrics metrics;
+    for (std::size_t i = 0; i < device_count(); ++i) metrics.devices.push_back(state_->member(i).metrics());
+    return metrics;
+}
+
+void DevicePool::for_each_device(const std::function<void(std::size_t, const DeviceContext&)>& function) const {
+    state_->run_each(state_->healthy(), function);
+}
+
+void DevicePool::synchronize_all() const {
+    std::vector<std::size_t> indices(device_count());
+    std::iota(indices.begin(), indices.end(), std::size_t{0});
+    state_->run_each(indices, [](std::size_t, const DeviceContext& context) {
+        if (!context.is_host()) context.stream().synchronize();
+    });
+}
+
+std::size_t DevicePool::index_of(int ordinal) const {
+    const auto found = std::find(devices().begin(), devices().end(), ordinal);
+    if (found == devices().end()) {
+        throw Error(ErrorCategory::invalid_device, "device " + std::to_string(ordinal) + " is not in the pool: " + to_string(*this));
+    }
+    return static_cast<std::size_t>(found - devices().begin());
+}
+
+void DevicePool::check_index(std::size_t index) const {
+    if (index < device_count()) return;
+    throw Error(ErrorCategory::invalid_argument,
+                "index " + std::to_string(index) + " is past the end of a pool of " + std::to_string(device_count()) + " devices");
+}
+
+void DevicePool::post(std::size_t index, std::unique_ptr<detail::PoolTask> task) const {
+    check_index(index);
+    state_->post(index, std::move(task), nullptr);
+}
+
+void DevicePool::post_balanced(std::unique_ptr<detail::PoolTask> task, double work) const {
+    auto lease = std::make_shared<LoadBalancer::Lease>(balancer().select_device(work));
+    const std::size_t index = is_host() ? 0 : index_of(lease->device());
+    state_->post(index, std::move(task), std::move(lease));
 }
 
 std::string to_string(const DevicePool& pool) {

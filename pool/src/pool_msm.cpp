@@ -1,9 +1,10 @@
+#include <algorithm>
 #include <chrono>
-#include <cupool/pool/device_pool.hpp>
 
 #include "host_curve.hpp"
 #include "oversized_scalar.hpp"
-#include "parallel_for.hpp"
+#include "pool_state.hpp"
+#include "shares.hpp"
 
 namespace cupool {
 
@@ -12,19 +13,19 @@ namespace {
 /// What one device makes of its share of the terms.
 template <Curve C>
 struct Shard {
-    std::size_t begin = 0;
-    std::size_t end = 0;
+    std::size_t member = 0;  ///< of the pool
+    detail::Share terms;
     RunReport report;
     JacobianPoint<C> sum;
 };
 
+/// Every device's share of the terms; those that would get none are left out.
 template <Curve C>
-std::vector<Shard<C>> even_shards(std::size_t terms, std::size_t devices) {
-    std::vector<Shard<C>> shards(devices);
-    for (std::size_t i = 0; i < devices; ++i) {
-        // No product, which could overflow: the first terms % devices shards take one more.
-        shards[i].begin = i == 0 ? 0 : shards[i - 1].end;
-        shards[i].end = shards[i].begin + terms / devices + (i < terms % devices ? 1 : 0);
+std::vector<Shard<C>> even_shards(std::size_t terms, const std::vector<std::size_t>& members) {
+    std::vector<Shard<C>> shards;
+    const std::vector<detail::Share> shares = detail::divide_evenly(terms, members.size());
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        if (shares[i].count > 0) shards.push_back({.member = members[i], .terms = shares[i], .report = {}, .sum = {}});
     }
     return shards;
 }
@@ -39,23 +40,31 @@ void join(RunReport& whole, const RunReport& part) {
 template <Curve C>
 RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                           JacobianPoint<C>& result) const {
-    MsmConfig own = config;
-    if (device_count() == 1 || scalars.size() != points.size() || scalars.size() < 2) {
-        own.ctx = context_at(0);
-        return cupool::msm<C>(scalars, points, own, result);
+    const std::vector<std::size_t> healthy = state_->healthy();
+    if (healthy.size() == 1 || scalars.size() != points.size() || scalars.size() < 2) {
+        RunReport report;
+        state_->run(healthy[0], [&](std::size_t index, const DeviceContext& context) {
+            MsmConfig own = config;
+            own.ctx = context;
+            report = cupool::msm<C>(scalars, points, own, result);
+            state_->member(index).bytes += report.bytes;
+        });
+        return report;
     }
     const auto start = std::chrono::steady_clock::now();
-    std::vector<Shard<C>> shards = even_shards<C>(scalars.size(), device_count());
-    detail::parallel_for(shards.size(), static_cast<unsigned>(shards.size()), [&](std::size_t i) {
-        Shard<C>& shard = shards[i];
-        const std::size_t count = shard.end - shard.begin;
-        if (count == 0) return;
-        MsmConfig shard_config = config;
-        shard_config.ctx = context_at(i);
+    std::vector<Shard<C>> shards = even_shards<C>(scalars.size(), healthy);
+    std::vector<std::size_t> busy;
+    for (const Shard<C>& shard : shards) busy.push_back(shard.member);
+    state_->run_each(busy, [&](std::size_t index, const DeviceContext& context) {
+        Shard<C>& shard = *std::find_if(shards.begin(), shards.end(), [index](const Shard<C>& own) { return own.member == index; });
+        MsmConfig own = config;
+        own.ctx = context;
+        const auto [offset, count] = shard.terms;
         try {
-            shard.report = cupool::msm<C>(scalars.subspan(shard.begin, count), points.subspan(shard.begin, count), shard_config, shard.sum);
+            shard.report = cupool::msm<C>(scalars.subspan(offset, count), points.subspan(offset, count), own, shard.sum);
+            state_->member(index).bytes += shard.report.bytes;
         } catch (const detail::OversizedScalar& error) {
-            detail::throw_oversized_scalar(shard.begin + error.index(), error.bits());
+            detail::throw_oversized_scalar(shard.terms.offset + error.index(), error.bits());
         }
     });
 

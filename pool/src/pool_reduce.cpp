@@ -3,6 +3,7 @@
 #include <cupool/driver/event.hpp>
 #include <cupool/pool/device_pool.hpp>
 
+#include "pool_state.hpp"
 #include "synchronize_on_exit.hpp"
 
 namespace cupool {
@@ -22,11 +23,39 @@ void wait_for_default_stream(const DeviceContext& waiting, const DeviceContext& 
     waiting.stream().wait(given);
 }
 
+/// See DevicePool::reduce_results().
+template <class T>
+DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, const DeviceContext& target,
+                         const DevicePool& pool) {
+    const detail::SynchronizeOnExit wait_for_buffers(target.stream());
+    DeviceBuffer<T> result(buffers[0].size(), target);
+    copy_async(result.span(), buffers[0], target.stream());
+    DeviceBuffer<T> arrived(buffers.size() > 1 ? buffers[0].size() : 0, target);
+    for (const DeviceSpan<const T>& buffer : buffers.subspan(1)) {
+        const DeviceContext& source = pool.context(buffer.device());
+        if (source.device() == target.device()) {
+            combine_elements<T>(result.span(), buffer, operation, target);
+            continue;
+        }
+        open_link(target, source);
+        wait_for_default_stream(target, source);
+        copy_peer_async(arrived.span(), target.context(), buffer, source.context(), target.stream());
+        combine_elements<T>(result.span(), arrived.span(), operation, target);
+    }
+    target.stream().synchronize();
+    return result;
+}
+
 }  // namespace
 
 template <class T>
 RunReport DevicePool::reduce(std::span<const T> input, ReduceOperation operation, T& result) const {
-    return cupool::reduce<T>(Operand<T>(input), operation, context_at(0), result);
+    RunReport report;
+    state_->run(state_->healthy()[0], [&](std::size_t index, const DeviceContext& context) {
+        report = cupool::reduce<T>(Operand<T>(input), operation, context, result);
+        state_->member(index).bytes += report.bytes;
+    });
+    return report;
 }
 
 template <class T>
@@ -45,23 +74,9 @@ DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> 
         }
     }
 
-    const DeviceContext& target = context(buffers[0].device());
-    const detail::SynchronizeOnExit wait_for_buffers(target.stream());
-    DeviceBuffer<T> result(buffers[0].size(), target);
-    copy_async(result.span(), buffers[0], target.stream());
-    DeviceBuffer<T> arrived(buffers.size() > 1 ? buffers[0].size() : 0, target);
-    for (const DeviceSpan<const T>& buffer : buffers.subspan(1)) {
-        const DeviceContext& source = context(buffer.device());
-        if (source.device() == target.device()) {
-            combine_elements<T>(result.span(), buffer, operation, target);
-            continue;
-        }
-        open_link(target, source);
-        wait_for_default_stream(target, source);
-        copy_peer_async(arrived.span(), target.context(), buffer, source.context(), target.stream());
-        combine_elements<T>(result.span(), arrived.span(), operation, target);
-    }
-    target.stream().synchronize();
+    DeviceBuffer<T> result;
+    state_->run(index_of(buffers[0].device()),
+                [&](std::size_t, const DeviceContext& target) { result = combined(buffers, operation, target, *this); });
     return result;
 }
 

@@ -3,20 +3,40 @@
 #include <cstddef>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/device_context.hpp>
+#include <cupool/driver/module.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/reduce.hpp>
+#include <cupool/pool/load_balancer.hpp>
+#include <cupool/pool/partitioned_launch.hpp>
+#include <cupool/pool/pool_metrics.hpp>
+#include <cupool/pool/pool_task.hpp>
+#include <functional>
+#include <future>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace cupool {
+
+/// A device that a pool does not give work to.
+struct QuarantinedDevice {
+    int device = 0;  ///< ordinal
+    std::string why;
+};
 
 /// Several devices as one: the devices of a host in a chosen order, each with its retained primary context (retained when first used).
 ///
 /// A pool may instead hold the host itself (all_or_host(), host()): then is_host() is true, it has one member, and algorithms run on the
 /// host's cores. Copyable: copies share the same state. All members are safe from any thread.
+///
+/// Each member has one worker thread, started with its first piece of work and kept near the device where the system tells what is near.
+/// The last copy of a pool waits for the work given to it. A device fault, met by any piece of work, poisons every GPU of the process: from
+/// then on whatever is waiting or is asked of the pool fails with device_fault at once, naming the first failure.
 class DevicePool {
 public:
     /// Every device that the driver shows, in its order.
@@ -33,7 +53,8 @@ public:
     /// The host itself. \param threads  how many cores algorithms use; 0 means all
     static DevicePool host(unsigned threads = 0);
 
-    /// These devices, in this order. \throws Error invalid_argument (empty list or a repeated ordinal), invalid_device (unknown ordinal).
+    /// These devices, in this order. \throws Error invalid_argument (empty list or a repeated ordinal), invalid_device (unknown ordinal),
+    /// no_device where there is none at all.
     static DevicePool with_devices(std::span<const int> ordinals);
     /// The same for a given driver.
     static DevicePool with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals);
@@ -53,8 +74,80 @@ public:
     /// The ordinals, in order; empty on a host pool.
     const std::vector<int>& devices() const;
 
-    /// The next ordinal, round robin in the pool's order, counting in 64 bits. \throws Error unsupported on a host pool.
+    /// The next ordinal, round robin in the pool's order: lock-free, and exactly even as long as the same devices are quarantined.
+    /// \throws Error unsupported on a host pool, no_device where every device is quarantined, device_fault
     int next_device() const;
+
+    /// The ordinal of the device that is best for work that needs so many bytes: of those that have as much free memory now (what their
+    /// memory pools keep unused counts as free), one without work of this pool in flight, then the one with the most. Asks every device,
+    /// whose contexts are made for that. \throws Error out_of_memory where none has as much, saying who has the most; unsupported on a host
+    /// pool; no_device, device_fault
+    int best_available_device(std::size_t bytes_needed = 0) const;
+
+    /// Chooses devices for submit(), by their capability at first (multiprocessors times clock) and by their measured speed then.
+    LoadBalancer& balancer() const;
+
+    /// Gives a device no work of the pool's own choice until it is readmitted. \throws Error invalid_device where it is not in the pool
+    void quarantine(int ordinal, const std::string& why) const;
+    void readmit(int ordinal) const;
+    std::vector<QuarantinedDevice> quarantined() const;
+
+    /// The first device fault that work of this pool met.
+    std::optional<Error> fault() const;
+
+    /// A snapshot of what the pool's work has come to.
+    PoolMetrics metrics() const;
+
+    /// Calls function(context) on the worker thread of the device at an index, after what was given to it before, and gives a future of its
+    /// result. The function must not wait for other work of the same device. Its failures, and what retaining the context throws, come out
+    /// of the future. \throws Error invalid_argument past the end, device_fault, forked
+    template <class Function>
+    auto submit_at(std::size_t index, Function function) const {
+        using Task = detail::FutureTask<Function>;
+        auto task = std::make_unique<Task>(std::move(function));
+        auto future = task->future();
+        post(index, std::move(task));
+        return future;
+    }
+
+    /// The same on a device that balancer() chooses for an amount of work. Additionally \throws Error no_device where every device is
+    /// quarantined
+    template <class Function>
+    auto submit(Function function, double work = 1) const {
+        using Task = detail::FutureTask<Function>;
+        auto task = std::make_unique<Task>(std::move(function));
+        auto future = task->future();
+        post_balanced(std::move(task), work);
+        return future;
+    }
+
+    /// Calls function(index, context) for every device that is not quarantined, on their worker threads at once, and returns when all have
+    /// returned. Called by a piece of work of this pool, it goes from device to device on that thread.
+    /// \throws the failure of the lowest index, the others having been awaited; no_device where every device is quarantined
+    void for_each_device(const std::function<void(std::size_t, const DeviceContext&)>& function) const;
+
+    /// Launches a kernel of the program's own over `total` items, divided among the devices that are not quarantined; a device whose share
+    /// is empty is left out. The kernel's last two parameters, of type .u64, are its part's offset and count; those before them are what
+    /// configure(partition) gives for each part, called on the device's worker thread. The PTX is compiled once for each device, and kept.
+    ///
+    ///     pool.launch_partitioned("scale", ptx, total, [&](const Partition& part) {
+    ///         return PartitionLaunch{LaunchShape{blocks_for(part.count), 256}, std::tuple{slices[part.index], 2.0f}};
+    ///     }).get();
+    ///
+    /// \return what waits for the parts, whose failures (jit_failure, launch_failure, device_fault, whatever configure throws ...) come out
+    /// of it \throws Error unsupported on a host pool; no_device where every device is quarantined
+    template <class Configure>
+    PendingLaunch launch_partitioned(std::string kernel, std::string ptx, std::uint64_t total, Configure configure,
+                                     Shares shares = Shares::even) const {
+        return launch_parts(std::move(ptx), total, shares,
+                            [kernel = std::move(kernel), configure = std::move(configure)](const Partition& part, const Module& module) {
+                                configure(part).launch(module, kernel, part);
+                            });
+    }
+
+    /// Waits for the worker threads to have done what was given to them, and for the devices' default streams.
+    /// \throws the failure of the lowest index
+    void synchronize_all() const;
 
     /// One MSM, its terms sharded evenly over the devices; the same contract as cupool::msm(), whose config.ctx is not looked at.
     /// Operands are host memory. \throws what cupool::msm() throws.
@@ -76,7 +169,17 @@ public:
 
 private:
     class State;
+    using Work = std::function<void(std::size_t, const DeviceContext&)>;
+
     explicit DevicePool(std::shared_ptr<State> state);
+
+    using LaunchPart = std::function<void(const Partition&, const Module&)>;
+
+    std::size_t index_of(int ordinal) const;
+    PendingLaunch launch_parts(std::string ptx, std::uint64_t total, Shares shares, LaunchPart launch_part) const;
+    void check_index(std::size_t index) const;
+    void post(std::size_t index, std::unique_ptr<detail::PoolTask> task) const;
+    void post_balanced(std::unique_ptr<detail::PoolTask> task, double work) const;
 
     std::shared_ptr<State> state_;
 };

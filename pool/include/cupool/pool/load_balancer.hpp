@@ -1,0 +1,140 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace cupool {
+
+/// What is known of a device's load. Work is counted in a unit of the program's choice, the same for all calls: terms of MSMs, bytes, jobs.
+struct DeviceLoad {
+    int device = 0;             ///< ordinal
+    double speed = 1;           ///< work a microsecond: measured, or estimated from the device's capability before anything was
+    double outstanding = 0;     ///< work leased and not yet completed
+    double busy = 0;            ///< microseconds of completed work, older ones weighing less: half after each half-life
+    std::size_t in_flight = 0;  ///< leases not yet completed
+    bool available = true;      ///< false while it is quarantined
+};
+
+/// How a LoadBalancer chooses. Implement it for a policy of your own; select() is called under the balancer's lock, so it must be quick
+/// and must not call the balancer.
+class BalancingPolicy {
+public:
+    virtual ~BalancingPolicy() = default;
+    /// The index of the device that is to do `work`: one that is available, of which there is at least one.
+    virtual std::size_t select(std::span<const DeviceLoad> loads, double work) = 0;
+};
+
+/// The device that will have finished the work first, as far as the leases tell. The default.
+class EarliestCompletion final : public BalancingPolicy {
+public:
+    std::size_t select(std::span<const DeviceLoad> loads, double work) override;
+};
+
+/// The device that has worked least of late, whatever the size of the work.
+class LeastBusy final : public BalancingPolicy {
+public:
+    std::size_t select(std::span<const DeviceLoad> loads, double work) override;
+};
+
+/// One after another, whatever their load.
+class TakingTurns final : public BalancingPolicy {
+public:
+    std::size_t select(std::span<const DeviceLoad> loads, double work) override;
+
+private:
+    std::size_t next_ = 0;
+};
+
+/// Work that should move for the devices to finish together.
+struct Migration {
+    int from = 0;     ///< ordinal
+    int to = 0;       ///< ordinal
+    double work = 0;  ///< at most
+};
+
+/// Spreads work over devices of unequal speed. It learns their speeds from completed leases and forgets old load. Safe from any thread.
+class LoadBalancer {
+public:
+    class Lease;
+
+    /// A device and what it is likely to do, relative to the others: multiprocessors times clock, say.
+    struct Candidate {
+        int device = 0;
+        double capability = 1;
+    };
+    /// Microseconds since some moment; never goes back.
+    using Clock = std::function<double()>;
+
+    /// \param devices    not empty, each once
+    /// \param policy     null: EarliestCompletion
+    /// \param clock      empty: the steady clock
+    /// \param half_life  microseconds after which completed work weighs half
+    /// \throws Error invalid_argument
+    explicit LoadBalancer(std::span<const Candidate> devices, std::unique_ptr<BalancingPolicy> policy = nullptr, Clock clock = {},
+                          double half_life = 1e6);
+    ~LoadBalancer();
+    LoadBalancer(const LoadBalancer&) = delete;
+    LoadBalancer& operator=(const LoadBalancer&) = delete;
+
+    /// Chooses a device for an amount of work, which counts as outstanding until the lease ends. A lease may outlive the balancer.
+    /// \throws Error invalid_argument (work is negative or no number), no_device (none is available)
+    Lease select_device(double work = 1);
+    /// Counts work on a device of the caller's choice. \throws Error invalid_device where it is not among the candidates
+    Lease lease(int device, double work = 1);
+    /// For work that was not leased: `microseconds` of it are done. \throws Error invalid_device, invalid_argument
+    void report_completion(int device, double microseconds);
+
+    /// What should move for the devices to finish together, where the times at which they would finish differ by more than `threshold` of
+    /// their mean; nothing otherwise, and no move smaller than the work of an average lease, so that work is never sent to and fro. The
+    /// plan counts only once leases were moved by it (Lease::move_to()).
+    std::vector<Migration> rebalance(double threshold = 0.2) const;
+
+    /// Whether a device is to be chosen. \throws Error invalid_device
+    void set_available(int device, bool available);
+    void set_policy(std::unique_ptr<BalancingPolicy> policy);
+
+    /// A snapshot, in the candidates' order.
+    std::vector<DeviceLoad> loads() const;
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
+/// Work that a device was chosen for. Move-only. Its end, however it comes, ends the device's load; complete() says that it was done, and
+/// how fast the device was is learned from that.
+class LoadBalancer::Lease {
+public:
+    Lease(Lease&& other) noexcept = default;
+    Lease& operator=(Lease&& other) noexcept;
+    ~Lease() { release(); }
+
+    int device() const noexcept { return device_; }
+    double work() const noexcept { return work_; }
+
+    /// The work begins now: what passed before was waiting. Without it, it begins when the lease was made or the device's previous
+    /// work ended, whichever is later.
+    void begin();
+    /// The work is done.
+    void complete();
+    /// The work, which has not begun, goes to another device. \throws Error invalid_device
+    void move_to(int device);
+
+private:
+    friend LoadBalancer;
+    Lease(std::shared_ptr<State> state, std::size_t index, double work);
+
+    void release() noexcept;
+
+    std::shared_ptr<State> state_;
+    std::size_t index_ = 0;
+    int device_ = 0;
+    double work_ = 0;
+    double began_ = 0;
+};
+
+}  // namespace cupool

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace cupool {
+
+/// What the work given to one device of a pool has come to.
+struct DeviceMetrics {
+    int device = -1;                      ///< ordinal; -1 for the host
+    std::uint64_t launches = 0;           ///< pieces of work begun: submitted functions, shards of MSMs, parts of partitioned launches
+    std::uint64_t errors = 0;             ///< of those, how many failed
+    std::uint64_t bytes = 0;              ///< that MSMs and reductions moved to and from it
+    std::uint64_t in_flight = 0;          ///< pieces given and not yet ended
+    std::uint64_t busy_microseconds = 0;  ///< that pieces took, from their begin to their end
+    bool quarantined = false;
+};
+
+/// A pool's work so far, in the pool's order of devices.
+struct PoolMetrics {
+    std::vector<DeviceMetrics> devices;
+};
+
+/// A line a device.
+std::string to_string(const PoolMetrics& metrics);
+std::ostream& operator<<(std::ostream& out, const PoolMetrics& metrics);
+
+/// In Prometheus' text exposition format, version 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/).
+std::string to_prometheus(const PoolMetrics& metrics);
+
+}  // namespace cupool

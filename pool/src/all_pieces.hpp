@@ -1,0 +1,22 @@
+#pragma once
+
+#include <exception>
+#include <future>
+#include <vector>
+
+namespace cupool::detail {
+
+/// Waits for all of them. \throws the failure of the first one in the list that failed
+inline void get_all(std::vector<std::future<void>>& pieces) {
+    std::exception_ptr first;
+    for (std::future<void>& piece : pieces) {
+        try {
+            piece.get();
+        } catch (...) {
+            if (!first) first = std::current_exception();
+        }
+    }
+    if (first) std::rethrow_exception(first);
+}
+
+}  // namespace cupool::detail

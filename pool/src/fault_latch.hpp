@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <cupool/driver/error.hpp>
+#include <mutex>
+#include <optional>
+
+namespace cupool::detail {
+
+/// Remembers the first device fault. One poisons every GPU of the process for good, so whoever asks later is told at once, without a
+/// call of the driver. Safe from any thread.
+class FaultLatch {
+public:
+    /// Looks at a failure; a device fault latches.
+    void note(const Error& error) {
+        if (error.category() != ErrorCategory::device_fault) return;
+        const std::lock_guard lock(mutex_);
+        if (!first_) first_ = error;
+        latched_.store(true, std::memory_order_release);
+    }
+
+    std::optional<Error> fault() const {
+        if (!latched_.load(std::memory_order_acquire)) return std::nullopt;
+        const std::lock_guard lock(mutex_);
+        return first_;
+    }
+
+    /// \throws Error device_fault, naming the first fault's device, call and code
+    void check() const {
+        const std::optional<Error> first = fault();
+        if (!first) return;
+        ErrorDetails details;
+        details.category = ErrorCategory::device_fault;
+        details.message =
+            "no GPU can be used by this process any more, since a device failed earlier; start a new process. That failure was: " +
+            std::string(first->what());
+        details.code = first->code();
+        details.call = first->call();
+        details.device = first->device();
+        throw Error(std::move(details));
+    }
+
+private:
+    std::atomic<bool> latched_{false};
+    mutable std::mutex mutex_;
+    std::optional<Error> first_;
+};
+
+}  // namespace cupool::detail

@@ -1,0 +1,310 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cupool/driver/error.hpp>
+#include <cupool/pool/load_balancer.hpp>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace cupool {
+
+namespace {
+
+double steady_microseconds() {
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double completion_time(const DeviceLoad& load, double work) { return (load.outstanding + work) / load.speed; }
+
+/// The index of the available device that comes first by `before`, of equal ones the first.
+template <class Before>
+std::size_t first_available(std::span<const DeviceLoad> loads, const Before& before) {
+    const auto found = std::min_element(loads.begin(), loads.end(), [&](const DeviceLoad& left, const DeviceLoad& right) {
+        return left.available != right.available ? left.available : left.available && before(left, right);
+    });
+    return static_cast<std::size_t>(found - loads.begin());
+}
+
+void check_work(double work, const char* what) {
+    if (!(work >= 0) || std::isinf(work)) {
+        throw Error(ErrorCategory::invalid_argument,
+                    std::string(what) + " must be a number that is not negative; it is " + std::to_string(work));
+    }
+}
+
+}  // namespace
+
+std::size_t EarliestCompletion::select(std::span<const DeviceLoad> loads, double work) {
+    return first_available(loads, [work](const DeviceLoad& left, const DeviceLoad& right) {
+        const double left_time = completion_time(left, work);
+        const double right_time = completion_time(right, work);
+        return left_time != right_time ? left_time < right_time : left.busy < right.busy;
+    });
+}
+
+std::size_t LeastBusy::select(std::span<const DeviceLoad> loads, double) {
+    return first_available(loads, [](const DeviceLoad& left, const DeviceLoad& right) {
+        return left.in_flight != right.in_flight ? left.in_flight < right.in_flight : left.busy < right.busy;
+    });
+}
+
+std::size_t TakingTurns::select(std::span<const DeviceLoad> loads, double) {
+    do {
+        next_ = (next_ + 1) % loads.size();
+    } while (!loads[next_].available);
+    return next_;
+}
+
+/// What leases share with their balancer.
+struct LoadBalancer::State {
+    /// How much a completed lease's speed counts beside that of the one before.
+    static constexpr double memory = 0.9;
+
+    struct Member {
+        double capability = 1;
+        double measured_work = 0;  ///< of completed leases, each weighing `memory` times the next one
+        double measured_time = 0;  ///< what they took, weighed alike
+        double busy_until = 0;     ///< when the last lease was completed
+    };
+
+    std::size_t index_of(int device) const {
+        const auto found = std::find_if(loads.begin(), loads.end(), [device](const DeviceLoad& load) { return load.device == device; });
+        if (found == loads.end()) throw Error(ErrorCategory::invalid_device, "device " + std::to_string(device) + " is not balanced here");
+        return static_cast<std::size_t>(found - loads.begin());
+    }
+
+    /// Lets old load fade.
+    void advance(double now) {
+        const double fading = std::exp2((last_advance - now) / half_life);
+        for (DeviceLoad& load : loads) load.busy *= fading;
+        last_advance = now;
+    }
+
+    /// A device that was never measured is taken to be as fast, for its capability, as the measured ones.
+    void estimate_speeds() {
+        double measured = 0;
+        double capability = 0;
+        for (const Member& member : members) {
+            if (member.measured_time == 0) continue;
+            measured += member.measured_work / member.measured_time;
+            capability += member.capability;
+        }
+        const double scale = capability > 0 ? measured / capability : 1;
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            const Member& member = members[i];
+            loads[i].speed = member.measured_time > 0 ? member.measured_work / member.measured_time : member.capability * scale;
+        }
+    }
+
+    void measure(Member& member, double work, double microseconds) {
+        if (work <= 0 || microseconds <= 0) return;
+        member.measured_work = member.measured_work * memory + work;
+        member.measured_time = member.measured_time * memory + microseconds;
+        estimate_speeds();
+    }
+
+    void take(std::size_t index, double work) {
+        loads[index].outstanding += work;
+        ++loads[index].in_flight;
+    }
+
+    void give_back(std::size_t index, double work) {
+        DeviceLoad& load = loads[index];
+        --load.in_flight;
+        // Not by subtraction alone, whose rounding errors would add up.
+        load.outstanding = load.in_flight == 0 ? 0 : std::max(0.0, load.outstanding - work);
+    }
+
+    std::mutex mutex;
+    std::vector<DeviceLoad> loads;
+    std::vector<Member> members;
+    std::unique_ptr<BalancingPolicy> policy;
+    Clock clock;
+    double half_life = 0;
+    double last_advance = 0;
+};
+
+LoadBalancer::LoadBalancer(std::span<const Candidate> devices, std::unique_ptr<BalancingPolicy> policy, Clock clock, double half_life)
+    : state_(std::make_shared<State>()) {
+    if (devices.empty()) throw Error(ErrorCategory::invalid_argument, "there is no device to balance");
+    if (!(half_life > 0)) throw Error(ErrorCategory::invalid_argument, "a half-life must be above 0");
+    for (const Candidate& candidate : devices) {
+        if (!(candidate.capability > 0) || std::isinf(candidate.capability)) {
+            throw Error(ErrorCategory::invalid_argument, "device " + std::to_string(candidate.device) + "'s capability must be above 0");
+        }
+        DeviceLoad load;
+        load.device = candidate.device;
+        load.speed = candidate.capability;
+        state_->loads.push_back(load);
+        State::Member member;
+        member.capability = candidate.capability;
+        state_->members.push_back(member);
+    }
+    state_->policy = policy ? std::move(policy) : std::make_unique<EarliestCompletion>();
+    state_->clock = clock ? std::move(clock) : Clock(steady_microseconds);
+    state_->half_life = half_life;
+    state_->last_advance = state_->clock();
+}
+
+LoadBalancer::~LoadBalancer() = default;
+
+LoadBalancer::Lease LoadBalancer::select_device(double work) {
+    check_work(work, "the work");
+    const std::lock_guard lock(state_->mutex);
+    const bool any = std::any_of(state_->loads.begin(), state_->loads.end(), [](const DeviceLoad& load) { return load.available; });
+    if (!any) throw Error(ErrorCategory::no_device, "every device is quarantined");
+    state_->advance(state_->clock());
+    const std::size_t index = state_->policy->select(state_->loads, work);
+    if (index >= state_->loads.size() || !state_->loads[index].available) {
+        throw Error(ErrorCategory::internal, "the balancing policy chose a device that is not available");
+    }
+    return {state_, index, work};
+}
+
+LoadBalancer::Lease LoadBalancer::lease(int device, double work) {
+    check_work(work, "the work");
+    const std::lock_guard lock(state_->mutex);
+    return {state_, state_->index_of(device), work};
+}
+
+void LoadBalancer::report_completion(int device, double microseconds) {
+    check_work(microseconds, "a completion's time");
+    const std::lock_guard lock(state_->mutex);
+    const std::size_t index = state_->index_of(device);
+    state_->advance(state_->clock());
+    state_->loads[index].busy += microseconds;
+}
+
+std::vector<Migration> LoadBalancer::rebalance(double threshold) const {
+    struct Balance {
+        int device;
+        double surplus;
+    };
+    const std::lock_guard lock(state_->mutex);
+    double work = 0;
+    double speed = 0;
+    double times = 0;
+    double least = 0;
+    double most = 0;
+    std::size_t available = 0;
+    std::size_t leases = 0;
+    bool stranded = false;
+    for (const DeviceLoad& load : state_->loads) {
+        work += load.outstanding;
+        leases += load.in_flight;
+        if (!load.available) {
+            stranded = stranded || load.outstanding > 0;
+            continue;
+        }
+        const double time = completion_time(load, 0);
+        speed += load.speed;
+        times += time;
+        least = available == 0 ? time : std::min(least, time);
+        most = std::max(most, time);
+        ++available;
+    }
+    if (available == 0 || leases == 0) return {};
+    if (!stranded && most - least <= threshold * times / static_cast<double>(available)) return {};
+
+    std::vector<Balance> givers;
+    std::vector<Balance> takers;
+    for (const DeviceLoad& load : state_->loads) {
+        const double fair = load.available ? work / speed * load.speed : 0;
+        if (load.outstanding > fair) givers.push_back({load.device, load.outstanding - fair});
+        if (load.outstanding < fair) takers.push_back({load.device, fair - load.outstanding});
+    }
+    const auto larger = [](const Balance& left, const Balance& right) { return left.surplus > right.surplus; };
+    std::sort(givers.begin(), givers.end(), larger);
+    std::sort(takers.begin(), takers.end(), larger);
+
+    const double average_lease = work / static_cast<double>(leases);
+    std::vector<Migration> plan;
+    for (auto giver = givers.begin(), taker = takers.begin(); giver != givers.end() && taker != takers.end();) {
+        const double moved = std::min(giver->surplus, taker->surplus);
+        if (moved >= average_lease) plan.push_back({giver->device, taker->device, moved});
+        giver->surplus -= moved;
+        taker->surplus -= moved;
+        if (giver->surplus <= taker->surplus) {
+            ++giver;
+        } else {
+            ++taker;
+        }
+    }
+    return plan;
+}
+
+void LoadBalancer::set_available(int device, bool available) {
+    const std::lock_guard lock(state_->mutex);
+    state_->loads[state_->index_of(device)].available = available;
+}
+
+void LoadBalancer::set_policy(std::unique_ptr<BalancingPolicy> policy) {
+    if (policy == nullptr) throw Error(ErrorCategory::invalid_argument, "a balancing policy must not be null");
+    const std::lock_guard lock(state_->mutex);
+    state_->policy.swap(policy);
+}
+
+std::vector<DeviceLoad> LoadBalancer::loads() const {
+    const std::lock_guard lock(state_->mutex);
+    state_->advance(state_->clock());
+    return state_->loads;
+}
+
+LoadBalancer::Lease::Lease(std::shared_ptr<State> state, std::size_t index, double work)
+    : state_(std::move(state)), index_(index), device_(state_->loads[index].device), work_(work), began_(state_->clock()) {
+    state_->take(index, work);
+}
+
+LoadBalancer::Lease& LoadBalancer::Lease::operator=(Lease&& other) noexcept {
+    if (this != &other) {
+        release();
+        state_ = std::move(other.state_);
+        index_ = other.index_;
+        device_ = other.device_;
+        work_ = other.work_;
+        began_ = other.began_;
+    }
+    return *this;
+}
+
+void LoadBalancer::Lease::begin() {
+    if (state_) began_ = state_->clock();
+}
+
+void LoadBalancer::Lease::complete() {
+    if (!state_) return;
+    {
+        const std::lock_guard lock(state_->mutex);
+        const double now = state_->clock();
+        State::Member& member = state_->members[index_];
+        const double took = now - std::max(began_, member.busy_until);
+        member.busy_until = now;
+        state_->advance(now);
+        state_->loads[index_].busy += took;
+        state_->measure(member, work_, took);
+        state_->give_back(index_, work_);
+    }
+    state_.reset();
+}
+
+void LoadBalancer::Lease::move_to(int device) {
+    if (!state_) return;
+    const std::lock_guard lock(state_->mutex);
+    const std::size_t target = state_->index_of(device);
+    state_->give_back(index_, work_);
+    state_->take(target, work_);
+    index_ = target;
+    device_ = device;
+}
+
+void LoadBalancer::Lease::release() noexcept {
+    if (!state_) return;
+    {
+        const std::lock_guard lock(state_->mutex);
+        state_->give_back(index_, work_);
+    }
+    state_.reset();
+}
+
+}  // namespace cupool

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <cupool/driver/device_context.hpp>
+#include <cupool/pool/pool_metrics.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "worker.hpp"
+
+namespace cupool::detail {
+
+/// A device of a pool, or the host: its context, made when first asked for, its worker thread, and what its work has come to.
+class PoolMember {
+public:
+    /// \param driver  null for the host's own, whose contexts the whole process shares
+    PoolMember(std::shared_ptr<const Driver> driver, int ordinal);
+    /// The host.
+    explicit PoolMember(DeviceContext host);
+
+    int ordinal() const { return ordinal_; }
+    /// \throws what retaining a primary context throws; it may be asked again
+    const DeviceContext& context();
+    Worker& worker() { return worker_; }
+
+    /// Multiprocessors times clock in GHz; 1 for the host.
+    double capability() const;
+
+    std::optional<std::string> quarantine() const;
+    void set_quarantine(std::optional<std::string> why);
+
+    DeviceMetrics metrics() const;
+
+    std::atomic<std::uint64_t> launches{0};
+    std::atomic<std::uint64_t> errors{0};
+    std::atomic<std::uint64_t> bytes{0};
+    std::atomic<std::uint64_t> in_flight{0};
+    std::atomic<std::uint64_t> busy_microseconds{0};
+
+private:
+    void settle_near_device() const noexcept;
+
+    std::shared_ptr<const Driver> driver_;
+    int ordinal_;
+    mutable std::mutex mutex_;
+    std::optional<DeviceContext> context_;
+    std::optional<std::string> quarantine_;
+    Worker worker_;  // last: its thread uses the rest
+};
+
+}  // namespace cupool::detail

@@ -1,0 +1,190 @@
+#include "pool_state.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cupool/driver/log.hpp>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "all_pieces.hpp"
+
+namespace cupool {
+
+namespace {
+
+/// The pool whose worker the calling thread is; null for all other threads.
+thread_local const void* served_pool = nullptr;
+
+}  // namespace
+
+DevicePool::State::State(unsigned host_threads) {
+    members_.push_back(std::make_unique<detail::PoolMember>(DeviceContext::host(host_threads)));
+}
+
+DevicePool::State::State(const std::shared_ptr<const Driver>& driver, std::vector<int> ordinals) : ordinals_(std::move(ordinals)) {
+    for (const int ordinal : ordinals_) members_.push_back(std::make_unique<detail::PoolMember>(driver, ordinal));
+    take_turns();
+}
+
+DevicePool::State::~State() {
+    for (const auto& member : members_) member->worker().finish();
+}
+
+LoadBalancer& DevicePool::State::balancer() {
+    const std::lock_guard lock(mutex_);
+    if (balancer_ == nullptr) {
+        std::vector<LoadBalancer::Candidate> candidates;
+        for (const auto& member : members_) candidates.push_back({member->ordinal(), member->capability()});
+        balancer_ = std::make_unique<LoadBalancer>(candidates);
+        for (const auto& member : members_) balancer_->set_available(member->ordinal(), !member->quarantine());
+    }
+    return *balancer_;
+}
+
+void DevicePool::State::guard(const std::function<void()>& function) {
+    faults_.check();
+    try {
+        function();
+    } catch (const Error& error) {
+        faults_.note(error);
+        throw;
+    }
+}
+
+void DevicePool::State::run(std::size_t index, const Work& work) {
+    detail::PoolMember& device = member(index);
+    ++device.launches;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto count_time = [&] {
+        const auto took = std::chrono::steady_clock::now() - begin;
+        device.busy_microseconds += static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+    };
+    try {
+        guard([&] { work(index, device.context()); });
+        count_time();
+    } catch (...) {
+        count_time();
+        ++device.errors;
+        throw;
+    }
+}
+
+void DevicePool::State::post(std::size_t index, std::shared_ptr<detail::PoolTask> task, std::shared_ptr<LoadBalancer::Lease> lease) {
+    faults_.check();
+    detail::PoolMember& device = member(index);
+    ++device.in_flight;
+    try {
+        device.worker().post([this, index, task = std::move(task), lease = std::move(lease)]() mutable {
+            served_pool = this;
+            perform(index, *task, std::move(lease));
+        });
+    } catch (...) {
+        --device.in_flight;
+        throw;
+    }
+}
+
+void DevicePool::State::perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease) {
+    std::exception_ptr failure;
+    try {
+        if (lease) lease->begin();
+        run(index, [&task](std::size_t, const DeviceContext& context) { task.run(context); });
+        if (lease) lease->complete();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    lease.reset();
+    --member(index).in_flight;
+    if (failure) {
+        task.fail(failure);
+    } else {
+        task.succeed();
+    }
+}
+
+std::vector<std::future<void>> DevicePool::State::start_each(std::span<const std::size_t> indices, Work work) {
+    const auto shared = std::make_shared<const Work>(std::move(work));
+    const auto piece_of = [&shared](std::size_t index) {
+        return [index, shared](const DeviceContext& context) { (*shared)(index, context); };
+    };
+    using Task = detail::FutureTask<decltype(piece_of(0))>;
+    std::vector<std::shared_ptr<Task>> tasks;
+    std::vector<std::future<void>> pieces;
+    for (const std::size_t index : indices) {
+        tasks.push_back(std::make_shared<Task>(piece_of(index)));
+        pieces.push_back(tasks.back()->future());
+    }
+    // From here on nothing is thrown: pieces under way use what the caller would take down.
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        if (served_pool == this) {
+            ++member(indices[i]).in_flight;
+            perform(indices[i], *tasks[i], nullptr);
+            continue;
+        }
+        try {
+            post(indices[i], tasks[i], nullptr);
+        } catch (...) {
+            tasks[i]->fail(std::current_exception());
+        }
+    }
+    return pieces;
+}
+
+void DevicePool::State::run_each(std::span<const std::size_t> indices, const Work& work) {
+    std::vector<std::future<void>> pieces = start_each(indices, work);
+    detail::get_all(pieces);
+}
+
+std::vector<detail::Share> DevicePool::State::divided(std::uint64_t items, Shares shares, const std::vector<std::size_t>& indices) const {
+    if (shares == Shares::even) return detail::divide_evenly(items, indices.size());
+    std::vector<double> weights;
+    for (const std::size_t index : indices) weights.push_back(member(index).capability());
+    return detail::divide(items, weights);
+}
+
+int DevicePool::State::next_device() {
+    faults_.check();
+    detail::RoundRobin* const rotation = rotation_.load(std::memory_order_acquire);
+    if (rotation == nullptr) throw_all_quarantined();
+    return rotation->next();
+}
+
+void DevicePool::State::set_quarantine(std::size_t index, std::optional<std::string> why) {
+    const std::lock_guard lock(mutex_);
+    detail::PoolMember& device = member(index);
+    if (detail::logs(LogLevel::warning)) {
+        detail::log(LogLevel::warning,
+                    "pool: device " + std::to_string(device.ordinal()) + (why ? " quarantined: " + *why : " readmitted"));
+    }
+    const bool available = !why;
+    device.set_quarantine(std::move(why));
+    if (balancer_) balancer_->set_available(device.ordinal(), available);
+    take_turns();
+}
+
+std::vector<std::size_t> DevicePool::State::healthy() const {
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        if (!members_[i]->quarantine()) indices.push_back(i);
+    }
+    if (indices.empty()) throw_all_quarantined();
+    return indices;
+}
+
+void DevicePool::State::take_turns() {
+    std::vector<int> turns;
+    for (const auto& member : members_) {
+        if (!member->quarantine()) turns.push_back(member->ordinal());
+    }
+    if (turns.empty()) {
+        rotation_.store(nullptr, std::memory_order_release);
+        return;
+    }
+    rotations_.push_back(std::make_unique<detail::RoundRobin>(std::move(turns)));
+    rotation_.store(rotations_.back().get(), std::memory_order_release);
+}
+
+void DevicePool::State::throw_all_quarantined() { throw Error(ErrorCategory::no_device, "every device of the pool is quarantined"); }
+
+}  // namespace cupool

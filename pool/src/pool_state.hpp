@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cupool/pool/device_pool.hpp>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fault_latch.hpp"
+#include "pool_member.hpp"
+#include "round_robin.hpp"
+#include "shares.hpp"
+
+namespace cupool {
+
+/// What the copies of a pool share.
+class DevicePool::State {
+public:
+    explicit State(unsigned host_threads);
+    /// \param driver  null for the host's own
+    State(const std::shared_ptr<const Driver>& driver, std::vector<int> ordinals);
+
+    /// Waits for the work given to the members.
+    ~State();
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    bool is_host() const { return ordinals_.empty(); }
+    const std::vector<int>& ordinals() const { return ordinals_; }
+    std::size_t size() const { return members_.size(); }
+    detail::PoolMember& member(std::size_t index) const { return *members_[index]; }
+    LoadBalancer& balancer();
+    const detail::FaultLatch& faults() const { return faults_; }
+
+    /// Calls the function unless there was a device fault, and looks at its failure.
+    void guard(const std::function<void()>& function);
+    /// Does a piece of work on the calling thread: with the device's context, counted, guarded.
+    void run(std::size_t index, const Work& work);
+    /// Does it on the device's worker thread. \param lease  null where nobody balanced
+    void post(std::size_t index, std::shared_ptr<detail::PoolTask> task, std::shared_ptr<LoadBalancer::Lease> lease);
+    /// Does it for each of these members at once, on their worker threads. Where the calling thread is itself a worker of this pool, for
+    /// which another one may be waiting, it does all by itself, one after another.
+    std::vector<std::future<void>> start_each(std::span<const std::size_t> indices, Work work);
+    /// The same, and waits for all. \throws the failure of the lowest index
+    void run_each(std::span<const std::size_t> indices, const Work& work);
+
+    int next_device();
+    /// \param why  nothing readmits it
+    void set_quarantine(std::size_t index, std::optional<std::string> why);
+    /// The indices of the members that are not quarantined. \throws Error no_device where there is none
+    std::vector<std::size_t> healthy() const;
+
+    /// Of so many items, the share of each of these members.
+    std::vector<detail::Share> divided(std::uint64_t items, Shares shares, const std::vector<std::size_t>& indices) const;
+
+private:
+    /// \param lease  null where nobody balanced
+    void perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease);
+    /// Starts a rotation among those that are not quarantined now.
+    void take_turns();
+    [[noreturn]] static void throw_all_quarantined();
+
+    std::vector<int> ordinals_;
+    detail::FaultLatch faults_;
+    std::mutex mutex_;  // of the balancer's making and of quarantine
+    std::unique_ptr<LoadBalancer> balancer_;
+    /// Every rotation there ever was: another thread may still be taking its turn in an earlier one.
+    std::vector<std::unique_ptr<detail::RoundRobin>> rotations_;
+    std::atomic<detail::RoundRobin*> rotation_{nullptr};
+    std::vector<std::unique_ptr<detail::PoolMember>> members_;
+};
+
+}  // namespace cupool

@@ -1,0 +1,52 @@
+#include <chrono>
+#include <cupool/kernels/point.hpp>
+#include <cupool/pool/device_pool.hpp>
+#include <thread>
+
+#include "catch.hpp"
+#include "machine.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+TEST_CASE("a device fault is told to whatever waits and whatever comes later", "[fault]") {
+    Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    CHECK_FALSE(pool.fault());
+    std::promise<void> go;
+    const std::shared_future<void> gone = go.get_future().share();
+    auto faulting = pool.submit_at(1, [&machine, gone](const DeviceContext& context) {
+        gone.wait();
+        machine.simulator.raise_device_fault(700);
+        context.stream().synchronize();
+    });
+    auto waiting = pool.submit_at(1, [](const DeviceContext&) { FAIL("must not run"); });
+    go.set_value();
+    const Error met = error_of([&] { faulting.get(); });
+    CHECK(met.category() == ErrorCategory::device_fault);
+    for (const Error& told : {error_of([&] { waiting.get(); }), error_of([&] { (void)pool.next_device(); }),
+                              error_of([&] { (void)pool.submit([](const DeviceContext&) {}); }),
+                              error_of([&] { pool.for_each_device([](std::size_t, const DeviceContext&) {}); })}) {
+        CHECK(told.category() == ErrorCategory::device_fault);
+        CHECK(told.code() == abi::Result::illegal_address);
+        CHECK(told.call() == met.call());
+        CHECK(told.device() == 1);
+    }
+    REQUIRE(pool.fault());
+    CHECK(pool.fault()->device() == 1);
+    const std::uint64_t calls = machine.simulator.call_count();
+    const auto points = generator_multiples<Curve::bn254>(1, 4);
+    const std::vector<Scalar> scalars(4, Scalar{{1}});
+    JacobianPoint<Curve::bn254> sum;
+    CHECK(error_of([&] { pool.msm<Curve::bn254>(scalars, points, MsmConfig{}, sum); }).category() == ErrorCategory::device_fault);
+    CHECK(machine.simulator.call_count() == calls);  // refused without asking a driver that cannot answer
+}
+
+TEST_CASE("running out of memory is no device fault", "[fault]") {
+    const Machine machine(std::vector<SimulatedDevice>(1));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    auto greedy = pool.submit_at(0, [](const DeviceContext& context) { DeviceBuffer<std::byte>(1ull << 40, context); });
+    CHECK(error_of([&] { greedy.get(); }).category() == ErrorCategory::out_of_memory);
+    CHECK_FALSE(pool.fault());
+    pool.submit_at(0, [](const DeviceContext&) {}).get();
+}

@@ -1,0 +1,78 @@
+#include <cupool/kernels/point.hpp>
+#include <cupool/pool/device_pool.hpp>
+
+#include "catch.hpp"
+#include "machine.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+TEST_CASE("a quarantined device gets no work until it is readmitted", "[quarantine]") {
+    const Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    pool.quarantine(1, "too hot");
+    REQUIRE(pool.quarantined().size() == 1);
+    CHECK(pool.quarantined()[0].device == 1);
+    CHECK(pool.quarantined()[0].why == "too hot");
+    CHECK(pool.metrics().devices[1].quarantined);
+    for (int i = 0; i < 3; ++i) {
+        CHECK(pool.next_device() == 0);
+        CHECK(pool.next_device() == 2);
+    }
+    for (int i = 0; i < 4; ++i) CHECK(pool.submit([](const DeviceContext& context) { return context.device(); }).get() != 1);
+    std::atomic<int> calls{0};
+    pool.for_each_device([&](std::size_t index, const DeviceContext&) {
+        CHECK(index != 1);
+        ++calls;
+    });
+    CHECK(calls == 2);
+
+    const auto points = generator_multiples<Curve::bn254>(1, 6);
+    const std::vector<Scalar> scalars(6, Scalar{{2}});
+    JacobianPoint<Curve::bn254> sum;
+    CHECK(pool.msm<Curve::bn254>(scalars, points, MsmConfig{}, sum).devices == std::vector<int>{0, 2});
+    CHECK(to_affine(sum) == multiply(generator<Curve::bn254>(), Scalar{{42}}));
+
+    pool.readmit(1);
+    CHECK(pool.quarantined().empty());
+    CHECK(pool.next_device() == 0);
+    CHECK(pool.next_device() == 1);
+    CHECK(error_of([&] { pool.quarantine(7, "?"); }).category() == ErrorCategory::invalid_device);
+}
+
+TEST_CASE("a pool whose devices are all quarantined says so", "[quarantine]") {
+    const Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    pool.quarantine(0, "a");
+    (void)pool.balancer();
+    pool.quarantine(1, "b");
+    CHECK(error_of([&] { (void)pool.next_device(); }).category() == ErrorCategory::no_device);
+    CHECK(error_of([&] { (void)pool.submit([](const DeviceContext&) {}); }).category() == ErrorCategory::no_device);
+    CHECK(error_of([&] { pool.for_each_device([](std::size_t, const DeviceContext&) {}); }).category() == ErrorCategory::no_device);
+    pool.submit_at(0, [](const DeviceContext&) {}).get();  // the program's own choice holds
+}
+
+TEST_CASE("the best device has the memory, then no work, then the most memory", "[quarantine]") {
+    std::vector<SimulatedDevice> devices(3);
+    devices[0].memory_bytes = 4ull << 30;
+    devices[1].memory_bytes = 16ull << 30;
+    devices[2].memory_bytes = 8ull << 30;
+    const Machine machine(devices);
+    const DevicePool pool = DevicePool::all(machine.driver);
+    CHECK(pool.best_available_device() == 1);
+    {
+        const DeviceBuffer<std::byte> taken(12ull << 30, pool.context(1));
+        CHECK(pool.best_available_device() == 2);  // live free memory, not all there is
+    }
+    std::promise<void> go;
+    const std::shared_future<void> gone = go.get_future().share();
+    auto busy = pool.submit_at(1, [gone](const DeviceContext&) { gone.wait(); });
+    CHECK(pool.best_available_device(2ull << 30) == 2);
+    CHECK(pool.best_available_device(10ull << 30) == 1);  // busy, but the only one that has as much
+    go.set_value();
+    busy.get();
+    const Error error = error_of([&] { (void)pool.best_available_device(20ull << 30); });
+    CHECK(error.category() == ErrorCategory::out_of_memory);
+    CHECK(error.device() == 1);
+    pool.context(1).memory_pool().trim_to(0);
+}
