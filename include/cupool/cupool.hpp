@@ -5,6 +5,7 @@
 
 #include <cupool/driver/context.hpp>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/current_device.hpp>
 #include <cupool/driver/device.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/device_context.hpp>
@@ -28,3 +29,6 @@
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/kernels/run_report.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <cupool/pool/load_balancer.hpp>
+#include <cupool/pool/partitioned_launch.hpp>
+#include <cupool/pool/pool_metrics.hpp>

@@ -13,6 +13,8 @@
 #include <iostream>
 #include <optional>
 
+#include "choose_devices.hpp"
+
 namespace {
 
 using namespace cupool;
@@ -105,6 +107,9 @@ int main(int argc, char** argv) {
     }
     if (task == "load-then-probe" && argc > 2) {
         return load_then_probe(argv[2]);
+    }
+    if (task == "choose-devices") {
+        return test::choose_devices();
     }
     if (task == "open-unprivileged" && argc > 2) {
         return open_unprivileged(argv[2]);
