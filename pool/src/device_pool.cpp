@@ -117,10 +117,7 @@ const DeviceContext& DevicePool::context(int ordinal) const { return context_at(
 
 const std::vector<int>& DevicePool::devices() const { return state_->ordinals(); }
 
-int DevicePool::next_device() const {
-    if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");
-    return state_->next_device();
-}
+int DevicePool::next_device() const { return state_->next_device(); }
 
 int DevicePool::best_available_device(std::size_t bytes_needed) const {
     if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");

@@ -4,6 +4,8 @@
 #include <cupool/driver/error.hpp>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace cupool::detail {
 
@@ -20,27 +22,31 @@ public:
     }
 
     std::optional<Error> fault() const {
-        if (!latched_.load(std::memory_order_acquire)) return std::nullopt;
         const std::lock_guard lock(mutex_);
         return first_;
     }
 
     /// \throws Error device_fault, naming the first fault's device, call and code
     void check() const {
-        const std::optional<Error> first = fault();
-        if (!first) return;
+        if (latched_.load(std::memory_order_acquire)) [[unlikely]] {
+            throw_fault();
+        }
+    }
+
+private:
+    [[noreturn]] void throw_fault() const {
+        const Error first = fault().value();
         ErrorDetails details;
         details.category = ErrorCategory::device_fault;
         details.message =
             "no GPU can be used by this process any more, since a device failed earlier; start a new process. That failure was: " +
-            std::string(first->what());
-        details.code = first->code();
-        details.call = first->call();
-        details.device = first->device();
+            std::string(first.what());
+        details.code = first.code();
+        details.call = first.call();
+        details.device = first.device();
         throw Error(std::move(details));
     }
 
-private:
     std::atomic<bool> latched_{false};
     mutable std::mutex mutex_;
     std::optional<Error> first_;

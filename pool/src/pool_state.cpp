@@ -47,9 +47,16 @@ void DevicePool::State::guard(const std::function<void()>& function) {
     try {
         function();
     } catch (const Error& error) {
-        faults_.note(error);
+        note(error);
         throw;
     }
+}
+
+void DevicePool::State::note(const Error& error) {
+    faults_.note(error);
+    if (error.category() != ErrorCategory::device_fault) return;
+    const std::lock_guard lock(mutex_);
+    take_turns();
 }
 
 void DevicePool::State::run(std::size_t index, const Work& work) {
@@ -143,13 +150,6 @@ std::vector<detail::Share> DevicePool::State::divided(std::uint64_t items, Share
     return detail::divide(items, weights);
 }
 
-int DevicePool::State::next_device() {
-    faults_.check();
-    detail::RoundRobin* const rotation = rotation_.load(std::memory_order_acquire);
-    if (rotation == nullptr) throw_all_quarantined();
-    return rotation->next();
-}
-
 void DevicePool::State::set_quarantine(std::size_t index, std::optional<std::string> why) {
     const std::lock_guard lock(mutex_);
     detail::PoolMember& device = member(index);
@@ -174,15 +174,19 @@ std::vector<std::size_t> DevicePool::State::healthy() const {
 
 void DevicePool::State::take_turns() {
     std::vector<int> turns;
+    if (faults_.fault()) return rotation_.store(nullptr, std::memory_order_release);
     for (const auto& member : members_) {
         if (!member->quarantine()) turns.push_back(member->ordinal());
     }
-    if (turns.empty()) {
-        rotation_.store(nullptr, std::memory_order_release);
-        return;
-    }
+    if (turns.empty()) return rotation_.store(nullptr, std::memory_order_release);
     rotations_.push_back(std::make_unique<detail::RoundRobin>(std::move(turns)));
     rotation_.store(rotations_.back().get(), std::memory_order_release);
+}
+
+void DevicePool::State::throw_no_turns() const {
+    if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");
+    faults_.check();
+    throw_all_quarantined();
 }
 
 void DevicePool::State::throw_all_quarantined() { throw Error(ErrorCategory::no_device, "every device of the pool is quarantined"); }

@@ -48,7 +48,13 @@ public:
     /// The same, and waits for all. \throws the failure of the lowest index
     void run_each(std::span<const std::size_t> indices, const Work& work);
 
-    int next_device();
+    int next_device() {
+        detail::RoundRobin* const rotation = rotation_.load(std::memory_order_acquire);
+        if (rotation == nullptr) [[unlikely]] {
+            throw_no_turns();
+        }
+        return rotation->next();
+    }
     /// \param why  nothing readmits it
     void set_quarantine(std::size_t index, std::optional<std::string> why);
     /// The indices of the members that are not quarantined. \throws Error no_device where there is none
@@ -60,8 +66,10 @@ public:
 private:
     /// \param lease  null where nobody balanced
     void perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease);
+    void note(const Error& error);
     /// Starts a rotation among those that are not quarantined now.
     void take_turns();
+    [[noreturn]] void throw_no_turns() const;
     [[noreturn]] static void throw_all_quarantined();
 
     std::vector<int> ordinals_;
@@ -70,6 +78,7 @@ private:
     std::unique_ptr<LoadBalancer> balancer_;
     /// Every rotation there ever was: another thread may still be taking its turn in an earlier one.
     std::vector<std::unique_ptr<detail::RoundRobin>> rotations_;
+    /// Null on the host, where all are quarantined, and after a device fault: one look tells whether there is a turn to take.
     std::atomic<detail::RoundRobin*> rotation_{nullptr};
     std::vector<std::unique_ptr<detail::PoolMember>> members_;
 };
