@@ -48,4 +48,16 @@ template <Access access>
     }
 }
 
+/// Bytes that a lane accesses, for those who inspect.
+struct Place {
+    Access access = Access::global;  ///< global, shared or local
+    std::uint64_t address = 0;       ///< in that space
+    std::uint64_t bytes = 0;
+    bool writable = true;
+    std::byte* initialised = nullptr;  ///< for each byte one that tells whether it has been written; null: not to be checked
+};
+
+/// Throws LaneFault, as the access itself would.
+Place locate(Warp& warp, unsigned lane, std::uint64_t address, std::uint64_t bytes, Access access, bool write);
+
 }  // namespace cupool::ptx

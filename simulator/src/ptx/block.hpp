@@ -2,14 +2,20 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "ptx/block_races.hpp"
 #include "ptx/warp.hpp"
 
 namespace cupool::ptx {
 
-/// All threads of a block that are left wait for others that never come.
-struct Deadlock {};
+/// All threads of a block that are left wait for others that never come: this is one of them.
+struct Deadlock {
+    const Warp* warp;
+    unsigned lane;
+    const Instruction* instruction;
+};
 
 /// A block of threads: its warps, shared memory and barriers.
 class Block {
@@ -30,13 +36,29 @@ public:
     std::byte* shared() const { return shared_.data(); }
     std::uint64_t executed() const;
     std::uint64_t lanes_executed() const;
-    /// Which lanes wait, and where.
+    /// Which lanes wait, and where; which have exited.
     std::string describe_waiting() const;
+    std::string describe_barrier(std::uint32_t barrier) const;
 
-    /// The running lanes of `warp` come to a barrier. `count`: how many threads it is for, 0: all of the block that have not exited.
-    void arrive(Warp& warp, std::uint32_t barrier, std::uint32_t count, std::uint32_t lanes, std::uint32_t predicate);
+    /// Lanes of `warp` come to a barrier, to wait there or not. `count`: how many threads it is for, 0: all of the block that have not
+    /// exited.
+    struct Arrival {
+        std::uint32_t barrier = 0;
+        std::uint32_t count = 0;
+        std::uint32_t lanes = 0;
+        std::uint32_t predicate = 0;
+        bool waits = true;
+    };
+    void arrive(Warp& warp, const Arrival& arrival);
     /// Threads have exited: barriers that waited for them alone are complete.
     void complete_barriers();
+    /// Lanes of a warp have met.
+    void synchronise(const Warp& warp, std::uint32_t lanes) {
+        if (races_) races_->clocks.synchronise(warp.index() * warp_size, lanes);
+    }
+    std::optional<BlockRaces>& races() { return races_; }
+    /// For each byte of shared memory one that tells whether it has been written; null: not to be checked.
+    std::byte* shared_initialised() const { return shared_initialised_.data(); }
 
     static constexpr std::uint32_t barrier_count = 16;
 
@@ -47,6 +69,8 @@ private:
         std::uint32_t true_predicates = 0;
         std::uint32_t predicates = 0;
     };
+    Warp* next_warp();
+    [[noreturn]] void throw_deadlock() const;
     void complete(std::uint32_t barrier);
     std::uint32_t alive() const;
 
@@ -54,9 +78,11 @@ private:
     std::uint64_t linear_index_ = 0;
     Dimensions index_{0, 0, 0};
     AlignedBytes shared_;
+    AlignedBytes shared_initialised_;
+    std::optional<BlockRaces> races_;
     std::vector<std::unique_ptr<Warp>> warps_;
     std::array<Barrier, barrier_count> barriers_{};
-    std::size_t next_warp_ = 0;
+    std::size_t last_warp_ = 0;
     const Warp* faulty_ = nullptr;
 };
 

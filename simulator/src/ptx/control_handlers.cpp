@@ -14,7 +14,8 @@ void branch_indexed(Warp& warp, const Instruction& instruction, std::uint32_t ma
     while (mask != 0) {
         const auto first = static_cast<unsigned>(std::countr_zero(mask));
         const std::uint32_t index = indices[first];
-        if (index >= table.size()) throw LaneFault{Fault::launch_failed, first, index, "branch index outside its table"};
+        if (index >= table.size())
+            throw LaneFault{Fault::launch_failed, first, index, "branch index " + std::to_string(index) + " outside its table"};
         std::uint32_t alike = 0;
         for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
             const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -49,28 +50,31 @@ std::uint32_t uniform(const Warp& warp, std::uint32_t operand, std::uint32_t mas
 std::uint32_t checked_barrier(const Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     const std::uint32_t barrier = uniform(warp, instruction.operands[1], mask);
     if (barrier >= Block::barrier_count)
-        throw LaneFault{Fault::illegal_instruction, static_cast<unsigned>(std::countr_zero(mask)), barrier, "barrier number above 15"};
+        throw LaneFault{Fault::illegal_instruction, static_cast<unsigned>(std::countr_zero(mask)), barrier,
+                        "barrier number " + std::to_string(barrier) + " above 15"};
     return barrier;
 }
 
 void barrier(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     const std::uint32_t barrier = checked_barrier(warp, instruction, mask);
+    warp.check_aligned(instruction, mask);
     warp.narrow(mask);
     warp.wait_at_barrier(static_cast<std::uint8_t>(barrier), nullptr);
-    warp.block().arrive(warp, barrier, uniform(warp, instruction.operands[2], mask), mask, 0);
+    warp.block().arrive(warp, {barrier, uniform(warp, instruction.operands[2], mask), mask, 0, true});
 }
 
 void barrier_reduce(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     const std::uint32_t barrier = checked_barrier(warp, instruction, mask);
     const std::uint32_t predicate = warp.predicate(instruction.operands[3]) & mask;
+    warp.check_aligned(instruction, mask);
     warp.narrow(mask);
     warp.wait_at_barrier(static_cast<std::uint8_t>(barrier), &instruction);
-    warp.block().arrive(warp, barrier, uniform(warp, instruction.operands[2], mask), mask, predicate);
+    warp.block().arrive(warp, {barrier, uniform(warp, instruction.operands[2], mask), mask, predicate, true});
 }
 
 void barrier_arrive(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     const std::uint32_t barrier = checked_barrier(warp, instruction, mask);
-    warp.block().arrive(warp, barrier, uniform(warp, instruction.operands[2], mask), mask, 0);
+    warp.block().arrive(warp, {barrier, uniform(warp, instruction.operands[2], mask), mask, 0, false});
 }
 
 }  // namespace

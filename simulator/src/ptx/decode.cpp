@@ -29,6 +29,8 @@ Type type_of(char letter, const Modifiers& modifiers) {
     }
 }
 
+bool is_block_barrier(Operation operation) { return operation == Operation::barrier || operation == Operation::barrier_reduce; }
+
 bool is_memory(Operation operation) {
     return operation == Operation::load || operation == Operation::store || operation == Operation::reduce ||
            operation == Operation::atomic || operation == Operation::atomic_compare_exchange;
@@ -77,7 +79,7 @@ Function FunctionDecoder::decode() {
     std::sort(result_.callees.begin(), result_.callees.end());
     result_.callees.erase(std::unique(result_.callees.begin(), result_.callees.end()), result_.callees.end());
     result_.first_instruction = static_cast<std::uint32_t>(module_.code.size());
-    for (const Pending& pending : code_) module_.code.push_back(pending.instruction);
+    append_code();
     return std::move(result_);
 }
 
@@ -177,19 +179,22 @@ void FunctionDecoder::decode_instruction(const syntax::Instruction& source) {
     Pending pending;
     if (source.guard) {
         pending.access.guarded = true;
+        pending.guard = source.guard;
         Operand guard;
         guard.kind = Operand::Kind::reg;
         guard.index = *source.guard;
         guard.negated = source.guard_negated;
-        pending.instruction.guard = place_predicate(source, guard, false);
+        pending.instruction.guard = place_predicate(source, guard, pending, false);
     }
     place_operands(row, source, selection, pending);
     place_choices(selection, pending.instruction);
+    if (is_block_barrier(row.operation)) pending.instruction.choice2 = row.name == "bar" || selection.modifiers.has(Field::aligned);
     append(std::move(pending), selection, source);
 }
 
 void FunctionDecoder::append(Pending pending, const Selection& selection, const syntax::Instruction& source) {
     pending.operation = selection.operation;
+    pending.memory = memory_effect(selection, pending.instruction);
     pending.instruction.handler = select_handler(selection);
     if (pending.instruction.handler == nullptr)
         refuse(source,
@@ -226,21 +231,21 @@ void FunctionDecoder::place_operands(const OpcodeRow& row, const syntax::Instruc
             case 'B': instruction.immediate = place_target(source, operand.index, pending); break;
             case 'p':
                 if (operation == Operation::barrier_reduce && !written) place = 3;
-                instruction.operands[place++] = place_predicate(source, operand, written);
+                instruction.operands[place++] = place_predicate(source, operand, pending, written);
                 break;
             case 'P':
                 // The second predicate lies behind all sources.
                 if (operand.kind == Operand::Kind::pair) {
-                    instruction.operands[4] = place_predicate(source, operand.elements[1], written);
-                    instruction.operands[place++] = place_predicate(source, operand.elements[0], written);
+                    instruction.operands[4] = place_predicate(source, operand.elements[1], pending, written);
+                    instruction.operands[place++] = place_predicate(source, operand.elements[0], pending, written);
                 } else {
-                    instruction.operands[place++] = place_predicate(source, operand, written);
+                    instruction.operands[place++] = place_predicate(source, operand, pending, written);
                 }
                 break;
             case 'R':
                 if (operand.kind == Operand::Kind::pair) {
                     instruction.operands[place++] = place_value(source, operand.elements[0], type, pending, written);
-                    instruction.operands[place++] = place_predicate(source, operand.elements[1], written);
+                    instruction.operands[place++] = place_predicate(source, operand.elements[1], pending, written);
                 } else {
                     instruction.operands[place] = place_value(source, operand, type, pending, written);
                     place += 2;

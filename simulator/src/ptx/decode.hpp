@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "ptx/constant_pool.hpp"
+#include "ptx/inspection.hpp"
 #include "ptx/module.hpp"
 #include "ptx/register_allocation.hpp"
 #include "ptx/syntax.hpp"
@@ -50,7 +52,9 @@ private:
     struct Pending {
         Instruction instruction;
         RegisterAccess access;
+        std::optional<std::uint32_t> guard;  ///< a register
         Operation operation = Operation::nothing;
+        MemoryEffect memory;
     };
 
     [[noreturn]] void fail(const syntax::Instruction& at, const std::string& message) const;
@@ -72,7 +76,7 @@ private:
 
     // Operands (decode_operands.cpp).
     std::uint32_t place_value(const syntax::Instruction& at, const Operand& operand, Type type, Pending& pending, bool written);
-    std::uint32_t place_predicate(const syntax::Instruction& at, const Operand& operand, bool written);
+    std::uint32_t place_predicate(const syntax::Instruction& at, const Operand& operand, Pending& pending, bool written);
     std::uint32_t place_register(std::uint32_t reg, Pending& pending, bool written);
     std::uint32_t place_sink(Type type, Pending& pending);
     std::uint32_t place_special(const syntax::Instruction& at, const Operand& operand);
@@ -91,7 +95,10 @@ private:
     void lay_out_frame();
     void resolve_targets();
     void allocate();
+    void flag_registers(const Allocation& allocation);
     void mark_straight_runs();
+    void append_code();
+    Instruction inspected(const Pending& pending);
     std::uint32_t opcode_text(const syntax::Instruction& source);
 
     const syntax::Module& source_;
@@ -109,6 +116,7 @@ private:
     std::unordered_map<std::uint32_t, std::uint32_t> parameter_offsets_;  ///< by symbol: an entry's formals, in its parameter buffer
     std::unordered_map<std::string, std::uint32_t> texts_;
     std::vector<std::uint32_t> shared_symbols_;
+    std::unordered_map<std::uint32_t, std::uint32_t> flags_;  ///< by register that may be read before it is written: its flag's operand
     std::size_t first_table_ = 0;
     std::size_t first_call_ = 0;
 };

@@ -68,28 +68,39 @@ void FunctionDecoder::resolve_targets() {
         for (std::uint32_t& target : module_.branch_tables[i]) target = base + positions_[target];
 }
 
-// Predicates take a word each; other registers share slots by liveness.
+// Those that may be read before they are written have a flag: a word, such as predicates have, behind these.
+void FunctionDecoder::flag_registers(const Allocation& allocation) {
+    result_.first_flag = allocation.used[static_cast<std::size_t>(RegisterClass::predicate)] * predicate_bytes;
+    for (std::uint32_t reg = 0; reg < types_.size(); ++reg) {
+        if (!allocation.live_at_start[reg]) continue;
+        flags_[reg] = operand_in(Bank::frame_predicate, result_.first_flag + result_.flag_count * predicate_bytes);
+        ++result_.flag_count;
+    }
+}
+
+// Registers share slots by liveness.
 void FunctionDecoder::allocate() {
     std::vector<RegisterAccess> accesses;
     for (Pending& pending : code_) accesses.push_back(std::move(pending.access));
-    std::vector<bool> wide;
-    for (const Type type : types_) wide.push_back(bits_of(type) == 64);
-    const Allocation allocation = allocate_registers(accesses, wide);
-
-    std::vector<std::uint32_t> predicates(types_.size(), 0);
-    std::uint32_t predicate_count = 0;
-    for (std::size_t reg = 0; reg < types_.size(); ++reg)
-        if (types_[reg] == Type::pred) predicates[reg] = predicate_count++;
+    std::vector<RegisterClass> classes;
+    for (const Type type : types_) {
+        classes.push_back(type == Type::pred    ? RegisterClass::predicate
+                          : bits_of(type) == 64 ? RegisterClass::wide
+                                                : RegisterClass::narrow);
+    }
+    const Allocation allocation = allocate_registers(accesses, classes);
+    flag_registers(allocation);
 
     const auto rewrite = [&](std::uint32_t& operand) {
         if (bank_of(operand) != Bank::unallocated) return;
         const std::uint32_t reg = operand & offset_mask;
-        if (types_[reg] == Type::pred) {
-            operand = operand_in(Bank::frame_predicate, predicates[reg] * 4) | (operand & negated_predicate);
-        } else if (wide[reg]) {
-            operand = operand_in(Bank::frame64, allocation.slots[reg] * slot64_bytes);
-        } else {
-            operand = operand_in(Bank::frame32, allocation.slots[reg] * slot32_bytes);
+        const std::uint32_t slot = allocation.slots[reg];
+        switch (classes[reg]) {
+            case RegisterClass::predicate:
+                operand = operand_in(Bank::frame_predicate, slot * predicate_bytes) | (operand & negated_predicate);
+                break;
+            case RegisterClass::wide: operand = operand_in(Bank::frame64, slot * slot64_bytes); break;
+            default: operand = operand_in(Bank::frame32, slot * slot32_bytes);
         }
     };
     for (Pending& pending : code_) {
@@ -100,9 +111,10 @@ void FunctionDecoder::allocate() {
         for (Transfer& transfer : module_.calls[i].arguments) rewrite(transfer.operand);
         for (Transfer& transfer : module_.calls[i].results) rewrite(transfer.operand);
     }
-    result_.frame32_bytes = allocation.slots32 * slot32_bytes;
-    result_.frame64_bytes = allocation.slots64 * slot64_bytes;
-    result_.frame_predicate_bytes = static_cast<std::uint32_t>(align_up(predicate_count * 4, 64));
+    result_.frame32_bytes = allocation.used[static_cast<std::size_t>(RegisterClass::narrow)] * slot32_bytes;
+    result_.frame64_bytes = allocation.used[static_cast<std::size_t>(RegisterClass::wide)] * slot64_bytes;
+    result_.frame_predicate_bytes =
+        static_cast<std::uint32_t>(align_up(result_.first_flag + result_.flag_count * predicate_bytes, std::uint64_t{64}));
     result_.registers = allocation.most_live;
     for (std::size_t i = 0; i < code_.size(); ++i) code_[i].access = std::move(accesses[i]);
 }
@@ -120,6 +132,37 @@ void FunctionDecoder::mark_straight_runs() {
         }
         code_[i].instruction.straight = run;
     }
+}
+
+void FunctionDecoder::append_code() {
+    for (const Pending& pending : code_) {
+        module_.code.push_back(pending.instruction);
+        module_.inspected_code.push_back(inspected(pending));
+    }
+}
+
+Instruction FunctionDecoder::inspected(const Pending& pending) {
+    Inspection inspection;
+    inspection.handler = pending.instruction.handler;
+    inspection.guard = pending.instruction.guard;
+    inspection.memory = pending.memory;
+    const auto flagged = [this](std::uint32_t reg) -> std::optional<FlaggedRegister> {
+        const auto flag = flags_.find(reg);
+        if (flag == flags_.end()) return std::nullopt;
+        return FlaggedRegister{flag->second, std::string(function_.registers[reg].name)};
+    };
+    if (pending.guard) inspection.flagged_guard = flagged(*pending.guard);
+    for (const std::uint32_t reg : pending.access.reads)
+        if (const auto read = flagged(reg); read && reg != pending.guard) inspection.reads.push_back(*read);
+    for (const std::uint32_t reg : pending.access.writes)
+        if (const auto written = flagged(reg)) inspection.written_flags.push_back(written->flag);
+    Instruction instruction = pending.instruction;
+    if (!inspection.needed()) return instruction;
+    instruction.handler = inspect;
+    instruction.guard = always;
+    instruction.inspection = static_cast<std::uint32_t>(module_.inspections.size());
+    module_.inspections.push_back(std::move(inspection));
+    return instruction;
 }
 
 std::uint32_t FunctionDecoder::opcode_text(const syntax::Instruction& source) {

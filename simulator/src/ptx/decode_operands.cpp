@@ -35,15 +35,12 @@ std::uint32_t FunctionDecoder::place_sink(Type type, Pending& pending) {
     return place_register(static_cast<std::uint32_t>(types_.size() - 1), pending, true);
 }
 
-std::uint32_t FunctionDecoder::place_predicate(const syntax::Instruction& at, const Operand& operand, bool written) {
+std::uint32_t FunctionDecoder::place_predicate(const syntax::Instruction& at, const Operand& operand, Pending& pending, bool written) {
     using Kind = Operand::Kind;
-    if (operand.kind == Kind::sink && written) {
-        types_.push_back(Type::pred);
-        return operand_in(Bank::unallocated, static_cast<std::uint32_t>(types_.size() - 1));
-    }
+    if (operand.kind == Kind::sink && written) return place_sink(Type::pred, pending);
     if (written && (operand.kind != Kind::reg || operand.negated)) fail(at, "result argument must be a register");
     const std::uint32_t negation = operand.negated ? negated_predicate : 0;
-    if (operand.kind == Kind::reg) return operand_in(Bank::unallocated, operand.index) | negation;
+    if (operand.kind == Kind::reg) return place_register(operand.index, pending, written) | negation;
     if (operand.kind != Kind::integer) fail(at, "expected a predicate");
     return always | (operand.value != 0 ? negation : negation ^ negated_predicate);
 }

@@ -20,6 +20,11 @@ public:
         return translate_slowly(address, bytes, write);
     }
 
+    /// The range of the last translation.
+    const MemoryRange& last_range() const { return recent_[0]; }
+
+    std::string describe(std::uint64_t address) { return backing_.describe(address); }
+
 private:
     static bool within(const MemoryRange& range, std::uint64_t address, std::uint64_t bytes) {
         const std::uint64_t offset = address - range.address;

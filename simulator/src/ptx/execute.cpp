@@ -4,15 +4,10 @@
 
 #include "ptx/block.hpp"
 #include "ptx/ptx.hpp"
+#include "ptx/report.hpp"
 
 namespace cupool::ptx {
 namespace {
-
-/// How many instructions a block runs before those after it start beside it: enough for nearly all to finish.
-constexpr std::uint64_t block_turn = 4'000'000;
-/// The same where all blocks are resident, and likely to wait for each other.
-constexpr std::uint64_t cooperative_turn = 200'000;
-constexpr std::size_t most_resident_blocks = 64;
 
 constexpr std::uint64_t most_threads = 1024;
 
@@ -26,38 +21,30 @@ void splat(AlignedBytes& slots, std::size_t index, Value value) {
     std::fill_n(lanes, warp_size, value);
 }
 
-std::string to_text(const Dimensions& dimensions) {
-    return "(" + std::to_string(dimensions.x) + "," + std::to_string(dimensions.y) + "," + std::to_string(dimensions.z) + ")";
-}
-
-std::string hexadecimal(std::uint64_t value) {
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-    return text;
-}
-
-/// The launch's blocks, in the order of their index; one that takes long is interleaved with those after it.
+/// The launch's blocks: those that are resident take turns, the others start as these finish, or take too long.
 class Grid {
 public:
     Grid(LaunchState& launch) : launch_(launch), blocks_(launch.launch.grid.count()) {}
 
     Outcome run() {
-        const bool cooperative = launch_.launch.cooperative;
-        const std::uint64_t turn = cooperative ? cooperative_turn : block_turn;
-        if (cooperative)
-            while (next_ < blocks_) admit();
-        while (!resident_.empty() || next_ < blocks_) {
-            if (resident_.empty()) admit();
-            for (std::size_t i = 0; i < resident_.size();) {
-                const Outcome outcome = run(*resident_[i], turn);
-                if (!outcome) return outcome;
-                if (resident_[i]->finished()) {
-                    retire(i);
-                } else {
-                    ++i;
-                }
+        Schedule& schedule = launch_.schedule;
+        std::uint64_t wanted = schedule.first_resident();
+        std::size_t last = none;
+        std::size_t fruitless = 0;  // turns since the last block finished or started
+        for (;;) {
+            while (next_ < blocks_ && resident_.size() < wanted) admit();
+            if (resident_.empty()) break;
+            last = schedule.next(last, resident_.size());
+            const Outcome outcome = run(*resident_[last], schedule.block_turn());
+            if (!outcome) return outcome;
+            if (resident_[last]->finished()) {
+                retire(last--);
+                wanted = schedule.first_resident();
+                fruitless = 0;
+            } else if (++fruitless >= resident_.size()) {
+                wanted = std::min<std::uint64_t>(resident_.size() + 1, schedule.most_resident());
+                fruitless = 0;
             }
-            if (!resident_.empty() && next_ < blocks_ && resident_.size() < most_resident_blocks) admit();
         }
         Outcome outcome;
         count_work(outcome);
@@ -65,6 +52,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t none = ~std::size_t{0};  // the one before the first
+
     void admit() {
         std::unique_ptr<Block> block;
         if (spare_.empty()) {
@@ -73,7 +62,7 @@ private:
             block = std::move(spare_.back());
             spare_.pop_back();
         }
-        block->start(next_++);
+        block->start(launch_.schedule.block(next_++));
         resident_.push_back(std::move(block));
     }
 
@@ -90,9 +79,11 @@ private:
             launch_.executed += block.executed() - before;
         } catch (const LaneFault& fault) {
             return describe(block, fault);
-        } catch (const Deadlock&) {
+        } catch (const Deadlock& deadlock) {
             outcome.fault = Fault::launch_timeout;
             locate(outcome, block);
+            outcome.thread = block.thread(*deadlock.warp, deadlock.lane);
+            name(outcome, *deadlock.instruction);
             outcome.report = "deadlock in kernel '" + outcome.kernel + "', block " + to_text(outcome.block) +
                              ": all threads wait for others that never come: " + block.describe_waiting();
             return outcome;
@@ -130,13 +121,21 @@ private:
         const Warp& warp = *block.faulty_warp();
         outcome.fault = fault.fault;
         outcome.thread = block.thread(warp, fault.lane);
-        outcome.line = static_cast<int>(warp.current()->line);
-        outcome.opcode = launch_.module.opcode_texts[warp.current()->text];
+        name(outcome, *warp.current());
         outcome.address = fault.address;
-        outcome.report = fault.what + " at " + hexadecimal(fault.address) + " in kernel '" + outcome.kernel + "', line " +
-                         std::to_string(outcome.line) + " (" + outcome.opcode + "), block " + to_text(outcome.block) + ", thread " +
-                         to_text(outcome.thread);
+        outcome.space = fault.space;
+        outcome.report = fault.what + (fault.space.empty() ? "" : " at " + hexadecimal(fault.address)) + " in kernel '" + outcome.kernel +
+                         "', line " + std::to_string(outcome.line) + " (" + outcome.opcode + "), block " + to_text(outcome.block) +
+                         ", thread " + to_text(outcome.thread);
+        const bool in_memory = fault.space == name_of(Access::global) || fault.space == name_of(Access::generic);
+        const std::string known = in_memory ? launch_.memory.describe(fault.address) : "";
+        if (!known.empty()) outcome.report += ": " + known;
         return outcome;
+    }
+
+    void name(Outcome& outcome, const Instruction& instruction) const {
+        outcome.line = static_cast<int>(instruction.line);
+        outcome.opcode = launch_.module.opcode_texts[instruction.text];
     }
 
     LaunchState& launch_;
@@ -154,11 +153,14 @@ LaunchState::LaunchState(const Module& the_module, const Launch& the_launch, Glo
       limits(the_limits),
       entry(the_module.entries[the_launch.entry]),
       entry_point(the_module.entry_points[the_launch.entry]),
+      code((the_launch.checks.initialisation || the_launch.checks.races ? the_module.inspected_code : the_module.code).data()),
       memory(global),
       parameters(align_up(entry.parameter_bytes, 16)),
       pool32(the_module.pool32.size() * slot32_bytes),
       pool64(the_module.pool64.size() * slot64_bytes),
-      shared_bytes(entry.shared_bytes + the_launch.dynamic_shared_bytes) {
+      shared_bytes(entry.shared_bytes + the_launch.dynamic_shared_bytes),
+      schedule(the_launch) {
+    if (the_launch.checks.races) races.emplace(*this);
     if (entry.parameter_bytes != 0) std::memcpy(parameters.data(), the_launch.parameters.data(), entry.parameter_bytes);
     for (std::size_t i = 0; i < module.pool32.size(); ++i) splat(pool32, i, module.pool32[i]);
     for (std::size_t i = 0; i < module.pool64.size(); ++i) splat(pool64, i, module.pool64[i]);

@@ -21,6 +21,7 @@ inline constexpr std::uint32_t negated_predicate = 1u << 28;  ///< of a predicat
 inline constexpr std::uint32_t offset_mask = negated_predicate - 1;
 inline constexpr std::uint32_t slot32_bytes = warp_size * 4;
 inline constexpr std::uint32_t slot64_bytes = warp_size * 8;
+inline constexpr std::uint32_t predicate_bytes = 4;
 
 constexpr std::uint32_t operand_in(Bank bank, std::uint32_t offset) { return static_cast<std::uint32_t>(bank) << bank_shift | offset; }
 constexpr Bank bank_of(std::uint32_t operand) { return static_cast<Bank>(operand >> bank_shift); }
@@ -43,13 +44,17 @@ struct Instruction {
     std::uint32_t straight = 0;   ///< how many instructions from here on neither branch, synchronise nor are branched to; 0: this one does
     std::uint64_t immediate = 0;  ///< address offset, branch target, index of a call or table, lop3's table
     std::uint32_t line = 0;
-    std::uint32_t text = 0;    ///< index into Module::opcode_texts
-    std::uint8_t choice = 0;   ///< rounding, comparison, atomic operation...: what the operation makes of it
-    std::uint8_t choice2 = 0;  ///< a second one: combine, space...
-    std::uint8_t width = 1;    ///< elements of a vector access
+    std::uint32_t text = 0;        ///< index into Module::opcode_texts
+    std::uint8_t choice = 0;       ///< rounding, comparison, atomic operation...: what the operation makes of it
+    std::uint8_t choice2 = 0;      ///< a second one: combine, space...
+    std::uint8_t width = 1;        ///< elements of a vector access
+    std::uint32_t inspection = 0;  ///< of inspected code: index into Module::inspections
 };
 
 static_assert(sizeof(Instruction) == 64, "one cache line");
+
+/// Of a barrier instruction: `bar`, or `barrier` with `.aligned`, which the lanes of a warp must execute together.
+inline bool is_aligned_barrier(const Instruction& barrier) { return barrier.choice2 != 0; }
 
 /// All that the choice of a handler may depend on.
 struct Selection {

@@ -2,25 +2,10 @@
 
 #include "ptx/address.hpp"
 #include "ptx/handlers.hpp"
+#include "ptx/report.hpp"
 
 namespace cupool::ptx {
 namespace {
-
-std::string_view name_of(Access access) {
-    switch (access) {
-        case Access::global: return "global";
-        case Access::shared: return "shared";
-        case Access::local:
-        case Access::frame: return "local";
-        case Access::parameter: return "param";
-        case Access::generic: return "generic";
-    }
-    return "unknown";
-}
-
-std::string describe(std::string_view problem, std::uint64_t bytes, Access access) {
-    return std::string(problem) + " of " + std::to_string(bytes) + " bytes in " + std::string(name_of(access)) + " space";
-}
 
 // Other launches and the host may touch the same bytes: a relaxed access is no slower than a plain one, and no data race.
 template <typename Element>
@@ -181,11 +166,41 @@ bool converts_plainly(Space space) { return space != Space::parameter && space !
 }  // namespace
 
 void throw_misaligned(unsigned lane, std::uint64_t address, std::uint64_t bytes, Access access) {
-    throw LaneFault{Fault::misaligned_address, lane, address, describe("misaligned access", bytes, access)};
+    throw LaneFault{Fault::misaligned_address, lane, address, "misaligned access of " + bytes_text(bytes, access), name_of(access)};
 }
 
 void throw_illegal(unsigned lane, std::uint64_t address, std::uint64_t bytes, Access access, bool write) {
-    throw LaneFault{Fault::illegal_address, lane, address, describe(write ? "illegal write" : "illegal read", bytes, access)};
+    throw LaneFault{Fault::illegal_address, lane, address, (write ? "illegal write of " : "illegal read of ") + bytes_text(bytes, access),
+                    name_of(access)};
+}
+
+Place locate(Warp& warp, unsigned lane, std::uint64_t address, std::uint64_t bytes, Access access, bool write) {
+    const auto beside = [](std::byte* initialised, const std::byte* host, const std::byte* memory) {
+        return initialised != nullptr ? initialised + (host - memory) : nullptr;
+    };
+    const auto in_shared = [&](const std::byte* host) {
+        const Block& block = warp.block();
+        return Place{Access::shared, static_cast<std::uint64_t>(host - block.shared()), bytes, true,
+                     beside(block.shared_initialised(), host, block.shared())};
+    };
+    const auto in_local = [&](const std::byte* host) {
+        return Place{Access::local, static_cast<std::uint64_t>(host - warp.local(lane)), bytes, true,
+                     beside(warp.local_initialised(lane), host, warp.local(lane))};
+    };
+    switch (access) {
+        case Access::shared: return in_shared(resolve<Access::shared>(warp, lane, address, bytes, write));
+        case Access::local: return in_local(resolve<Access::local>(warp, lane, address, bytes, write));
+        case Access::frame: return in_local(resolve<Access::frame>(warp, lane, address, bytes, write));
+        case Access::generic:
+            if (is_in_window(address, shared_window)) return in_shared(resolve<Access::generic>(warp, lane, address, bytes, write));
+            if (is_in_window(address, local_window)) return in_local(resolve<Access::generic>(warp, lane, address, bytes, write));
+            break;
+        default: break;
+    }
+    const std::byte* const host = resolve<Access::global>(warp, lane, address, bytes, write);
+    const MemoryRange& range = warp.launch().memory.last_range();
+    std::byte* const initialised = warp.launch().launch.checks.initialisation ? range.initialised : nullptr;
+    return {Access::global, address, bytes, range.writable, beside(initialised, host, range.host)};
 }
 
 Handler select_memory(const Selection& selection) {

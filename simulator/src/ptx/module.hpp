@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ptx/inspection.hpp"
 #include "ptx/instruction.hpp"
 #include "ptx/ptx.hpp"
 
@@ -34,6 +35,8 @@ struct Function {
     std::uint32_t frame32_bytes = 0;  ///< of each register bank
     std::uint32_t frame64_bytes = 0;
     std::uint32_t frame_predicate_bytes = 0;
+    std::uint32_t first_flag = 0;  ///< in the bank of predicates: flags of the registers that may be read before they are written
+    std::uint32_t flag_count = 0;
     std::uint32_t local_bytes = 0;  ///< a lane's variables in local memory
     std::uint32_t registers = 0;    ///< most 32-bit registers live at once
     std::vector<std::uint32_t> callees;
@@ -67,7 +70,9 @@ struct Module {
     std::vector<EntryPoint> entry_points;  ///< beside `entries`
     std::vector<Variable> variables;
 
-    std::vector<Instruction> code;  ///< of all functions, one after another
+    std::vector<Instruction> code;            ///< of all functions, one after another
+    std::vector<Instruction> inspected_code;  ///< the same, for launches with checks
+    std::vector<Inspection> inspections;
     std::vector<Function> functions;
     std::vector<CallSite> calls;
     std::vector<std::vector<std::uint32_t>> branch_tables;

@@ -43,6 +43,7 @@ enum class Field : std::uint8_t {
     property,
     form,
     uniform,
+    aligned,
     fence,
     level,
     reduction,

@@ -120,12 +120,19 @@ inline constexpr std::uint64_t shared_window = 0xf000'0000'0000;
 inline constexpr std::uint64_t local_window = 0xf100'0000'0000;
 inline constexpr std::uint64_t window_bytes = 0x1'0000'0000;
 
+/// What the owner of memory puts into MemoryRange::initialised for a byte that has been written; what has not is 0.
+inline constexpr std::byte initialised_byte{0xff};
+
 /// Host memory behind a range of device addresses. `host` and `address` must agree modulo 256.
 struct MemoryRange {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;  ///< 0: nothing there
     std::byte* host = nullptr;
     bool writable = true;
+    /// For each byte at `host` one that tells whether it has been written; null: all of them count as written. Launches that check
+    /// initialisation read it and set what they write; whoever else writes the memory sets it too, and a copy copies it. Agrees
+    /// with `host` modulo 16.
+    std::byte* initialised = nullptr;
 };
 
 /// Where device addresses lead. Called by the thread that executes; two launches at once may call it at once.
@@ -134,6 +141,12 @@ public:
     virtual ~GlobalMemory() = default;
     /// The allocation that holds `address`, or a range of 0 bytes. What it answers must hold until the launch ends.
     virtual MemoryRange find(std::uint64_t address) = 0;
+    /// What lies at or near an address that a kernel had no business to touch, for the report of the fault: "4 bytes past the end of an
+    /// allocation of 1024 bytes at 0x...". Empty: nothing is known.
+    virtual std::string describe(std::uint64_t address) {
+        static_cast<void>(address);
+        return {};
+    }
 };
 
 struct Dimensions {
@@ -144,6 +157,13 @@ struct Dimensions {
     std::uint64_t count() const noexcept { return std::uint64_t{x} * y * z; }
 };
 
+/// What a launch looks for besides bounds, alignment and liveness, which are always checked. A finding ends it as launch_failed: a GPU
+/// would go on, with a result of luck.
+struct Checks {
+    bool initialisation = false;  ///< no register, shared, local or global memory is read before it is written
+    bool races = false;           ///< threads that touch the same bytes do so atomically, or synchronise in between, or all only read
+};
+
 struct Launch {
     std::size_t entry = 0;  ///< index into Program::entries()
     Dimensions grid;
@@ -152,6 +172,11 @@ struct Launch {
     std::span<const std::byte> parameters;              ///< Entry::parameter_bytes of them, laid out as Entry::parameters says
     std::span<const std::uint64_t> variable_addresses;  ///< of every Program::variables(), in their order
     bool cooperative = false;                           ///< all blocks are resident at once
+    Checks checks;
+    /// Permutes the order in which blocks start, how many are resident at once, and whose turn it is, among blocks and among warps of a
+    /// block, and for how long. The same launch with the same seed does the same, step by step. 0: blocks start in order of their index,
+    /// and one that is slow to finish is interleaved with those after it.
+    std::uint64_t seed = 0;
 };
 
 struct Limits {
@@ -169,7 +194,8 @@ enum class Fault : int {
     hardware_stack_error = 714,  ///< calls too deep for the stack
     illegal_instruction = 715,   ///< a barrier number above 15
     misaligned_address = 716,
-    launch_failed = 719,  ///< trap, a lane outside its own member mask, a branch index outside its table
+    launch_failed = 719,  ///< trap, a lane outside its own member mask, a branch index outside its table, lanes of a warp at different
+                          ///< barriers, or what Checks find
 };
 
 struct Outcome {
@@ -180,7 +206,8 @@ struct Outcome {
     int line = 0;  ///< of the PTX text
     Dimensions block{0, 0, 0};
     Dimensions thread{0, 0, 0};
-    std::uint64_t address = 0;  ///< of a memory fault; in its own space, which `report` names
+    std::uint64_t address = 0;  ///< of a memory fault, in its own space
+    std::string space;          ///< of a memory fault: global, shared, local, param or generic
 
     std::uint64_t warp_instructions = 0;  ///< what ran
     std::uint64_t lane_instructions = 0;  ///< the same, times the lanes that took part
@@ -190,7 +217,7 @@ struct Outcome {
 
 /// Runs an entry over a grid, to its end or its first fault. Throws std::invalid_argument where the launch does not fit the entry
 /// (sizes, counts): the simulated driver checks that before. Atomics on global memory are atomic against other threads' launches and host
-/// code. Blocks start in order of their index; a block that is slow to finish is interleaved with those after it.
+/// code.
 Outcome execute(const Program& program, const Launch& launch, GlobalMemory& memory, const Limits& limits = {});
 
 }  // namespace cupool::ptx

@@ -23,6 +23,7 @@ struct Interval {
         end = std::max(end, to);
     }
     bool empty() const { return begin == none; }
+    bool from_start = false;  ///< live where the code begins
 };
 
 std::vector<Block> find_blocks(const std::vector<RegisterAccess>& code) {
@@ -108,6 +109,7 @@ private:
     void enter(std::uint32_t reg, std::uint32_t block, std::vector<std::uint32_t>& work) {
         if (stamp_[block] == reg) return;
         stamp_[block] = reg;
+        if (block == 0) intervals_[reg].from_start = true;
         intervals_[reg].cover(2 * blocks_[block].begin, 2 * blocks_[block].begin);
         work.push_back(block);
     }
@@ -126,47 +128,48 @@ private:
 
 }  // namespace
 
-Allocation allocate_registers(const std::vector<RegisterAccess>& code, const std::vector<bool>& wide) {
-    const std::vector<Interval> intervals = Liveness(code, wide.size()).run();
+Allocation allocate_registers(const std::vector<RegisterAccess>& code, const std::vector<RegisterClass>& classes) {
+    const std::vector<Interval> intervals = Liveness(code, classes.size()).run();
     std::vector<std::uint32_t> order;
-    for (std::uint32_t reg = 0; reg < wide.size(); ++reg)
+    for (std::uint32_t reg = 0; reg < classes.size(); ++reg)
         if (!intervals[reg].empty()) order.push_back(reg);
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
         return intervals[a].begin != intervals[b].begin ? intervals[a].begin < intervals[b].begin : a < b;
     });
 
     Allocation allocation;
-    allocation.slots.assign(wide.size(), 0);
+    allocation.slots.assign(classes.size(), 0);
+    for (const Interval& interval : intervals) allocation.live_at_start.push_back(interval.from_start);
     struct Active {
         std::uint32_t end;
         std::uint32_t slot;
         bool operator<(const Active& other) const { return end > other.end; }
     };
-    std::priority_queue<Active> active[2];
-    std::vector<std::uint32_t> free[2];
-    std::uint32_t used[2] = {0, 0};
+    struct Slots {
+        std::priority_queue<Active> active;
+        std::vector<std::uint32_t> free;
+    };
+    std::array<Slots, static_cast<std::size_t>(RegisterClass::count)> slots;
+    const auto live = [&](RegisterClass of) { return static_cast<std::uint32_t>(slots[static_cast<std::size_t>(of)].active.size()); };
     for (const std::uint32_t reg : order) {
-        for (int width : {0, 1}) {
-            while (!active[width].empty() && active[width].top().end < intervals[reg].begin) {
-                free[width].push_back(active[width].top().slot);
-                active[width].pop();
+        for (Slots& each : slots) {
+            while (!each.active.empty() && each.active.top().end < intervals[reg].begin) {
+                each.free.push_back(each.active.top().slot);
+                each.active.pop();
             }
         }
-        const int width = wide[reg] ? 1 : 0;
+        const auto own = static_cast<std::size_t>(classes[reg]);
         std::uint32_t slot = 0;
-        if (free[width].empty()) {
-            slot = used[width]++;
+        if (slots[own].free.empty()) {
+            slot = allocation.used[own]++;
         } else {
-            slot = free[width].back();
-            free[width].pop_back();
+            slot = slots[own].free.back();
+            slots[own].free.pop_back();
         }
         allocation.slots[reg] = slot;
-        active[width].push({intervals[reg].end, slot});
-        const auto live = static_cast<std::uint32_t>(active[0].size() + 2 * active[1].size());
-        allocation.most_live = std::max(allocation.most_live, live);
+        slots[own].active.push({intervals[reg].end, slot});
+        allocation.most_live = std::max(allocation.most_live, live(RegisterClass::narrow) + 2 * live(RegisterClass::wide));
     }
-    allocation.slots32 = used[0];
-    allocation.slots64 = used[1];
     return allocation;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,15 +16,17 @@ struct RegisterAccess {
     std::vector<std::uint32_t> targets;  ///< positions that may follow besides
 };
 
+enum class RegisterClass : std::uint8_t { narrow, wide, predicate, count };
+
 struct Allocation {
-    std::vector<std::uint32_t> slots;  ///< of each virtual register, within the class of its width
-    std::uint32_t slots32 = 0;
-    std::uint32_t slots64 = 0;
-    std::uint32_t most_live = 0;  ///< 32-bit registers that are live at once
+    std::vector<std::uint32_t> slots;                                                  ///< of each virtual register, within its class
+    std::array<std::uint32_t, static_cast<std::size_t>(RegisterClass::count)> used{};  ///< slots of each class
+    std::uint32_t most_live = 0;                                                       ///< 32-bit registers that are live at once
+    std::vector<bool> live_at_start;  ///< of each virtual register: it may be read before it is written
 };
 
 /// Lets virtual registers whose live ranges do not meet share a slot, so that a warp's registers stay in the processor's caches: linear
-/// scan over live intervals (Poletto and Sarkar, "Linear Scan Register Allocation", 1999). `wide` says which registers have 64 bits.
-Allocation allocate_registers(const std::vector<RegisterAccess>& code, const std::vector<bool>& wide);
+/// scan over live intervals (Poletto and Sarkar, "Linear Scan Register Allocation", 1999).
+Allocation allocate_registers(const std::vector<RegisterAccess>& code, const std::vector<RegisterClass>& classes);
 
 }  // namespace cupool::ptx

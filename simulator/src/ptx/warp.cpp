@@ -1,9 +1,9 @@
 #include "ptx/warp.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "ptx/block.hpp"
+#include "ptx/report.hpp"
 
 namespace cupool::ptx {
 namespace {
@@ -24,7 +24,8 @@ Warp::Warp(Block& block, LaunchState& launch, std::uint32_t index)
       frame64_(launch.entry_point.frame64_bytes),
       frame_predicate_(launch.entry_point.frame_predicate_bytes),
       special_(static_cast<std::size_t>(Special::constant_count) * slot32_bytes),
-      local_(std::size_t{local_stride_} * warp_size) {
+      local_(std::size_t{local_stride_} * warp_size),
+      local_initialised_(launch.launch.checks.initialisation ? local_.size() : 0) {
     banks_[static_cast<std::size_t>(Bank::pool32)] = launch.pool32.data();
     banks_[static_cast<std::size_t>(Bank::pool64)] = launch.pool64.data();
     banks_[static_cast<std::size_t>(Bank::special32)] = special_.data();
@@ -39,6 +40,7 @@ void Warp::start(std::uint32_t lanes) {
     position_ = running_.position = launch_.module.functions[launch_.entry_point.function].first_instruction;
     rotate_ = false;
     use_frame();
+    forget_frame({}, all_lanes);
     fill_block_registers();
 }
 
@@ -90,7 +92,7 @@ bool Warp::runnable() const {
 
 void Warp::run(std::uint64_t budget) {
     const std::uint64_t end = executed_ + budget;
-    const Instruction* const code = launch_.module.code.data();
+    const Instruction* const code = launch_.code;
     slept_ = false;
     while (executed_ < end && !slept_ && choose_group()) {
         const std::uint64_t limit = std::min(end, turn_end_);
@@ -275,14 +277,17 @@ std::optional<Warp::Gathered> Warp::gather(std::uint32_t members_operand, std::u
         }
         if ((gathered.lanes & ~gathered.members) != 0) {
             const auto lane = static_cast<unsigned>(std::countr_zero(gathered.lanes & ~gathered.members));
-            throw LaneFault{Fault::launch_failed, lane, gathered.members, "a lane outside its own member mask"};
+            throw LaneFault{Fault::launch_failed, lane, gathered.members,
+                            "a lane outside its own member mask " + lanes_text(gathered.members)};
         }
         if ((gathered.members & alive_ & ~gathered.lanes) == 0) {
             // Lanes with another mask come again on their own; those whose guard was false have nothing to do here.
             narrow(gathered.lanes | (running_.lanes & ~mask));
+            block_.synchronise(*this, gathered.lanes);
             return gathered;
         }
         left &= ~gathered.lanes;
+        running_.members = gathered.members;
     }
     --position_;
     wait(LaneGroup::State::at_warp_sync);
@@ -297,7 +302,7 @@ void Warp::warp_barrier(std::uint32_t members_operand, std::uint32_t mask) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
         if (members[lane] == wanted) alike |= 1u << lane;
         if ((members[lane] >> lane & 1) == 0)
-            throw LaneFault{Fault::launch_failed, lane, members[lane], "a lane outside its own member mask"};
+            throw LaneFault{Fault::launch_failed, lane, members[lane], "a lane outside its own member mask " + lanes_text(members[lane])};
     }
     narrow(alike);
     running_.members = wanted;
@@ -317,6 +322,7 @@ void Warp::release_warp_barriers() {
         for (const LaneGroup& group : waiting_)
             if (waits_for(group, members)) arrived |= group.lanes;
         if ((members & alive_ & ~arrived) != 0) return;
+        block_.synchronise(*this, arrived);
         if (waits_for(running_, members)) running_.state = LaneGroup::State::ready;
         for (LaneGroup& group : waiting_)
             if (waits_for(group, members)) group.state = LaneGroup::State::ready;
@@ -325,20 +331,55 @@ void Warp::release_warp_barriers() {
     for (LaneGroup& group : waiting_) release(group);
 }
 
+template <typename Visit>
+void Warp::for_each_group(const Visit& visit) const {
+    if (running_.lanes != 0) {
+        LaneGroup running = running_;
+        running.position = position_;
+        visit(running);
+    }
+    for (const LaneGroup& group : waiting_) visit(group);
+}
+
+const Instruction& Warp::instruction_of(const LaneGroup& group) const {
+    const bool before = group.state == LaneGroup::State::at_warp_sync || group.position == 0;
+    return launch_.code[before ? group.position : group.position - 1];
+}
+
+void Warp::check_aligned(const Instruction& barrier, std::uint32_t mask) const {
+    for_each_group([&](const LaneGroup& group) {
+        if (group.state != LaneGroup::State::at_barrier || (group.lanes & mask) != 0) return;
+        const Instruction& other = instruction_of(group);
+        if (&other == &barrier || (!is_aligned_barrier(barrier) && !is_aligned_barrier(other))) return;
+        throw LaneFault{Fault::launch_failed, static_cast<unsigned>(std::countr_zero(mask)), 0,
+                        "barrier divergence: lanes " + lanes_text(mask) + " of warp " + std::to_string(index_) + " come here while lanes " +
+                            lanes_text(group.lanes) + " wait at line " + std::to_string(other.line) + " (" +
+                            launch_.module.opcode_texts[other.text] + ")"};
+    });
+}
+
 std::string Warp::describe_waiting() const {
     std::string text;
-    const auto describe = [&](const LaneGroup& group, std::uint32_t position) {
-        if (group.lanes == 0) return;
-        char lanes[16];
-        std::snprintf(lanes, sizeof lanes, "%08x", group.lanes);
-        const bool before = group.state == LaneGroup::State::at_warp_sync;
-        const Instruction& at = launch_.module.code[before ? position : position - 1];
-        text += "warp " + std::to_string(index_) + " lanes 0x" + lanes + " at line " + std::to_string(at.line) + " (" +
-                launch_.module.opcode_texts[at.text] + "); ";
-    };
-    describe(running_, position_);
-    for (const LaneGroup& group : waiting_) describe(group, group.position);
+    for_each_group([&](const LaneGroup& group) {
+        const Instruction& at = instruction_of(group);
+        text += "warp " + std::to_string(index_) + " lanes " + lanes_text(group.lanes) + " at line " + std::to_string(at.line) + " (" +
+                launch_.module.opcode_texts[at.text] + ")";
+        if (group.state == LaneGroup::State::at_barrier) text += block_.describe_barrier(group.barrier);
+        if (group.state == LaneGroup::State::at_warp_sync || group.state == LaneGroup::State::at_warp_barrier)
+            text += " for lanes " + lanes_text(group.members & alive_ & ~group.lanes) + " of its mask " + lanes_text(group.members);
+        text += "; ";
+    });
+    if ((first_lanes_ & ~alive_) != 0)
+        text += "warp " + std::to_string(index_) + " lanes " + lanes_text(first_lanes_ & ~alive_) + " have exited; ";
     return text;
+}
+
+std::pair<unsigned, const Instruction*> Warp::someone() const {
+    std::pair<unsigned, const Instruction*> found{0, nullptr};
+    for_each_group([&](const LaneGroup& group) {
+        if (found.second == nullptr) found = {static_cast<unsigned>(std::countr_zero(group.lanes)), &instruction_of(group)};
+    });
+    return found;
 }
 
 }  // namespace cupool::ptx

@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ptx/aligned_bytes.hpp"
@@ -26,6 +28,7 @@ struct LaneFault {
     unsigned lane;
     std::uint64_t address;
     std::string what;
+    std::string_view space = {};  ///< of the address
 };
 
 /// A call in progress: where its frame begins in each bank, and what to do when it returns.
@@ -55,7 +58,7 @@ struct LaneGroup {
     State state = State::ready;
     std::uint8_t barrier = 0;                ///< at_barrier: which
     const Instruction* reduction = nullptr;  ///< at_barrier: the bar.red that wants a result
-    std::uint32_t members = 0;               ///< at_warp_barrier: the lanes that it is for
+    std::uint32_t members = 0;               ///< at_warp_sync, at_warp_barrier: the lanes that it is for
     std::uint64_t last_turn = 0;             ///< when it last ran
     std::vector<Frame> frames;               ///< of the calls that it is in, innermost last
 
@@ -122,6 +125,8 @@ public:
     /// Ends the group's turn until what `state` says has come.
     void wait(LaneGroup::State state);
     void wait_at_barrier(std::uint8_t barrier, const Instruction* reduction);
+    /// For an aligned barrier, at which the lanes of a warp must be together. Throws LaneFault where others of this warp wait at another.
+    void check_aligned(const Instruction& barrier, std::uint32_t mask) const;
     /// Lets those who wait at a block's barrier go on. `reduced` writes a bar.red's result.
     template <typename Reduce>
     void release_barrier(std::uint8_t barrier, const Reduce& reduced);
@@ -144,18 +149,26 @@ public:
     std::uint32_t index() const { return index_; }
     std::uint32_t first_lanes() const { return first_lanes_; }
     std::byte* local(unsigned lane) const { return local_.data() + std::size_t{lane} * local_stride_; }
+    /// For each byte of it one that tells whether it has been written; null: not to be checked.
+    std::byte* local_initialised(unsigned lane) const {
+        return local_initialised_.size() == 0 ? nullptr : local_initialised_.data() + std::size_t{lane} * local_stride_;
+    }
     std::uint32_t local_stride() const { return local_stride_; }
     const Instruction* current() const { return current_; }
     std::uint64_t executed() const { return executed_; }
     std::uint64_t lanes_executed() const { return lanes_executed_; }
     /// Counts on with every instruction of the warp, within the run of them that is going on too.
-    std::uint64_t clock() const {
-        return launch_.executed + executed_ + static_cast<std::uint64_t>(current_ - launch_.module.code.data()) - position_;
-    }
-    /// Lanes that wait, and the lines where.
+    std::uint64_t clock() const { return launch_.executed + executed_ + static_cast<std::uint64_t>(current_ - launch_.code) - position_; }
+    /// Lanes that wait, the lines where, and what for.
     std::string describe_waiting() const;
+    /// Some lane that has not exited, and where it is.
+    std::pair<unsigned, const Instruction*> someone() const;
+    /// Where a group is: at the instruction that it waits at, or the one before its next.
+    const Instruction& instruction_of(const LaneGroup& group) const;
 
 private:
+    template <typename Visit>
+    void for_each_group(const Visit& visit) const;
     std::byte* place_of(std::uint32_t operand) const { return banks_[operand >> bank_shift] + (operand & offset_mask); }
     bool choose_group();
     void merge_groups();
@@ -165,7 +178,9 @@ private:
     void use_frame(const std::vector<Frame>& frames);
     Frame frame_after(std::uint32_t call) const;
     void reserve(const Frame& frame);
+    void forget_frame(const Frame& frame, std::uint32_t mask);
     void copy_arguments(const Frame& callee, std::uint32_t mask);
+    void copy_local(unsigned lane, std::uint32_t to, std::uint32_t from, std::uint32_t bytes);
     void copy_results(const Frame& callee, std::uint32_t mask);
     void release_warp_barriers();
     template <typename Value>
@@ -197,6 +212,7 @@ private:
     AlignedBytes frame_predicate_;
     AlignedBytes special_;
     AlignedBytes local_;
+    AlignedBytes local_initialised_;
 };
 
 template <typename Reduce>

@@ -45,6 +45,7 @@ void Warp::call(std::uint32_t mask, std::uint32_t call) {
     }
     reserve(frame);
     use_frame();
+    forget_frame(frame, mask);
     copy_arguments(frame, mask);
     if (mask != running_.lanes) {
         // Those that do not call go on after it.
@@ -82,19 +83,43 @@ void Warp::return_from(std::uint32_t mask) {
     if (!waiting_.empty()) stop_position_ = 0;
 }
 
+// Nothing of a frame has been written when its function begins, whatever was there before.
+void Warp::forget_frame(const Frame& frame, std::uint32_t mask) {
+    if (!launch_.launch.checks.initialisation) return;
+    const bool is_entry = frame.return_position == 0;
+    const Function& function = launch_.module.functions[is_entry ? launch_.entry_point.function : frame.function];
+    for (std::uint32_t i = 0; i < function.flag_count; ++i) {
+        std::byte* const flag = frame_predicate_.data() + frame.frame_predicate + function.first_flag + i * predicate_bytes;
+        std::uint32_t word = 0;
+        std::memcpy(&word, flag, sizeof word);
+        word &= ~mask;
+        std::memcpy(flag, &word, sizeof word);
+    }
+    for (std::uint32_t rest = mask; rest != 0 && local_initialised_.size() != 0; rest &= rest - 1)
+        std::memset(local_initialised(static_cast<unsigned>(std::countr_zero(rest))) + frame.local, 0, function.local_bytes);
+}
+
 void Warp::copy_arguments(const Frame& callee, std::uint32_t mask) {
     for (const Transfer& transfer : launch_.module.calls[callee.call].arguments) {
         for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
             const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-            std::byte* to = local(lane) + callee.local + transfer.callee_offset;
+            const std::uint32_t to = callee.local + transfer.callee_offset;
             if (transfer.in_register) {
                 const std::uint64_t bits = value(transfer.operand, lane);
-                std::memcpy(to, &bits, transfer.size);
+                std::memcpy(local(lane) + to, &bits, transfer.size);
+                if (local_initialised_.size() != 0)
+                    std::memset(local_initialised(lane) + to, static_cast<int>(initialised_byte), transfer.size);
             } else {
-                std::memcpy(to, local(lane) + local_frame() + transfer.caller_offset, transfer.size);
+                copy_local(lane, to, local_frame() + transfer.caller_offset, transfer.size);
             }
         }
     }
+}
+
+// What has not been written is no more so where it is copied to.
+void Warp::copy_local(unsigned lane, std::uint32_t to, std::uint32_t from, std::uint32_t bytes) {
+    std::memcpy(local(lane) + to, local(lane) + from, bytes);
+    if (local_initialised_.size() != 0) std::memcpy(local_initialised(lane) + to, local_initialised(lane) + from, bytes);
 }
 
 // The caller's frame is in use again; the callee's bytes still lie above it.
@@ -102,13 +127,13 @@ void Warp::copy_results(const Frame& callee, std::uint32_t mask) {
     for (const Transfer& transfer : launch_.module.calls[callee.call].results) {
         for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
             const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-            const std::byte* from = local(lane) + callee.local + transfer.callee_offset;
+            const std::uint32_t from = callee.local + transfer.callee_offset;
             if (transfer.in_register) {
                 std::uint64_t bits = 0;
-                std::memcpy(&bits, from, transfer.size);
+                std::memcpy(&bits, local(lane) + from, transfer.size);
                 set_value(transfer.operand, lane, bits);
             } else {
-                std::memcpy(local(lane) + local_frame() + transfer.caller_offset, from, transfer.size);
+                copy_local(lane, local_frame() + transfer.caller_offset, from, transfer.size);
             }
         }
     }

@@ -13,15 +13,18 @@
 
 namespace cupool::ptx::test {
 
-/// Device memory for tests: every buffer is an allocation of its own, with unmapped addresses around it.
+/// Device memory for tests: every buffer is an allocation of its own, with unmapped addresses around it. What is uploaded counts as
+/// written.
 class Memory : public GlobalMemory {
 public:
     std::uint64_t allocate(std::uint64_t bytes, bool writable = true) {
         auto allocation = std::make_unique<Allocation>();
         allocation->bytes.resize(bytes + 256);
+        allocation->initialised.resize(bytes);
         void* begin = allocation->bytes.data();
         std::size_t space = allocation->bytes.size();
-        allocation->range = {next_, bytes, static_cast<std::byte*>(std::align(256, bytes, begin, space)), writable};
+        allocation->range = {next_, bytes, static_cast<std::byte*>(std::align(256, bytes, begin, space)), writable,
+                             allocation->initialised.data()};
         next_ += (bytes / 4096 + 2) * 4096;
         allocations_.push_back(std::move(allocation));
         return allocations_.back()->range.address;
@@ -31,7 +34,14 @@ public:
     std::uint64_t upload(const std::vector<T>& values) {
         const std::uint64_t address = allocate(values.size() * sizeof(T));
         std::memcpy(find(address).host, values.data(), values.size() * sizeof(T));
+        mark_written(address);
         return address;
+    }
+
+    /// The whole allocation.
+    void mark_written(std::uint64_t address) {
+        const MemoryRange range = find(address);
+        std::fill_n(range.initialised, range.bytes, initialised_byte);
     }
 
     template <typename T>
@@ -48,11 +58,20 @@ public:
         return {};
     }
 
+    std::string describe(std::uint64_t address) override {
+        for (const auto& allocation : allocations_) {
+            const std::uint64_t end = allocation->range.address + allocation->range.bytes;
+            if (address >= end && address - end < 4096) return std::to_string(address - end) + " bytes past the end";
+        }
+        return {};
+    }
+
     std::atomic<int> lookups = 0;
 
 private:
     struct Allocation {
         std::vector<std::byte> bytes;
+        std::vector<std::byte> initialised;
         MemoryRange range;
     };
     std::vector<std::unique_ptr<Allocation>> allocations_;
@@ -62,10 +81,12 @@ private:
 /// A module loaded into a memory: its variables have addresses.
 class Loaded {
 public:
-    Loaded(Memory& memory, std::string_view text) : program(Program::parse(text)), memory_(memory) {
+    Loaded(Memory& memory, std::string_view text) : Loaded(memory, Program::parse(text)) {}
+    Loaded(Memory& memory, Program parsed) : program(std::move(parsed)), memory_(memory) {
         for (const Variable& variable : program.variables()) {
             addresses.push_back(memory.allocate(variable.size, !variable.constant));
             std::copy(variable.initial.begin(), variable.initial.end(), memory.find(addresses.back()).host);
+            memory.mark_written(addresses.back());
         }
         for (std::size_t i = 0; i < addresses.size(); ++i) {
             for (const Variable::Relocation& relocation : program.variables()[i].relocations) {
@@ -83,6 +104,8 @@ public:
         launch.block = block;
         launch.dynamic_shared_bytes = dynamic_shared_bytes;
         launch.cooperative = cooperative;
+        launch.checks = checks;
+        launch.seed = seed;
         launch.variable_addresses = addresses;
         const std::vector<Parameter>& parameters = program.entries()[launch.entry].parameters;
         std::vector<std::byte> bytes(program.entries()[launch.entry].parameter_bytes);
@@ -97,6 +120,8 @@ public:
     Limits limits;
     std::uint32_t dynamic_shared_bytes = 0;
     bool cooperative = false;
+    Checks checks;
+    std::uint64_t seed = 0;
 
 private:
     template <typename Argument>

@@ -1,0 +1,90 @@
+#include "ptx/inspection.hpp"
+
+#include <algorithm>
+
+#include "ptx/address.hpp"
+#include "ptx/block.hpp"
+#include "ptx/initialisation.hpp"
+
+namespace cupool::ptx {
+namespace {
+
+void check_registers(const Warp& warp, const FlaggedRegister& reg, std::uint32_t mask) {
+    const std::uint32_t unwritten = mask & ~warp.predicate(reg.flag);
+    if (unwritten == 0) return;
+    throw LaneFault{Fault::launch_failed, static_cast<unsigned>(std::countr_zero(unwritten)), 0,
+                    "read of register " + reg.name + ", which was never written,"};
+}
+
+void inspect_memory(Warp& warp, const Instruction& instruction, const MemoryEffect& effect, std::uint32_t mask) {
+    const bool writes = effect.kind != MemoryEffect::Kind::load;
+    std::uint64_t addresses[warp_size];
+    effective_addresses(warp, instruction, addresses);
+    std::optional<RaceDetector>& races = warp.launch().races;
+    const bool stores_plainly = effect.kind == MemoryEffect::Kind::store && !effect.strong;
+    std::uint32_t racing = mask;
+    if (races && stores_plainly && effect.access != Access::local && effect.access != Access::frame)
+        racing = races->check_overlaps(warp, instruction, addresses, effect, mask);
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        const Place place = locate(warp, lane, addresses[lane], effect.bytes, effect.access, writes);
+        if (place.initialised != nullptr) {
+            if (effect.reads) check_initialised(lane, place);
+            if (writes) mark_initialised(place);
+        }
+        if (races && (racing >> lane & 1) != 0) races->access(warp, lane, place, effect);
+    }
+}
+
+}  // namespace
+
+MemoryEffect memory_effect(const Selection& selection, const Instruction& instruction) {
+    using Kind = MemoryEffect::Kind;
+    MemoryEffect effect;
+    const Modifiers& modifiers = selection.modifiers;
+    const auto ordering = modifiers.get(Field::ordering, Ordering::weak);
+    effect.access = selection.access;
+    effect.bytes = static_cast<std::uint8_t>(bits_of(modifiers.type()) / 8 * instruction.width);
+    effect.strong = ordering != Ordering::weak;
+    effect.acquires = ordering == Ordering::acquire || ordering == Ordering::acquire_release;
+    effect.releases = ordering == Ordering::release || ordering == Ordering::acquire_release;
+    switch (selection.operation) {
+        case Operation::load:
+            // An entry's parameters are always there, and only to be read.
+            effect.kind = selection.access == Access::parameter ? Kind::none : Kind::load;
+            effect.reads = true;
+            break;
+        case Operation::store: effect.kind = Kind::store; break;
+        case Operation::atomic:
+        case Operation::atomic_compare_exchange:
+        case Operation::reduce:
+            effect.kind = Kind::update;
+            effect.strong = true;
+            effect.reads = static_cast<AtomicOperation>(modifiers.value(Field::atomic)) != AtomicOperation::exchange;
+            break;
+        case Operation::fence: effect.kind = Kind::fence; break;
+        default: break;
+    }
+    return effect;
+}
+
+void inspect(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
+    const LaunchState& launch = warp.launch();
+    const Inspection& inspection = launch.module.inspections[instruction.inspection];
+    const bool initialisation = launch.launch.checks.initialisation;
+    if (initialisation && inspection.flagged_guard) check_registers(warp, *inspection.flagged_guard, mask);
+    mask &= warp.predicate(inspection.guard);
+    if (mask == 0) return;
+    if (initialisation) {
+        for (const FlaggedRegister& reg : inspection.reads) check_registers(warp, reg, mask);
+        for (const std::uint32_t flag : inspection.written_flags) warp.set_predicate(flag, all_lanes, mask);
+    }
+    if (inspection.memory.kind == MemoryEffect::Kind::fence) {
+        if (launch.races) warp.launch().races->fence(warp, mask);
+    } else if (inspection.memory.kind != MemoryEffect::Kind::none) {
+        inspect_memory(warp, instruction, inspection.memory, mask);
+    }
+    inspection.handler(warp, instruction, mask);
+}
+
+}  // namespace cupool::ptx

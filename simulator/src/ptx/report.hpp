@@ -1,0 +1,23 @@
+#pragma once
+
+/// \file
+/// The words of reports.
+
+#include <string>
+#include <string_view>
+
+#include "ptx/instruction.hpp"
+#include "ptx/ptx.hpp"
+
+namespace cupool::ptx {
+
+std::string_view name_of(Access access);
+
+std::string to_text(const Dimensions& dimensions);
+std::string hexadecimal(std::uint64_t value);
+/// A mask of lanes, with all its digits.
+std::string lanes_text(std::uint32_t lanes);
+/// "4 bytes in shared space".
+std::string bytes_text(std::uint64_t bytes, Access access);
+
+}  // namespace cupool::ptx

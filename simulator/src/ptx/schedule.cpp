@@ -1,0 +1,61 @@
+#include "ptx/schedule.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ptx/types.hpp"
+
+namespace cupool::ptx {
+namespace {
+
+/// How many instructions a block runs before those after it start beside it: enough for nearly all to finish.
+constexpr std::uint64_t long_block_turn = 4'000'000;
+/// The same where all blocks are resident, and likely to wait for each other.
+constexpr std::uint64_t cooperative_block_turn = 200'000;
+constexpr std::uint64_t long_warp_turn = 20'000;
+
+/// With a seed, turns are anything up to these: of few instructions as often as of many.
+constexpr std::uint64_t seeded_block_turn = 1 << 16;
+constexpr std::uint64_t seeded_warp_turn = 1 << 12;
+
+constexpr std::uint64_t most_resident_blocks = 64;
+
+}  // namespace
+
+Schedule::Schedule(const Launch& launch)
+    : cooperative_(launch.cooperative),
+      blocks_(launch.grid.count()),
+      most_resident_(launch.cooperative ? blocks_ : std::min(blocks_, most_resident_blocks)) {
+    if (launch.seed != 0) {
+        random_.emplace(launch.seed);
+        do {
+            stride_ = 1 + random_->below(blocks_);
+        } while (std::gcd(stride_, blocks_) != 1);
+        offset_ = random_->below(blocks_);
+        first_resident_ = 1 + random_->below(most_resident_);
+    }
+    if (cooperative_) first_resident_ = blocks_;
+}
+
+std::uint64_t Schedule::block(std::uint64_t position) const {
+    __extension__ using Product = unsigned __int128;
+    return static_cast<std::uint64_t>((Product{stride_} * position + offset_) % blocks_);
+}
+
+std::size_t Schedule::next(std::size_t last, std::size_t count) {
+    return random_ ? static_cast<std::size_t>(random_->below(count)) : (last + 1) % count;
+}
+
+std::uint64_t Schedule::block_turn() {
+    if (random_) return turn(seeded_block_turn);
+    return cooperative_ ? cooperative_block_turn : long_block_turn;
+}
+
+std::uint64_t Schedule::warp_turn() { return random_ ? turn(seeded_warp_turn) : long_warp_turn; }
+
+std::uint64_t Schedule::turn(std::uint64_t longest) {
+    const auto doublings = static_cast<std::uint64_t>(std::bit_width(longest));
+    return 1 + random_->next() % (std::uint64_t{1} << random_->below(doublings));
+}
+
+}  // namespace cupool::ptx
