@@ -1,7 +1,10 @@
 #include "address_space.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <new>
@@ -10,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "failure.hpp"
+#include "launch_checks.hpp"
 
 namespace cupool::simulator {
 namespace {
@@ -17,8 +21,22 @@ namespace {
 // Smaller pieces come from the heap: a process may have only some ten thousand mappings.
 constexpr std::size_t mapped_from = 256 * 1024;
 constexpr std::size_t alignment = 256;
-// What fresh memory holds, as far as it does not cost pages: nobody may count on zeros.
-constexpr int fresh_byte = 0xcb;
+// Faults are told apart from accesses to what was freed lately.
+constexpr std::size_t most_remembered = 1000;
+
+/// What is left of an allocation that was freed.
+struct Freed {
+    abi::DevicePointer start;
+    std::size_t bytes;
+};
+
+std::string hexadecimal(std::uint64_t value) {
+    char text[24];
+    std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+std::string bytes_at(std::size_t bytes, abi::DevicePointer start) { return std::to_string(bytes) + " bytes at " + hexadecimal(start); }
 
 class AddressSpace {
 public:
@@ -34,6 +52,29 @@ public:
         const std::unique_lock lock(mutex_);
         allocation.alive = false;
         allocations_.erase(allocation.start);
+        freed_.push_front({allocation.start, allocation.bytes});
+        if (freed_.size() > most_remembered) {
+            freed_.pop_back();
+        }
+    }
+
+    void restart() {
+        const std::unique_lock lock(mutex_);
+        next_address_.clear();
+        freed_.clear();
+    }
+
+    std::string describe(abi::DevicePointer address) {
+        if (const auto allocation = find(address)) {
+            return "in an allocation of " + bytes_at(allocation->bytes, allocation->start) + " on device " +
+                   std::to_string(allocation->device) + ", which the kernel's context may not access";
+        }
+        const std::shared_lock lock(mutex_);
+        const auto holds = [&](const Freed& freed) { return address - freed.start < freed.bytes; };
+        if (const auto freed = std::find_if(freed_.begin(), freed_.end(), holds); freed != freed_.end()) {
+            return "in an allocation of " + bytes_at(freed->bytes, freed->start) + " that was freed";
+        }
+        return describe_neighbour(address);
     }
 
     std::shared_ptr<Allocation> find(abi::DevicePointer address) {
@@ -83,7 +124,24 @@ private:
         throw std::bad_alloc();
     }
 
+    // Within what lies between two allocations at least.
+    std::string describe_neighbour(abi::DevicePointer address) const {
+        const auto next = allocations_.upper_bound(address);
+        if (next != allocations_.begin()) {
+            const Allocation& before = *std::prev(next)->second;
+            const abi::DevicePointer past = address - before.start - before.bytes;
+            if (past < slot) {
+                return std::to_string(past) + " bytes past the end of an allocation of " + bytes_at(before.bytes, before.start);
+            }
+        }
+        if (next != allocations_.end() && next->first - address < slot) {
+            return std::to_string(next->first - address) + " bytes before an allocation of " + bytes_at(next->second->bytes, next->first);
+        }
+        return "";
+    }
+
     std::shared_mutex mutex_;
+    std::deque<Freed> freed_;
     std::map<abi::DevicePointer, std::shared_ptr<Allocation>> allocations_;
     std::map<int, abi::DevicePointer> next_address_;
 };
@@ -96,14 +154,14 @@ AddressSpace& address_space() {
 
 }  // namespace
 
-Backing::Backing(std::size_t bytes) : bytes_(bytes) {
+Backing::Backing(std::size_t bytes, std::byte fresh) : bytes_(bytes) {
     if (bytes < mapped_from) {
         const std::size_t rounded = round_up(bytes, alignment);
         data_ = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
         if (data_ == nullptr) {
             throw std::bad_alloc();
         }
-        std::memset(data_, fresh_byte, rounded);
+        std::memset(data_, std::to_integer<int>(fresh), rounded);
         return;
     }
     void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -121,9 +179,33 @@ Backing::~Backing() {
     }
 }
 
+Allocation::Allocation(Kind own_kind, int own_device, abi::Context own_context, std::size_t own_bytes)
+    : kind(own_kind), device(own_device), context(own_context), bytes(own_bytes), backing(own_bytes) {
+    // The host writes its memory unseen, and variables have their initial values.
+    const bool is_fresh = kind == Kind::plain || kind == Kind::pooled;
+    if (is_fresh && checks().initialisation) {
+        initialised = std::make_unique<Backing>(bytes, std::byte{0});
+    }
+}
+
 std::byte* Region::data() const {
     require(allocation->alive, abi::Result::illegal_address);
     return allocation->backing.data() + offset;
+}
+
+void mark_initialised(const Region& written) {
+    if (const auto& marks = written.allocation->initialised) {
+        std::memset(marks->data() + written.offset, std::to_integer<int>(ptx::initialised_byte), written.bytes);
+    }
+}
+
+void copy_initialised(const Region& target, const Region& source) {
+    const auto& from = source.allocation->initialised;
+    if (const auto& to = target.allocation->initialised; to && from) {
+        std::memmove(to->data() + target.offset, from->data() + source.offset, source.bytes);
+    } else {
+        mark_initialised(target);
+    }
 }
 
 void map(const std::shared_ptr<Allocation>& allocation) { address_space().map(allocation); }
@@ -131,6 +213,10 @@ void map(const std::shared_ptr<Allocation>& allocation) { address_space().map(al
 void unmap(Allocation& allocation) { address_space().unmap(allocation); }
 
 std::shared_ptr<Allocation> allocation_at(abi::DevicePointer address) { return address_space().find(address); }
+
+std::string describe_address(abi::DevicePointer address) { return address_space().describe(address); }
+
+void restart_addresses() { address_space().restart(); }
 
 std::vector<std::shared_ptr<Allocation>> all_allocations() { return address_space().all(); }
 

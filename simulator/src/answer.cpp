@@ -1,9 +1,12 @@
 #include "answer.hpp"
 
 #include "call_record.hpp"
+#include "context.hpp"
+#include "device.hpp"
 #include "device_fault.hpp"
 #include "driver_state.hpp"
 #include "fault_plan.hpp"
+#include "scheduler.hpp"
 
 namespace cupool::simulator {
 namespace {
@@ -67,17 +70,29 @@ bool releases(EntryPoint entry_point) {
     }
 }
 
+int known_device(int device) {
+    const int named = device == current_device ? device_of_current_context() : device;
+    return named >= 0 && named < most_devices ? named : no_device;
+}
+
+abi::Result fault_of(int device) { return device == no_device ? device_fault() : device_fault(device); }
+
 }  // namespace
 
-Admission admit(EntryPoint entry_point) {
+Admission admit(EntryPoint entry_point, int device) {
     if (is_forked_child() && !works_in_forked_child(entry_point)) {
         return {false, abi::Result::not_initialized};
     }
     count_call(entry_point);
+    const bool asks_for_device = is_anything_planned() || is_any_device_lost();
+    const Call call{entry_point, asks_for_device ? known_device(device) : no_device, !survives_device_fault(entry_point)};
+    if (!is_in_host_function()) {
+        scheduler().pass_call(planned_slowness(call));
+    }
     if (entry_points()[static_cast<std::size_t>(entry_point)].since > driver_version()) {
         return {false, abi::Result::not_supported};
     }
-    if (const auto planned = planned_fault(entry_point)) {
+    if (const auto planned = is_anything_planned() ? planned_answer(call) : std::nullopt) {
         return {releases(entry_point) && is_initialised(), *planned};
     }
     if (!is_initialised() && !works_uninitialised(entry_point)) {
@@ -86,8 +101,8 @@ Admission admit(EntryPoint entry_point) {
     if (is_in_host_function() && !works_uninitialised(entry_point)) {
         return {false, abi::Result::not_permitted};
     }
-    if (device_fault() != abi::Result::success && !survives_device_fault(entry_point)) {
-        return {releases(entry_point), device_fault()};
+    if (const abi::Result fault = fault_of(call.device); fault != abi::Result::success && call.reaches_device) {
+        return {releases(entry_point), fault};
     }
     return {true, abi::Result::success};
 }

@@ -2,6 +2,7 @@
 
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "entry_point.hpp"
 #include "failure.hpp"
@@ -17,15 +18,18 @@ struct Admission {
 
 /// Counts the call, and asks in turn: a forked child, planned faults, the driver's version, initialisation, host functions (which may not
 /// call the driver), and the device fault.
-Admission admit(EntryPoint entry_point);
+Admission admit(EntryPoint entry_point, int device);
 
 /// Tells the trace.
 void report(EntryPoint entry_point, abi::Result result) noexcept;
 
-/// The frame of every exported function: `body` does the work and fails by a Failure.
+/// For calls that name no device: they are for that of the current context.
+inline constexpr int current_device = -1;
+
+/// The frame of every exported function: `body` does the work and fails by a Failure. `device` is the one that the call is for.
 template <typename Body>
-abi::Result answer(EntryPoint entry_point, Body&& body) noexcept {
-    const Admission admission = admit(entry_point);
+abi::Result answer(EntryPoint entry_point, int device, Body&& body) noexcept {
+    const Admission admission = admit(entry_point, device);
     abi::Result result = admission.answer;
     if (admission.runs) {
         try {
@@ -40,6 +44,11 @@ abi::Result answer(EntryPoint entry_point, Body&& body) noexcept {
     }
     report(entry_point, result);
     return result;
+}
+
+template <typename Body>
+abi::Result answer(EntryPoint entry_point, Body&& body) noexcept {
+    return answer(entry_point, current_device, std::forward<Body>(body));
 }
 
 }  // namespace cupool::simulator

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <mutex>
 #include <numeric>
+#include <string>
 
 #include "answer.hpp"
+#include "seeded_scheduler.hpp"
 
 namespace cupool::simulator {
 namespace {
@@ -47,6 +49,10 @@ void report(EntryPoint entry_point, abi::Result result) noexcept {
     if (trace.function != nullptr) {
         const CupoolSimCall call{entry_points()[static_cast<std::size_t>(entry_point)].base.data(), static_cast<int>(result)};
         trace.function(&call, trace.user);
+    }
+    if (current_seed() != 0) {
+        seeded_scheduler().note(std::string(entry_points()[static_cast<std::size_t>(entry_point)].base) + " answers " +
+                                std::to_string(static_cast<int>(result)));
     }
 }
 

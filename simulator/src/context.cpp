@@ -17,7 +17,8 @@ CurrentContexts& current_contexts(const State& state) {
 }
 
 void check_usable(const Device& device) {
-    require(device_fault() == abi::Result::success, device_fault());
+    const abi::Result fault = device_fault(device.ordinal);
+    require(fault == abi::Result::success, fault);
     require(device.health == abi::Result::success, device.health);
     require(device.kind.compute_mode != static_cast<int>(abi::ComputeMode::prohibited), abi::Result::device_unavailable);
 }
@@ -92,6 +93,13 @@ std::shared_ptr<Context> current_context(State& state) {
     return context_of(state, current.top());
 }
 
+int device_of_current_context() {
+    const Locked state;
+    const CurrentContexts& current = current_contexts(*state);
+    const auto context = current.empty() ? nullptr : state->contexts.find(current.top());
+    return context ? context->device.ordinal : -1;
+}
+
 bool is_current_context_destroyed(State& state) {
     const CurrentContexts& current = current_contexts(state);
     return !current.empty() && !known_context(state, current.top())->alive;
@@ -126,7 +134,7 @@ Operations pending_on(State& state, const Device& device) {
 namespace exports {
 
 Result primary_context_retain(Context* context, Device device) {
-    return answer(EntryPoint::primary_context_retain, [&] {
+    return answer(EntryPoint::primary_context_retain, device, [&] {
         require(context != nullptr, Result::invalid_value);
         const Locked state;
         auto& owner = device_at(*state, device);
@@ -139,7 +147,7 @@ Result primary_context_retain(Context* context, Device device) {
 }
 
 Result primary_context_release(Device device) {
-    return answer(EntryPoint::primary_context_release, [&] {
+    return answer(EntryPoint::primary_context_release, device, [&] {
         Operations pending;
         {
             const Locked state;
@@ -149,7 +157,7 @@ Result primary_context_release(Device device) {
                 pending = pending_in(*state, *state->contexts.find(owner.primary_context));
             }
         }
-        wait_for(pending);
+        scheduler().wait_for(pending);
         const Locked state;
         auto& owner = device_at(*state, device);
         require(owner.primary_retains > 0, Result::invalid_context);
@@ -160,7 +168,7 @@ Result primary_context_release(Device device) {
 }
 
 Result primary_context_get_state(Device device, unsigned* flags, int* active) {
-    return answer(EntryPoint::primary_context_get_state, [&] {
+    return answer(EntryPoint::primary_context_get_state, device, [&] {
         require(flags != nullptr && active != nullptr, Result::invalid_value);
         const Locked state;
         *flags = 0;
@@ -169,7 +177,7 @@ Result primary_context_get_state(Device device, unsigned* flags, int* active) {
 }
 
 Result context_create(Context* context, unsigned flags, Device device) {
-    return answer(EntryPoint::context_create, [&] {
+    return answer(EntryPoint::context_create, device, [&] {
         require(context != nullptr && are_context_flags(flags), Result::invalid_value);
         const Locked state;
         CurrentContexts& current = current_contexts(*state);
@@ -190,7 +198,7 @@ Result context_destroy(Context context) {
             require(doomed->device.primary_context != context, Result::invalid_context);
             pending = pending_in(*state, *doomed);
         }
-        wait_for(pending);
+        scheduler().wait_for(pending);
         const Locked state;
         close_context(*state, *context_of(*state, context));
         CurrentContexts& current = current_contexts(*state);
@@ -285,7 +293,7 @@ Result context_enable_peer_access(Context peer, unsigned flags) {
         const auto current = current_context(*state);
         const auto other = context_of(*state, peer);
         require(&current->device != &other->device, Result::peer_access_unsupported);
-        require((current->device.reachable_peers & device_bit(other->device.ordinal)) != 0, Result::peer_access_unsupported);
+        require((current->device.reachable_peers & device_bit(other->device.card)) != 0, Result::peer_access_unsupported);
         require(current->peers.insert(peer).second, Result::peer_access_already_enabled);
     });
 }

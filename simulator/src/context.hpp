@@ -38,6 +38,9 @@ struct Context {
 /// with context_is_destroyed when it is no more.
 std::shared_ptr<Context> current_context(State& state);
 
+/// The device of the context on top of the calling thread's stack, or -1.
+int device_of_current_context();
+
 bool is_current_context_destroyed(State& state);
 
 /// Fails with invalid_context for a handle that is none, with context_is_destroyed for one that was.

@@ -3,11 +3,13 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "accessor.hpp"
 #include "answer.hpp"
+#include "device_speed.hpp"
 #include "memory.hpp"
 #include "state.hpp"
 
@@ -20,9 +22,28 @@
 namespace cupool::simulator {
 namespace {
 
-Operations queue(State& state, Stream& stream, std::function<void()> work) {
-    enqueue(state, stream, std::move(work));
+/// What moves bytes, and how long that takes a device.
+struct Transfer {
+    const char* name;
+    std::size_t bytes;
+    Time duration;
+};
+
+Operations queue(State& state, Stream& stream, const Transfer& transfer, std::function<void()> move) {
+    const auto run = [move = std::move(move), duration = transfer.duration](std::uint64_t) {
+        move();
+        return duration;
+    };
+    enqueue(state, stream, {Work::Kind::copy, std::string(transfer.name) + " of " + std::to_string(transfer.bytes) + " bytes", run});
     return {stream.last};
+}
+
+Transfer over_the_link(std::size_t bytes) { return {"copy", bytes, link_time(bytes)}; }
+
+Transfer copy_between(const Stream& stream, const Region& target, const Region& source) {
+    const bool stays = is_device_memory(*target.allocation) && is_device_memory(*source.allocation) &&
+                       target.allocation->device == source.allocation->device;
+    return stays ? Transfer{"copy", source.bytes, memory_time(stream.context->device.kind, source.bytes)} : over_the_link(source.bytes);
 }
 
 abi::DevicePointer address_of(const void* memory) { return reinterpret_cast<abi::DevicePointer>(memory); }
@@ -30,7 +51,10 @@ abi::DevicePointer address_of(const void* memory) { return reinterpret_cast<abi:
 bool is_pageable(const void* memory) { return allocation_at(address_of(memory)) == nullptr; }
 
 Operations copy_regions(State& state, const Region& target, const Region& source, Stream& stream) {
-    return queue(state, stream, [target, source] { std::memmove(target.data(), source.data(), source.bytes); });
+    return queue(state, stream, copy_between(stream, target, source), [target, source] {
+        std::memmove(target.data(), source.data(), source.bytes);
+        copy_initialised(target, source);
+    });
 }
 
 Operations copy_to_device(State& state, abi::DevicePointer to, const void* from, std::size_t bytes, Stream& stream) {
@@ -44,7 +68,10 @@ Operations copy_to_device(State& state, abi::DevicePointer to, const void* from,
     }
     const auto* const first = static_cast<const std::byte*>(from);
     const auto staged = std::make_shared<const std::vector<std::byte>>(first, first + bytes);
-    return queue(state, stream, [target, staged] { std::memcpy(target.data(), staged->data(), target.bytes); });
+    return queue(state, stream, over_the_link(bytes), [target, staged] {
+        std::memcpy(target.data(), staged->data(), target.bytes);
+        mark_initialised(target);
+    });
 }
 
 Operations copy_to_host(State& state, void* to, abi::DevicePointer from, std::size_t bytes, Stream& stream) {
@@ -56,7 +83,7 @@ Operations copy_to_host(State& state, void* to, abi::DevicePointer from, std::si
     if (!is_pageable(to)) {
         return copy_regions(state, region_of(address_of(to), bytes), source, stream);
     }
-    return queue(state, stream, [to, source] { std::memcpy(to, source.data(), source.bytes); });
+    return queue(state, stream, over_the_link(bytes), [to, source] { std::memcpy(to, source.data(), source.bytes); });
 }
 
 void copy_on_device(State& state, abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, Stream& stream) {
@@ -74,7 +101,11 @@ void set(State& state, abi::DevicePointer to, Value value, std::size_t count, St
     }
     const Region target = region_of(to, count * sizeof(value));
     require(Accessor(*stream.context).may_access(*target.allocation), abi::Result::invalid_value);
-    queue(state, stream, [target, value, count] { std::fill_n(reinterpret_cast<Value*>(target.data()), count, value); });
+    const Transfer transfer{"set", target.bytes, memory_time(stream.context->device.kind, target.bytes)};
+    queue(state, stream, transfer, [target, value, count] {
+        std::fill_n(reinterpret_cast<Value*>(target.data()), count, value);
+        mark_initialised(target);
+    });
 }
 
 }  // namespace

@@ -6,24 +6,27 @@
 
 #include "answer.hpp"
 #include "driver_state.hpp"
+#include "fault_plan.hpp"
+#include "machine.hpp"
 #include "memory_pool.hpp"
 #include "state.hpp"
+#include "visible_devices.hpp"
 
 namespace cupool::simulator {
 namespace {
 
 using abi::DeviceAttribute;
 
-abi::Uuid uuid_of(int ordinal) {
+abi::Uuid uuid_of(int card) {
     abi::Uuid uuid{{0xc0, 0x0f, 0x00, 0x1d, 0x51, 0x3d, 0x4c, 0x0d, 0x80}};
-    uuid.bytes[15] = static_cast<unsigned char>(ordinal);
+    uuid.bytes[15] = static_cast<unsigned char>(card);
     return uuid;
 }
 
 // Of CUdevice_attribute in CUDA 13, about.
 constexpr int last_attribute = 148;
 
-constexpr int pci_bus_of(int ordinal) { return 0x10 + ordinal; }
+constexpr int pci_bus_of(int card) { return 0x10 + card; }
 
 // Figures that the kind does not set are an H200's.
 int attribute_of(const Device& device, DeviceAttribute attribute) {
@@ -38,12 +41,12 @@ int attribute_of(const Device& device, DeviceAttribute attribute) {
         case DeviceAttribute::max_shared_memory_per_block: return 49152;
         case DeviceAttribute::warp_size: return 32;
         case DeviceAttribute::max_registers_per_block: return 65536;
-        case DeviceAttribute::clock_rate_khz: return 1'980'000;
+        case DeviceAttribute::clock_rate_khz: return device.kind.clock_khz;
         case DeviceAttribute::multiprocessor_count: return device.kind.multiprocessor_count;
         case DeviceAttribute::integrated: return 0;
         case DeviceAttribute::compute_mode: return device.kind.compute_mode;
         case DeviceAttribute::ecc_enabled: return 1;
-        case DeviceAttribute::pci_bus_id: return pci_bus_of(device.ordinal);
+        case DeviceAttribute::pci_bus_id: return pci_bus_of(device.card);
         case DeviceAttribute::pci_device_id:
         case DeviceAttribute::pci_domain_id: return 0;
         case DeviceAttribute::memory_clock_rate_khz: return 3'201'000;
@@ -64,13 +67,14 @@ int attribute_of(const Device& device, DeviceAttribute attribute) {
 
 }  // namespace
 
-CupoolSimDevice default_device_kind() { return {"NVIDIA H200", 150'754'820'096, 9, 0, 132, 1, 0}; }
+CupoolSimDevice default_device_kind() { return {"NVIDIA H200", 150'754'820'096, 9, 0, 132, 1, 0, 1'980'000}; }
 
-Device::Device(int device_ordinal, const CupoolSimDevice& device_kind)
-    : ordinal(device_ordinal),
+Device::Device(int card_number, const CupoolSimDevice& device_kind)
+    : card(card_number),
+      ordinal(card_number),
       kind(device_kind),
       name(device_kind.name == nullptr ? default_device_kind().name : device_kind.name),
-      uuid(uuid_of(device_ordinal)),
+      uuid(uuid_of(card_number)),
       primary_context(HandleTable<Context>::issue()) {
     kind.name = nullptr;
 }
@@ -86,12 +90,17 @@ Result init(unsigned flags) {
     return answer(EntryPoint::init, [&] {
         require(flags == 0, Result::invalid_value);
         const Locked state;
-        require(!state->devices.empty(), Result::no_device);
         if (is_initialised()) {
             return;
         }
+        require_understood_environment();
+        state->devices = visible_devices(state->cards);
+        require(!state->devices.empty(), Result::no_device);
         for (const auto& device : state->devices) {
             create_default_pool(*state, *device);
+        }
+        for (const PlannedFault& fault : fault_plan()) {
+            withhold_memory(*state, fault);
         }
         set_initialised(true);
     });
@@ -120,7 +129,7 @@ Result device_get(Device* device, int ordinal) {
 }
 
 Result device_get_name(char* name, int length, Device device) {
-    return answer(EntryPoint::device_get_name, [&] {
+    return answer(EntryPoint::device_get_name, device, [&] {
         require(name != nullptr && length > 0, Result::invalid_value);
         const Locked state;
         std::snprintf(name, static_cast<std::size_t>(length), "%s", device_at(*state, device).name.c_str());
@@ -128,7 +137,7 @@ Result device_get_name(char* name, int length, Device device) {
 }
 
 Result device_get_uuid(Uuid* uuid, Device device) {
-    return answer(EntryPoint::device_get_uuid, [&] {
+    return answer(EntryPoint::device_get_uuid, device, [&] {
         require(uuid != nullptr, Result::invalid_value);
         const Locked state;
         *uuid = device_at(*state, device).uuid;
@@ -136,7 +145,7 @@ Result device_get_uuid(Uuid* uuid, Device device) {
 }
 
 Result device_total_memory(std::size_t* bytes, Device device) {
-    return answer(EntryPoint::device_total_memory, [&] {
+    return answer(EntryPoint::device_total_memory, device, [&] {
         require(bytes != nullptr, Result::invalid_value);
         const Locked state;
         *bytes = device_at(*state, device).kind.memory_bytes;
@@ -144,7 +153,7 @@ Result device_total_memory(std::size_t* bytes, Device device) {
 }
 
 Result device_get_attribute(int* value, DeviceAttribute attribute, Device device) {
-    return answer(EntryPoint::device_get_attribute, [&] {
+    return answer(EntryPoint::device_get_attribute, device, [&] {
         require(value != nullptr, Result::invalid_value);
         const Locked state;
         *value = attribute_of(device_at(*state, device), attribute);
@@ -152,26 +161,26 @@ Result device_get_attribute(int* value, DeviceAttribute attribute, Device device
 }
 
 Result device_get_pci_bus_id(char* id, int length, Device device) {
-    return answer(EntryPoint::device_get_pci_bus_id, [&] {
+    return answer(EntryPoint::device_get_pci_bus_id, device, [&] {
         require(id != nullptr && length > static_cast<int>(std::strlen("0000:00:00.0")), Result::invalid_value);
         const Locked state;
-        const int bus = pci_bus_of(device_at(*state, device).ordinal);
+        const int bus = pci_bus_of(device_at(*state, device).card);
         std::snprintf(id, static_cast<std::size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(bus));
     });
 }
 
 Result device_can_access_peer(int* can_access, Device device, Device peer) {
-    return answer(EntryPoint::device_can_access_peer, [&] {
+    return answer(EntryPoint::device_can_access_peer, device, [&] {
         require(can_access != nullptr, Result::invalid_value);
         const Locked state;
         const auto& from = device_at(*state, device);
         const auto& to = device_at(*state, peer);
-        *can_access = device != peer && (from.reachable_peers & device_bit(to.ordinal)) != 0 ? 1 : 0;
+        *can_access = device != peer && (from.reachable_peers & device_bit(to.card)) != 0 ? 1 : 0;
     });
 }
 
 Result device_get_default_memory_pool(MemoryPool* pool, Device device) {
-    return answer(EntryPoint::device_get_default_memory_pool, [&] {
+    return answer(EntryPoint::device_get_default_memory_pool, device, [&] {
         require(pool != nullptr, Result::invalid_value);
         const Locked state;
         const auto& owner = device_at(*state, device);

@@ -22,18 +22,24 @@ using DeviceSet = std::uint64_t;
 constexpr DeviceSet device_bit(int ordinal) { return DeviceSet{1} << ordinal; }
 
 struct Device {
-    Device(int device_ordinal, const CupoolSimDevice& device_kind);
+    Device(int card_number, const CupoolSimDevice& device_kind);
 
+    /// Its place in the machine.
+    int card;
+    /// Its place among those that the program sees.
     int ordinal;
     CupoolSimDevice kind;
     std::string name;
     abi::Uuid uuid;
     /// What opening a context here answers.
     abi::Result health = abi::Result::success;
+    /// By card.
     DeviceSet reachable_peers = ~DeviceSet{0};
 
     /// Taken in whole blocks.
     std::uint64_t block_bytes = 0;
+    /// Taken by a plan.
+    std::uint64_t withheld_bytes = 0;
     /// Taken in small pieces, which share blocks.
     std::uint64_t small_bytes = 0;
     /// The same through all lives of the primary context, as drivers have it.
@@ -44,6 +50,9 @@ struct Device {
     std::uint64_t memory_used() const;
     std::uint64_t memory_free() const { return kind.memory_bytes - memory_used(); }
 };
+
+/// Leaves the device no more free memory than that.
+void withhold_memory_beyond(Device& device, std::uint64_t bytes_left);
 
 /// An H200's figures.
 CupoolSimDevice default_device_kind();

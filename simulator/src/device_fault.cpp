@@ -1,13 +1,19 @@
 #include "device_fault.hpp"
 
+#include <array>
 #include <atomic>
 #include <mutex>
+
+#include "device.hpp"
+#include "scheduler.hpp"
 
 namespace cupool::simulator {
 namespace {
 
 std::mutex fault_mutex;
 std::atomic<abi::Result> fault{abi::Result::success};
+std::array<std::atomic<abi::Result>, most_devices> lost{};
+std::atomic<bool> any_lost{false};
 
 // Never destroyed: calls may come as long as the process lives.
 std::string& fault_report() {
@@ -19,10 +25,22 @@ std::string& fault_report() {
 
 abi::Result device_fault() { return fault.load(); }
 
+abi::Result device_fault(int device) {
+    const abi::Result of_all = fault;
+    return of_all != abi::Result::success ? of_all : lost[static_cast<std::size_t>(device)].load();
+}
+
+void lose_device(int device, abi::Result fault_of_device) {
+    lost[static_cast<std::size_t>(device)] = fault_of_device;
+    any_lost = true;
+}
+
+bool is_any_device_lost() { return any_lost; }
+
 void raise_device_fault(abi::Result raised, const std::string& report) {
     const std::lock_guard lock(fault_mutex);
     if (fault == abi::Result::success) {
-        fault_report() = report;
+        fault_report() = report.empty() ? report : report + seed_suffix();
         fault = raised;
     }
 }
@@ -36,6 +54,10 @@ void clear_device_fault() {
     const std::lock_guard lock(fault_mutex);
     fault_report().clear();
     fault = abi::Result::success;
+    for (auto& device : lost) {
+        device = abi::Result::success;
+    }
+    any_lost = false;
 }
 
 }  // namespace cupool::simulator

@@ -10,12 +10,21 @@ namespace cupool::simulator {
 /// touches a device answers it, on all devices, and nothing but a new process (here: a reset) helps.
 abi::Result device_fault();
 
+/// The same, or what the device was lost with.
+abi::Result device_fault(int device);
+
+/// From then on every call that reaches for that one device answers `fault`, and the device runs nothing.
+void lose_device(int device, abi::Result fault);
+
+bool is_any_device_lost();
+
 /// Only the first one counts. The report says what happened where, as far as it is known.
 void raise_device_fault(abi::Result fault, const std::string& report = {});
 
-/// The report of the fault, empty while there is none.
+/// The report of the fault, empty while there is none. Ends with the seed, if there is one.
 std::string device_fault_report();
 
+/// Lost devices come back, too.
 void clear_device_fault();
 
 }  // namespace cupool::simulator

@@ -4,16 +4,10 @@
 
 #include <pthread.h>
 
-#include "environment.hpp"
-
 namespace cupool::simulator {
 namespace {
 
-std::atomic<int>& version() {
-    static std::atomic<int> value{environment_number("CUPOOL_SIM_DRIVER_VERSION", 13000)};
-    return value;
-}
-
+std::atomic<int> version{13000};
 std::atomic<bool> initialised{false};
 std::atomic<bool> forked_child{false};
 thread_local bool in_host_function = false;
@@ -22,9 +16,9 @@ void note_fork() { forked_child = initialised.load(); }
 
 }  // namespace
 
-int driver_version() { return version(); }
+int driver_version() { return version; }
 
-void set_driver_version(int new_version) { version() = new_version; }
+void set_driver_version(int new_version) { version = new_version; }
 
 bool is_initialised() { return initialised; }
 

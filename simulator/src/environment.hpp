@@ -1,16 +1,28 @@
 #pragma once
 
-#include <cstdlib>
+#include <cstdint>
+#include <stdexcept>
+
+#include "fault_plan.hpp"
+#include "ptx/ptx.hpp"
 
 namespace cupool::simulator {
 
-/// A number that the environment may set.
-inline int environment_number(const char* name, int otherwise) {
-    const char* const text = std::getenv(name);
-    if (text == nullptr || *text == '\0') {
-        return otherwise;
-    }
-    return std::atoi(text);
-}
+/// What the environment asks of the machine. See cupoolSimReset() for the variables.
+struct Environment {
+    int device_count = 1;
+    int driver_version = 13000;
+    std::uint64_t seed = 0;
+    ptx::Checks checks;
+    FaultPlan faults;
+};
+
+/// A variable that cannot be understood: says which, and what is wrong with it.
+struct MalformedEnvironment : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Throws MalformedEnvironment.
+Environment read_environment();
 
 }  // namespace cupool::simulator

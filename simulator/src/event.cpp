@@ -3,7 +3,6 @@
 #include <chrono>
 
 #include "answer.hpp"
-#include "device_fault.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
@@ -55,7 +54,7 @@ Result event_record(Event event, Stream stream) {
         const auto recorder = event_of(*state, event);
         const auto recorded = stream_of(*state, stream);
         require(recorder->context == recorded->context, Result::invalid_handle);
-        enqueue(*state, *recorded, nullptr);
+        enqueue(*state, *recorded, {});
         recorder->recorded = recorded->last;
     });
 }
@@ -63,8 +62,8 @@ Result event_record(Event event, Stream stream) {
 Result event_query(Event event) {
     return answer(EntryPoint::event_query, [&] {
         const OperationPointer recorded = recorded_in(event);
-        require(!recorded || is_done(recorded), Result::not_ready);
-        require(device_fault() == Result::success, device_fault());
+        require(!recorded || scheduler().is_done(recorded), Result::not_ready);
+        require_no_fault({recorded});
     });
 }
 
@@ -80,8 +79,9 @@ Result event_elapsed_time(float* milliseconds, Event start, Event end) {
         const auto to = event_of(*state, end);
         require(from->timed && to->timed && from->recorded && to->recorded, Result::invalid_handle);
         require(&from->context->device == &to->context->device, Result::invalid_handle);
-        require(is_done(from->recorded) && is_done(to->recorded), Result::not_ready);
-        *milliseconds = std::chrono::duration<float, std::milli>(time_of(to->recorded) - time_of(from->recorded)).count();
+        require(scheduler().is_done(from->recorded) && scheduler().is_done(to->recorded), Result::not_ready);
+        const Time elapsed = scheduler().time_of(to->recorded) - scheduler().time_of(from->recorded);
+        *milliseconds = std::chrono::duration<float, std::milli>(elapsed).count();
     });
 }
 

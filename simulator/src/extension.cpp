@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <functional>
+#include <string>
 
 #include <cupool/simulator/simulator.hpp>
 
@@ -7,8 +10,10 @@
 #include "device_fault.hpp"
 #include "driver_state.hpp"
 #include "fault_plan.hpp"
-#include "kernel_registry.hpp"
+#include "fault_plan_file.hpp"
+#include "launch_checks.hpp"
 #include "machine.hpp"
+#include "seeded_scheduler.hpp"
 
 /// \file
 /// The C interface by which tests steer the simulated driver.
@@ -20,12 +25,12 @@ using namespace cupool::simulator;
 constexpr int done = 0;
 constexpr int refused = -1;
 
-int on_device(int ordinal, const std::function<void(Device&)>& change) {
+int on_card(int card, const std::function<void(Device&)>& change) {
     const Locked state;
-    if (ordinal < 0 || static_cast<std::size_t>(ordinal) >= state->devices.size()) {
+    if (card < 0 || static_cast<std::size_t>(card) >= state->cards.size()) {
         return refused;
     }
-    change(*state->devices[static_cast<std::size_t>(ordinal)]);
+    change(*state->cards[static_cast<std::size_t>(card)]);
     return done;
 }
 
@@ -34,12 +39,58 @@ constexpr std::uint64_t most_memory_bytes = std::uint64_t{512} << 30;
 
 bool is_possible(const CupoolSimDevice& kind) {
     return kind.memory_bytes > 0 && kind.memory_bytes <= most_memory_bytes && kind.compute_capability_major > 0 &&
-           kind.compute_capability_minor >= 0 && kind.multiprocessor_count > 0;
+           kind.compute_capability_minor >= 0 && kind.multiprocessor_count > 0 && kind.clock_khz > 0;
+}
+
+// As much as fits, with its NUL; returns the whole length.
+std::size_t copy_text(const std::string& text, char* buffer, std::size_t length) {
+    if (length > 0) {
+        const std::size_t copied = std::min(text.size(), length - 1);
+        std::memcpy(buffer, text.data(), copied);
+        buffer[copied] = '\0';
+    }
+    return text.size();
 }
 
 std::uint64_t total(const CupoolSimLiveCounts& counts) {
     return counts.primary_context_retains + counts.contexts + counts.streams + counts.events + counts.memory_pools + counts.modules +
            counts.device_allocations + counts.host_allocations;
+}
+
+cupool::SimulatedFault simulated_fault(const CupoolSimFault& fault) {
+    cupool::SimulatedFault same;
+    same.call = fault.call == nullptr ? "" : fault.call;
+    same.kernel = fault.kernel == nullptr ? "" : fault.kernel;
+    same.device = fault.device;
+    same.nth = fault.nth;
+    same.result = fault.result;
+    same.duration = fault.duration;
+    same.times_slower = fault.times_slower;
+    same.milliseconds = fault.milliseconds;
+    if (fault.memory_left != UINT64_MAX) {
+        same.memory_left = fault.memory_left;
+    }
+    return same;
+}
+
+void add_to_plan(const FaultPlan& faults) {
+    const Locked state;
+    for (const PlannedFault& fault : faults) {
+        plan_fault(fault);
+        withhold_memory(*state, fault);
+    }
+}
+
+// Tells in `message` what is malformed.
+int answer_plan(const std::function<void()>& plan, char* message, std::size_t length) {
+    try {
+        plan();
+        copy_text("", message, length);
+        return done;
+    } catch (const MalformedFault& error) {
+        copy_text(error.what(), message, length);
+        return refused;
+    }
 }
 
 }  // namespace
@@ -65,7 +116,7 @@ int cupoolSimSetDevices(const CupoolSimDevice* devices, int count) {
         return refused;
     }
     const Locked state;
-    install_devices(*state, kinds);
+    install_cards(*state, kinds);
     return done;
 }
 
@@ -77,17 +128,39 @@ int cupoolSimSetDriverVersion(int version) {
     return done;
 }
 
+int cupoolSimSetSeed(std::uint64_t seed) {
+    if (is_initialised()) {
+        return refused;
+    }
+    set_machine_seed(seed);
+    return done;
+}
+
+int cupoolSimSetChecks(unsigned wanted) {
+    if ((wanted & ~unsigned{cupool_sim_check_all}) != 0) {
+        return refused;
+    }
+    set_checks({(wanted & cupool_sim_check_initialisation) != 0, (wanted & cupool_sim_check_races) != 0});
+    return done;
+}
+
+std::uint64_t cupoolSimSeed() { return current_seed(); }
+
+std::size_t cupoolSimReplayLog(char* log, std::size_t length) {
+    return copy_text(current_seed() == 0 ? "" : seeded_scheduler().log(), log, length);
+}
+
 int cupoolSimSetPeerReachable(int device, int peer, int reachable) {
     if (peer < 0 || peer >= most_devices) {
         return refused;
     }
-    return on_device(device, [&](Device& changed) {
+    return on_card(device, [&](Device& changed) {
         changed.reachable_peers = reachable != 0 ? changed.reachable_peers | device_bit(peer) : changed.reachable_peers & ~device_bit(peer);
     });
 }
 
 int cupoolSimSetDeviceHealth(int device, int result) {
-    return on_device(device, [&](Device& changed) { changed.health = static_cast<cupool::abi::Result>(result); });
+    return on_card(device, [&](Device& changed) { changed.health = static_cast<cupool::abi::Result>(result); });
 }
 
 void cupoolSimLiveCount(CupoolSimLiveCounts* counts) {
@@ -103,36 +176,40 @@ std::uint64_t cupoolSimCallCount(const char* entry_point) {
 std::uint64_t cupoolSimCallCountOfAll() { return calls_of_all(); }
 
 int cupoolSimPlanFault(const char* entry_point, std::uint64_t nth, int result, CupoolSimFaultDuration duration) {
-    const auto found = find_entry_point(entry_point);
-    if (!found || nth == 0 || result == 0) {
-        return refused;
-    }
-    plan_fault(*found, nth, static_cast<cupool::abi::Result>(result), duration);
-    return done;
+    cupool::SimulatedFault fault;
+    fault.call = entry_point;
+    fault.nth = nth;
+    fault.result = result;
+    fault.duration = duration;
+    return fault.call.empty() ? refused : answer_plan([&] { add_to_plan({understand(fault)}); }, nullptr, 0);
 }
 
-void cupoolSimClearFaults() { clear_fault_plan(); }
+int cupoolSimPlan(const CupoolSimFault* fault, char* message, std::size_t length) {
+    return answer_plan([&] { add_to_plan({understand(simulated_fault(*fault))}); }, message, length);
+}
+
+int cupoolSimLoadPlan(const char* path, char* message, std::size_t length) {
+    return answer_plan(
+        [&] {
+            const FaultPlanFile file = read_fault_plan(path);
+            add_to_plan(file.faults);
+            set_driver_version(file.driver_version.value_or(driver_version()));
+        },
+        message, length);
+}
+
+void cupoolSimClearFaults() {
+    set_fault_plan({});
+    const Locked state;
+    for (const auto& device : state->devices) {
+        device->withheld_bytes = 0;
+    }
+}
 
 void cupoolSimRaiseDeviceFault(int result) { raise_device_fault(static_cast<cupool::abi::Result>(result)); }
 
-std::size_t cupoolSimDeviceFaultReport(char* report, std::size_t length) {
-    const std::string text = device_fault_report();
-    if (length > 0) {
-        const std::size_t copied = std::min(text.size(), length - 1);
-        std::memcpy(report, text.data(), copied);
-        report[copied] = '\0';
-    }
-    return text.size();
-}
+std::size_t cupoolSimDeviceFaultReport(char* report, std::size_t length) { return copy_text(device_fault_report(), report, length); }
 
 void cupoolSimSetTrace(CupoolSimTrace trace, void* user) { set_trace(trace, user); }
-
-int cupoolSimRegisterKernel(const char* name, CupoolSimKernel kernel, void* user) {
-    if (name == nullptr || *name == '\0') {
-        return refused;
-    }
-    register_kernel(name, {kernel, user});
-    return done;
-}
 
 }  // extern "C"

@@ -1,108 +1,175 @@
 #include "fault_plan.hpp"
 
-#include <array>
-#include <cstdlib>
+#include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <mutex>
-#include <sstream>
-#include <string>
-#include <vector>
+#include <utility>
 
+#include "device.hpp"
 #include "device_fault.hpp"
 
 namespace cupool::simulator {
 namespace {
 
-struct PlannedFault {
-    EntryPoint entry_point;
-    std::uint64_t calls_until;
-    abi::Result result;
-    CupoolSimFaultDuration duration;
-};
+std::mutex plan_mutex;
+std::atomic<bool> anything_planned{false};
 
-using Plan = std::vector<PlannedFault>;
+// Never destroyed: calls may come as long as the process lives.
+FaultPlan& the_plan() {
+    static auto* const instance = new FaultPlan;
+    return *instance;
+}
 
-std::optional<CupoolSimFaultDuration> duration_of(const std::string& name) {
+void demand(bool condition, const std::string& complaint) {
+    if (!condition) {
+        throw MalformedFault(complaint);
+    }
+}
+
+bool is_slow(const SimulatedFault& fault) { return fault.times_slower != 1 || fault.milliseconds != 0; }
+
+void check_effect(const SimulatedFault& fault) {
+    const int effects = (fault.result != 0 ? 1 : 0) + (is_slow(fault) ? 1 : 0) + (fault.memory_left ? 1 : 0);
+    demand(effects == 1, "result, memory_left, or times_slower and milliseconds: a fault needs one of them, and no two");
+    demand(fault.result != 0 || (fault.nth == 1 && fault.duration == cupool_sim_once), "nth, duration: only where there is a result");
+    demand(std::isfinite(fault.times_slower) && fault.times_slower >= 1, "times_slower: at least 1");
+    demand(std::isfinite(fault.milliseconds) && fault.milliseconds >= 0, "milliseconds: at least 0");
+}
+
+bool is_for(const PlannedFault& fault, int device) { return fault.device == any_device || fault.device == device; }
+
+bool is_for(const PlannedFault& fault, const Call& call) {
+    if (!fault.kernel.empty() || !is_for(fault, call.device)) {
+        return false;
+    }
+    return fault.call ? *fault.call == call.entry_point : fault.device == any_device || call.reaches_device;
+}
+
+// Whether the fault's turn has come, of those it is for.
+bool is_due(PlannedFault& fault) { return fault.calls_until <= 1 || --fault.calls_until == 0; }
+
+// The first that is due of those that `concern` what happens; all of them count it.
+template <typename Predicate>
+std::optional<PlannedFault> take_due(Predicate concern) {
+    const std::lock_guard lock(plan_mutex);
+    std::optional<PlannedFault> due;
+    std::erase_if(the_plan(), [&](PlannedFault& fault) {
+        if (fault.result == abi::Result::success || !concern(fault) || !is_due(fault)) {
+            return false;
+        }
+        fault.calls_until = 0;
+        if (!due) {
+            due = fault;
+        }
+        return fault.duration != cupool_sim_always;
+    });
+    return due;
+}
+
+template <typename Predicate>
+Slowness slowness_of(Predicate concern) {
+    Slowness sum;
+    if (is_anything_planned()) {
+        const std::lock_guard lock(plan_mutex);
+        for (const PlannedFault& fault : the_plan()) {
+            if (concern(fault)) {
+                sum.times *= fault.slowness.times;
+                sum.more += fault.slowness.more;
+            }
+        }
+    }
+    return sum;
+}
+
+}  // namespace
+
+PlannedFault understand(const SimulatedFault& fault) {
+    check_effect(fault);
+    PlannedFault understood;
+    if (!fault.call.empty()) {
+        understood.call = find_entry_point(fault.call);
+        demand(understood.call.has_value(), "call: there is no entry point \"" + fault.call + "\"");
+        demand(fault.kernel.empty(), "call, kernel: only one of them");
+        demand(fault.times_slower == 1, "times_slower: not of a call; say milliseconds");
+    }
+    demand(!fault.memory_left || (fault.call.empty() && fault.kernel.empty()), "memory_left: of a device, not of a call or kernel");
+    demand(fault.device >= any_device && fault.device < most_devices, "device: -1 (any) to " + std::to_string(most_devices - 1));
+    demand(fault.nth > 0, "nth: counted from 1");
+    understood.kernel = fault.kernel;
+    understood.device = fault.device;
+    understood.calls_until = fault.nth;
+    understood.result = static_cast<abi::Result>(fault.result);
+    understood.duration = fault.duration;
+    understood.slowness = {fault.times_slower, Time(std::llround(fault.milliseconds * 1e6))};
+    understood.memory_left = fault.memory_left;
+    return understood;
+}
+
+std::optional<CupoolSimFaultDuration> duration_named(const std::string& name) {
     if (name == "once") {
         return cupool_sim_once;
     }
     if (name == "always") {
         return cupool_sim_always;
     }
-    return name == "sticky" ? std::optional(cupool_sim_sticky) : std::nullopt;
+    if (name == "sticky") {
+        return cupool_sim_sticky;
+    }
+    return name == "lost" ? std::optional(cupool_sim_lost) : std::nullopt;
 }
 
-// ENTRY_POINT:NTH:RESULT:DURATION
-std::optional<PlannedFault> parse(const std::string& text) {
-    std::istringstream stream(text);
-    std::array<std::string, 4> fields;
-    for (std::string& field : fields) {
-        std::getline(stream, field, ':');
-    }
-    const auto entry_point = find_entry_point(fields[0]);
-    const std::uint64_t nth = std::strtoull(fields[1].c_str(), nullptr, 10);
-    const int result = std::atoi(fields[2].c_str());
-    const auto duration = duration_of(fields[3]);
-    if (!entry_point || nth == 0 || result == 0 || !duration) {
+void plan_fault(const PlannedFault& fault) {
+    const std::lock_guard lock(plan_mutex);
+    the_plan().push_back(fault);
+    anything_planned = true;
+}
+
+void set_fault_plan(FaultPlan plan) {
+    const std::lock_guard lock(plan_mutex);
+    anything_planned = !plan.empty();
+    the_plan() = std::move(plan);
+}
+
+FaultPlan fault_plan() {
+    const std::lock_guard lock(plan_mutex);
+    return the_plan();
+}
+
+bool is_anything_planned() { return anything_planned; }
+
+std::optional<abi::Result> planned_answer(const Call& call) {
+    const auto due = take_due([&](const PlannedFault& fault) { return is_for(fault, call); });
+    if (!due) {
         return std::nullopt;
     }
-    return PlannedFault{*entry_point, nth, static_cast<abi::Result>(result), *duration};
+    let_last(due->duration, due->result, call.device, std::string(entry_points()[static_cast<std::size_t>(call.entry_point)].base));
+    return due->result;
 }
 
-// What is not understood is not planned.
-Plan plan_of_environment() {
-    const char* const text = std::getenv("CUPOOL_SIM_FAULTS");
-    std::istringstream entries(text == nullptr ? "" : text);
-    Plan plan;
-    std::string entry;
-    while (std::getline(entries, entry, ',')) {
-        if (const auto fault = parse(entry)) {
-            plan.push_back(*fault);
-        }
+std::optional<PlannedLaunchFault> planned_launch_fault(const std::string& kernel, int device) {
+    const auto due =
+        take_due([&](const PlannedFault& fault) { return fault.kernel == kernel && !kernel.empty() && is_for(fault, device); });
+    return due ? std::optional(PlannedLaunchFault{due->result, due->duration}) : std::nullopt;
+}
+
+void let_last(CupoolSimFaultDuration duration, abi::Result result, int device, const std::string& what) {
+    if (duration == cupool_sim_sticky) {
+        raise_device_fault(result, "a fault was planned for " + what);
+    } else if (duration == cupool_sim_lost && device != no_device) {
+        lose_device(device, result);
     }
-    return plan;
 }
 
-std::mutex plan_mutex;
-
-// Never destroyed: calls may come as long as the process lives.
-Plan& the_plan() {
-    static auto* const instance = new Plan(plan_of_environment());
-    return *instance;
-}
-
-}  // namespace
-
-void plan_fault(EntryPoint entry_point, std::uint64_t nth, abi::Result result, CupoolSimFaultDuration duration) {
-    const std::lock_guard lock(plan_mutex);
-    the_plan().push_back({entry_point, nth, result, duration});
-}
-
-void clear_fault_plan() {
-    const std::lock_guard lock(plan_mutex);
-    the_plan().clear();
-}
-
-void reset_fault_plan() {
-    const std::lock_guard lock(plan_mutex);
-    the_plan() = plan_of_environment();
-}
-
-std::optional<abi::Result> planned_fault(EntryPoint entry_point) {
-    const std::lock_guard lock(plan_mutex);
-    std::optional<abi::Result> due;
-    std::erase_if(the_plan(), [&](PlannedFault& fault) {
-        if (fault.entry_point != entry_point || (fault.calls_until > 0 && --fault.calls_until > 0)) {
-            return false;
-        }
-        if (!due) {
-            due = fault.result;
-        }
-        if (fault.duration == cupool_sim_sticky) {
-            raise_device_fault(fault.result);
-        }
-        return fault.duration != cupool_sim_always;
+Slowness planned_slowness(const Work& work) {
+    return slowness_of([&](const PlannedFault& fault) {
+        const bool right_kernel = fault.kernel.empty() || (work.kind == Work::Kind::kernel && fault.kernel == work.name);
+        return !fault.call && right_kernel && is_for(fault, work.device);
     });
-    return due;
+}
+
+Time planned_slowness(const Call& call) {
+    return slowness_of([&](const PlannedFault& fault) { return fault.call == call.entry_point && is_for(fault, call.device); }).more;
 }
 
 }  // namespace cupool::simulator

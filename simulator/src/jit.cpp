@@ -6,6 +6,9 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -68,9 +71,41 @@ std::string_view skip_to_first_word(std::string_view text) {
     fail(result);
 }
 
+/// The programs that were parsed last, by their text: tests load the same few modules again and again.
+class ParsedPrograms {
+public:
+    ptx::Program parse(std::string_view text) {
+        {
+            const std::lock_guard lock(mutex_);
+            const auto known = programs_.find(text);
+            if (known != programs_.end()) {
+                return known->second;
+            }
+        }
+        const ptx::Program program = ptx::Program::parse(text);
+        const std::lock_guard lock(mutex_);
+        if (programs_.size() >= most) {
+            programs_.clear();
+        }
+        programs_.emplace(text, program);
+        return program;
+    }
+
+    // Never destroyed: calls may come as long as the process lives.
+    static ParsedPrograms& instance() {
+        static auto* const programs = new ParsedPrograms;
+        return *programs;
+    }
+
+private:
+    static constexpr std::size_t most = 16;
+    std::mutex mutex_;
+    std::map<std::string, ptx::Program, std::less<>> programs_;
+};
+
 ptx::Program parse(std::string_view text, JitLog& log) {
     try {
-        return ptx::Program::parse(text);
+        return ParsedPrograms::instance().parse(text);
     } catch (const ptx::ParseError& error) {
         const bool is_version = error.kind() == ptx::ParseError::Kind::unsupported_version;
         refuse(log, is_version ? abi::Result::unsupported_ptx_version : abi::Result::invalid_ptx, error.log());

@@ -1,17 +1,20 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "accessor.hpp"
 #include "address_space.hpp"
 #include "answer.hpp"
 #include "device_fault.hpp"
-#include "driver_state.hpp"
+#include "device_speed.hpp"
+#include "fault_plan.hpp"
 #include "kernel_limits.hpp"
-#include "kernel_registry.hpp"
+#include "launch_checks.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
@@ -27,10 +30,13 @@ public:
         if (!allocation || !accessor_.may_access(*allocation)) {
             return {};
         }
-        const ptx::MemoryRange range{allocation->start, allocation->bytes, allocation->backing.data(), true};
+        std::byte* const initialised = allocation->initialised ? allocation->initialised->data() : nullptr;
+        const ptx::MemoryRange range{allocation->start, allocation->bytes, allocation->backing.data(), true, initialised};
         in_use_.insert(std::move(allocation));
         return range;
     }
+
+    std::string describe(std::uint64_t address) override { return describe_address(address); }
 
 private:
     Accessor accessor_;
@@ -51,76 +57,35 @@ struct PreparedLaunch {
     std::vector<std::uint64_t> variable_addresses;
     abi::Context context;
     int device;
-    int multiprocessors;
+    CupoolSimDevice device_kind;
+    /// That it dies of when it runs.
+    std::optional<PlannedLaunchFault> planned_fault{};
 
     const ptx::Entry& entry() const { return program.entries()[launch.entry]; }
 };
 
-/// A launch that a registered host function runs.
-struct HostLaunch {
-    CupoolSimLaunch face;
-    KernelMemory memory;
-    bool faulted = false;
-};
-
-void* translate(const CupoolSimLaunch* face, std::uint64_t address, std::size_t bytes) {
-    auto& launch = *static_cast<HostLaunch*>(face->internal);
-    const ptx::MemoryRange range = launch.memory.find(address);
-    const std::uint64_t offset = address - range.address;
-    if (range.bytes == 0 || bytes > range.bytes - offset) {
-        launch.faulted = true;
-        return nullptr;
+Time run(const PreparedLaunch& prepared, std::uint64_t seed) {
+    if (const auto& fault = prepared.planned_fault) {
+        let_last(fault->duration, fault->result, prepared.device, "kernel '" + prepared.entry().name + "'");
+        return {};
     }
-    return range.host + offset;
-}
-
-void run_on_host(const PreparedLaunch& prepared, const RegisteredKernel& kernel) {
-    std::vector<const void*> parameters;
-    std::vector<std::size_t> parameter_bytes;
-    for (const ptx::Parameter& parameter : prepared.entry().parameters) {
-        parameters.push_back(prepared.parameters.data() + parameter.offset);
-        parameter_bytes.push_back(parameter.size);
-    }
-    const ptx::Launch& launch = prepared.launch;
-    HostLaunch host{{prepared.entry().name.c_str(),
-                     prepared.device,
-                     {launch.grid.x, launch.grid.y, launch.grid.z},
-                     {launch.block.x, launch.block.y, launch.block.z},
-                     launch.dynamic_shared_bytes,
-                     static_cast<unsigned>(parameters.size()),
-                     parameters.data(),
-                     parameter_bytes.data(),
-                     &translate,
-                     nullptr},
-                    KernelMemory(accessor_of(prepared.context))};
-    host.face.internal = &host;
-    const HostFunctionScope scope;
-    kernel.function(&host.face, kernel.user);
-    if (host.faulted) {
-        raise_device_fault(abi::Result::illegal_address, "host function " + prepared.entry().name + " asked for memory that is not there");
-    }
-}
-
-void run_ptx(const PreparedLaunch& prepared) {
     KernelMemory memory(accessor_of(prepared.context));
     ptx::Launch launch = prepared.launch;
     launch.parameters = prepared.parameters;
     launch.variable_addresses = prepared.variable_addresses;
+    launch.seed = seed;
+    launch.checks = checks();
     ptx::Limits limits;
-    limits.multiprocessors = static_cast<std::uint32_t>(prepared.multiprocessors);
+    limits.multiprocessors = static_cast<std::uint32_t>(prepared.device_kind.multiprocessor_count);
     const ptx::Outcome outcome = ptx::execute(prepared.program, launch, memory, limits);
     if (!outcome) {
         raise_device_fault(static_cast<abi::Result>(outcome.fault), outcome.report);
     }
+    return kernel_time(prepared.device_kind, outcome.lane_instructions);
 }
 
-void run(const PreparedLaunch& prepared) {
-    if (const auto kernel = registered_kernel(prepared.entry().name)) {
-        run_on_host(prepared, *kernel);
-    } else {
-        run_ptx(prepared);
-    }
-}
+// Whether the launch succeeds and the kernel fails; else it is the launch that fails.
+bool lasts(const PlannedLaunchFault& fault) { return fault.duration == cupool_sim_sticky || fault.duration == cupool_sim_lost; }
 
 void check_shape(const Function& function, const ptx::Dimensions& grid, const ptx::Dimensions& block, unsigned dynamic_shared_bytes) {
     using abi::Result;
@@ -186,8 +151,7 @@ Result launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsign
         require(kernel->module->context == &context, Result::invalid_handle);
         require(parameters == nullptr || extra == nullptr, Result::invalid_value);
 
-        PreparedLaunch prepared{kernel->module->program, {}, {}, {}, context.handle, context.device.ordinal, 0};
-        prepared.multiprocessors = context.device.kind.multiprocessor_count;
+        PreparedLaunch prepared{kernel->module->program, {}, {}, {}, context.handle, context.device.ordinal, context.device.kind};
         prepared.launch.entry = kernel->entry_index;
         prepared.launch.grid = {grid_x, grid_y, grid_z};
         prepared.launch.block = {block_x, block_y, block_z};
@@ -197,7 +161,11 @@ Result launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsign
         for (const auto& variable : kernel->module->variables) {
             prepared.variable_addresses.push_back(variable->start);
         }
-        enqueue(*state, *queue, [prepared = std::move(prepared)] { run(prepared); });
+        const auto planned = planned_launch_fault(kernel->entry().name, context.device.ordinal);
+        require(!planned || lasts(*planned), planned ? planned->result : Result::success);
+        prepared.planned_fault = planned;
+        auto run_it = [prepared = std::move(prepared)](std::uint64_t seed) { return run(prepared, seed); };
+        enqueue(*state, *queue, {Work::Kind::kernel, kernel->entry().name, std::move(run_it)});
     });
 }
 

@@ -1,14 +1,17 @@
 #include "machine.hpp"
 
-#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
 
 #include "address_space.hpp"
 #include "call_record.hpp"
 #include "device_fault.hpp"
 #include "driver_state.hpp"
 #include "environment.hpp"
+#include "failure.hpp"
 #include "fault_plan.hpp"
-#include "kernel_registry.hpp"
+#include "launch_checks.hpp"
 
 namespace cupool::simulator {
 namespace {
@@ -18,19 +21,41 @@ std::mutex& state_mutex() {
     return *instance;
 }
 
-std::vector<CupoolSimDevice> devices_of_environment() {
-    const int count = std::clamp(environment_number("CUPOOL_SIM_DEVICES", 1), 0, most_devices);
-    return std::vector<CupoolSimDevice>(static_cast<std::size_t>(count), default_device_kind());
-}
-
 // Never destroyed: operations may outlive main().
 State& the_state() {
-    static State* const instance = [] {
-        auto* const state = new State;
-        install_devices(*state, devices_of_environment());
-        return state;
-    }();
+    static auto* const instance = new State;
     return *instance;
+}
+
+// What is wrong with the environment; empty when nothing is.
+std::string& complaint() {
+    static auto* const instance = new std::string;
+    return *instance;
+}
+
+Environment understood_environment() {
+    complaint().clear();
+    try {
+        return read_environment();
+    } catch (const MalformedEnvironment& error) {
+        complaint() = error.what();
+        return {};
+    }
+}
+
+void configure(State& state) {
+    Environment environment = understood_environment();
+    const auto count = static_cast<std::size_t>(environment.device_count);
+    install_cards(state, std::vector<CupoolSimDevice>(count, default_device_kind()));
+    set_driver_version(environment.driver_version);
+    set_machine_seed(environment.seed);
+    set_checks(environment.checks);
+    set_fault_plan(std::move(environment.faults));
+}
+
+[[gnu::constructor]] void configure_when_loaded() {
+    const Locked state;
+    configure(*state);
 }
 
 Operations pending_everywhere() {
@@ -47,10 +72,33 @@ Operations pending_everywhere() {
 
 Locked::Locked() : state_(the_state()), lock_(state_mutex()) {}
 
-void install_devices(State& state, const std::vector<CupoolSimDevice>& kinds) {
+void install_cards(State& state, const std::vector<CupoolSimDevice>& kinds) {
     state.devices.clear();
+    state.cards.clear();
     for (const CupoolSimDevice& kind : kinds) {
-        state.devices.push_back(std::make_shared<Device>(static_cast<int>(state.devices.size()), kind));
+        state.cards.push_back(std::make_shared<Device>(static_cast<int>(state.cards.size()), kind));
+    }
+}
+
+void set_machine_seed(std::uint64_t seed) {
+    set_seed(seed);
+    if (seed != 0) {
+        restart_addresses();
+    }
+}
+
+void require_understood_environment() {
+    if (!complaint().empty()) {
+        std::fprintf(stderr, "libcupool-sim.so: %s\n", complaint().c_str());
+        fail(abi::Result::unknown);
+    }
+}
+
+void withhold_memory(State& state, const PlannedFault& fault) {
+    for (const auto& device : state.devices) {
+        if (fault.memory_left && (fault.device == any_device || fault.device == device->ordinal)) {
+            withhold_memory_beyond(*device, *fault.memory_left);
+        }
     }
 }
 
@@ -78,7 +126,7 @@ CupoolSimLiveCounts live_counts(const State& state) {
 }
 
 CupoolSimLiveCounts reset_machine() {
-    wait_for(pending_everywhere());
+    scheduler().wait_for(pending_everywhere());
     const Locked state;
     const CupoolSimLiveCounts left = live_counts(*state);
     for (const auto& allocation : all_allocations()) {
@@ -91,14 +139,12 @@ CupoolSimLiveCounts reset_machine() {
     state->pools.clear();
     state->contexts.clear();
     ++state->life;
-    install_devices(*state, devices_of_environment());
+    state->streams_made = 0;
     set_initialised(false);
-    set_driver_version(environment_number("CUPOOL_SIM_DRIVER_VERSION", 13000));
     clear_device_fault();
-    reset_fault_plan();
     clear_call_counts();
-    clear_registered_kernels();
     set_trace(nullptr, nullptr);
+    configure(*state);
     return left;
 }
 

@@ -4,12 +4,22 @@
 
 #include <vector>
 
+#include "fault_plan.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
 
-/// Replaces the devices of a driver that nobody has initialised.
-void install_devices(State& state, const std::vector<CupoolSimDevice>& kinds);
+/// Replaces the cards of a driver that nobody has initialised.
+void install_cards(State& state, const std::vector<CupoolSimDevice>& kinds);
+
+/// Of a driver that nobody has initialised. With a seed, addresses too are as in any other run.
+void set_machine_seed(std::uint64_t seed);
+
+/// Fails, and says on stderr why, when the environment asks for what cannot be understood.
+void require_understood_environment();
+
+/// What the fault withholds of devices' memory, if anything.
+void withhold_memory(State& state, const PlannedFault& fault);
 
 CupoolSimLiveCounts live_counts(const State& state);
 

@@ -18,8 +18,6 @@ std::uint64_t& account(Device& device, std::uint64_t bytes) { return bytes <= mo
 
 std::uint64_t charge(std::uint64_t bytes) { return round_up(bytes, bytes <= most_small_bytes ? 512 : block); }
 
-bool is_device_memory(const Allocation& allocation) { return allocation.kind != Allocation::Kind::pinned_host; }
-
 template <typename Value>
 void store(void* to, Value value) {
     *static_cast<Value*>(to) = value;
@@ -27,7 +25,13 @@ void store(void* to, Value value) {
 
 }  // namespace
 
-std::uint64_t Device::memory_used() const { return block_bytes + round_up(small_bytes, block); }
+std::uint64_t Device::memory_used() const { return withheld_bytes + block_bytes + round_up(small_bytes, block); }
+
+void withhold_memory_beyond(Device& device, std::uint64_t bytes_left) {
+    if (device.memory_free() > bytes_left) {
+        device.withheld_bytes += device.memory_free() - bytes_left;
+    }
+}
 
 void take_memory(State& state, Device& device, std::uint64_t bytes) {
     require(bytes <= device.kind.memory_bytes, abi::Result::out_of_memory);
@@ -117,7 +121,7 @@ Result memory_free(DevicePointer pointer) {
             call_free(*state, *allocation);
             pending = pending_on(*state, device_at(*state, allocation->device));
         }
-        wait_for(pending);
+        scheduler().wait_for(pending);
         const Locked state;
         release_memory(*state, *allocation);
     });
@@ -155,7 +159,7 @@ Result host_free(void* pointer) {
             allocation->free_called = true;
             pending = pending_on(*state, device_at(*state, allocation->device));
         }
-        wait_for(pending);
+        scheduler().wait_for(pending);
         const Locked state;
         release_memory(*state, *allocation);
     });

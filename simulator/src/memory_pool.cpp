@@ -55,7 +55,7 @@ DeviceSet with_access(State& state, const MemoryPool& pool, DeviceSet accessible
     require(access.location.type == abi::MemoryLocationType::device, abi::Result::not_supported);
     const Device& device = device_at(state, access.location.id);
     if (access.flags == abi::MemoryAccess::read_write) {
-        const bool reachable = &device == &pool.device || (device.reachable_peers & device_bit(pool.device.ordinal)) != 0;
+        const bool reachable = &device == &pool.device || (device.reachable_peers & device_bit(pool.device.card)) != 0;
         require(reachable, abi::Result::invalid_device);
         return accessible | device_bit(device.ordinal);
     }
@@ -232,11 +232,12 @@ Result memory_free_async(DevicePointer pointer, Stream stream) {
         }
         const auto allocation = freeable_at(*state, pointer);
         call_free(*state, *allocation);
-        const auto release = [allocation] {
+        const auto release = [allocation](std::uint64_t) {
             const Locked later;
             release_memory(*later, *allocation);
+            return Time{0};
         };
-        enqueue(*state, *ordered_by, release, {}, AfterFault::run);
+        enqueue(*state, *ordered_by, {Work::Kind::release, "free of " + std::to_string(allocation->bytes) + " bytes", release});
     });
 }
 

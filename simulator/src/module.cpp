@@ -127,7 +127,7 @@ Result module_unload(Module module) {
             const Locked state;
             pending = pending_in(*state, *module_of(*state, module)->context);
         }
-        wait_for(pending);
+        scheduler().wait_for(pending);
         const Locked state;
         const auto doomed = module_of(*state, module);
         for (const auto& allocation : doomed->variables) {

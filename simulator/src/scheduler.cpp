@@ -1,155 +1,115 @@
 #include "scheduler.hpp"
 
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <thread>
+#include <algorithm>
+#include <atomic>
+#include <new>
 #include <utility>
 
 #include "device_fault.hpp"
 #include "failure.hpp"
+#include "seeded_scheduler.hpp"
+#include "threaded_scheduler.hpp"
 
 namespace cupool::simulator {
-
-class Operation {
-public:
-    std::function<void()> work;
-    AfterFault after_fault = AfterFault::skip;
-    std::size_t unfinished_predecessors = 0;
-    Operations successors;
-    bool done = false;
-    Clock::time_point finished;
-};
-
 namespace {
 
-void run(const Operation& operation) {
-    if (device_fault() != abi::Result::success && operation.after_fault == AfterFault::skip) {
-        return;
+std::atomic<std::uint64_t> the_seed{0};
+
+bool runs_nothing(const Work& work) { return work.kind != Work::Kind::release && device_fault(work.device) != abi::Result::success; }
+
+}  // namespace
+
+OperationPointer Scheduler::schedule(Work work, const Operations& predecessors) {
+    auto operation = std::make_shared<Operation>();
+    operation->work = std::move(work);
+    const std::lock_guard lock(mutex_);
+    for (const OperationPointer& predecessor : predecessors) {
+        if (predecessor && !predecessor->done) {
+            predecessor->successors.push_back(operation);
+            ++operation->unfinished_predecessors;
+        }
+    }
+    if (operation->unfinished_predecessors > 0) {
+        return operation;
+    }
+    if (operation->work.run) {
+        start(operation);
+    } else {
+        finish(operation);
+    }
+    return operation;
+}
+
+bool Scheduler::is_done(const OperationPointer& operation) {
+    const std::lock_guard lock(mutex_);
+    return operation->done;
+}
+
+Time Scheduler::time_of(const OperationPointer& operation) {
+    const std::lock_guard lock(mutex_);
+    return operation->finished;
+}
+
+void Scheduler::finish(const OperationPointer& operation) {
+    Operations unfinished{operation};
+    while (!unfinished.empty()) {
+        const OperationPointer current = std::move(unfinished.back());
+        unfinished.pop_back();
+        current->done = true;
+        current->finished = now();
+        for (const OperationPointer& successor : current->successors) {
+            if (--successor->unfinished_predecessors > 0) {
+                continue;
+            }
+            if (successor->work.run) {
+                start(successor);
+            } else {
+                unfinished.push_back(successor);
+            }
+        }
+        current->successors.clear();
+    }
+    changed_.notify_all();
+}
+
+bool Scheduler::are_done(const Operations& operations) {
+    return std::all_of(operations.begin(), operations.end(),
+                       [](const OperationPointer& operation) { return !operation || operation->done; });
+}
+
+Time perform(Operation& operation, std::uint64_t seed) {
+    const auto run = std::exchange(operation.work.run, nullptr);
+    if (runs_nothing(operation.work)) {
+        return {};
     }
     try {
-        operation.work();
+        return run(seed);
     } catch (const Failure& failure) {
         raise_device_fault(failure.result);
     } catch (const std::bad_alloc&) {
         raise_device_fault(abi::Result::out_of_memory);
     }
+    return {};
 }
 
-/// Threads come as operations are ready while all others are busy, so that no operation ever waits for a thread
-/// that another, waiting for it, holds. They live as long as the process.
-class Scheduler {
-public:
-    OperationPointer schedule(std::function<void()> work, const Operations& predecessors, AfterFault after_fault) {
-        auto operation = std::make_shared<Operation>();
-        operation->work = std::move(work);
-        operation->after_fault = after_fault;
-        const std::lock_guard lock(mutex_);
-        for (const OperationPointer& predecessor : predecessors) {
-            if (predecessor && !predecessor->done) {
-                predecessor->successors.push_back(operation);
-                ++operation->unfinished_predecessors;
-            }
-        }
-        if (operation->unfinished_predecessors == 0) {
-            start(operation);
-        }
-        return operation;
-    }
-
-    bool is_done(const OperationPointer& operation) {
-        const std::lock_guard lock(mutex_);
-        return operation->done;
-    }
-
-    Clock::time_point time_of(const OperationPointer& operation) {
-        const std::lock_guard lock(mutex_);
-        return operation->finished;
-    }
-
-    void wait_for(const Operations& operations) {
-        std::unique_lock lock(mutex_);
-        for (const OperationPointer& operation : operations) {
-            if (operation) {
-                finished_.wait(lock, [&] { return operation->done; });
-            }
-        }
-    }
-
-private:
-    void start(const OperationPointer& operation) {
-        if (!operation->work) {
-            finish(operation);
-            return;
-        }
-        ready_.push_back(operation);
-        if (ready_.size() > idle_threads_) {
-            std::thread([this] { serve(); }).detach();
-        }
-        became_ready_.notify_one();
-    }
-
-    void finish(const OperationPointer& operation) {
-        Operations unstarted{operation};
-        while (!unstarted.empty()) {
-            const OperationPointer current = std::move(unstarted.back());
-            unstarted.pop_back();
-            current->done = true;
-            current->finished = Clock::now();
-            for (const OperationPointer& successor : current->successors) {
-                if (--successor->unfinished_predecessors > 0) {
-                    continue;
-                }
-                if (successor->work) {
-                    start(successor);
-                } else {
-                    unstarted.push_back(successor);
-                }
-            }
-            current->successors.clear();
-        }
-        finished_.notify_all();
-    }
-
-    void serve() {
-        std::unique_lock lock(mutex_);
-        while (true) {
-            ++idle_threads_;
-            became_ready_.wait(lock, [&] { return !ready_.empty(); });
-            --idle_threads_;
-            const OperationPointer operation = std::move(ready_.front());
-            ready_.pop_front();
-            lock.unlock();
-            run(*operation);
-            operation->work = nullptr;
-            lock.lock();
-            finish(operation);
-        }
-    }
-
-    std::mutex mutex_;
-    std::condition_variable became_ready_;
-    std::condition_variable finished_;
-    std::deque<OperationPointer> ready_;
-    std::size_t idle_threads_ = 0;
-};
-
-// Never destroyed: its threads may outlive main().
+// Neither is ever destroyed: their threads may outlive main().
 Scheduler& scheduler() {
-    static auto* const instance = new Scheduler;
-    return *instance;
+    if (the_seed != 0) {
+        return seeded_scheduler();
+    }
+    static auto* const threaded = new ThreadedScheduler;
+    return *threaded;
 }
 
-}  // namespace
-
-OperationPointer schedule(std::function<void()> work, const Operations& predecessors, AfterFault after_fault) {
-    return scheduler().schedule(std::move(work), predecessors, after_fault);
+void set_seed(std::uint64_t seed) {
+    if (seed != 0) {
+        seeded_scheduler().begin(seed);
+    }
+    the_seed = seed;
 }
 
-bool is_done(const OperationPointer& operation) { return scheduler().is_done(operation); }
+std::uint64_t current_seed() { return the_seed; }
 
-Clock::time_point time_of(const OperationPointer& operation) { return scheduler().time_of(operation); }
-
-void wait_for(const Operations& operations) { scheduler().wait_for(operations); }
+std::string seed_suffix() { return the_seed == 0 ? "" : ", seed " + std::to_string(the_seed); }
 
 }  // namespace cupool::simulator

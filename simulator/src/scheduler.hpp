@@ -1,8 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <vector>
 
 namespace cupool::simulator {
@@ -11,25 +15,85 @@ namespace cupool::simulator {
 class Operation;
 using OperationPointer = std::shared_ptr<Operation>;
 using Operations = std::vector<OperationPointer>;
-using Clock = std::chrono::steady_clock;
 
-/// What becomes of an operation that is reached after a device fault.
-enum class AfterFault {
-    skip,  ///< a faulted device runs nothing
-    run,   ///< the driver's own bookkeeping
+/// Since some moment: of the host's steady clock, or of the virtual clock that a seed sets going.
+using Time = std::chrono::nanoseconds;
+
+/// What an operation does. Without `run` it only orders others.
+struct Work {
+    enum class Kind {
+        copy,           ///< copies and sets
+        kernel,         ///< one at a time on a device, by the virtual clock
+        host_function,  ///< may wait for whatever it likes, the host included
+        release,        ///< the driver's own bookkeeping: done also on a faulted device, which else runs nothing
+    };
+
+    Kind kind = Kind::copy;
+    /// For the log: "copy of 16 bytes", "kernel store".
+    std::string name;
+    /// Does it, and tells how long a device takes for that. A Failure that it throws is the device's fault.
+    /// The seed, of this operation alone, decides what else chance may decide; 0 where there is none.
+    std::function<Time(std::uint64_t seed)> run;
+    int device = 0;
+    unsigned stream = 0;
 };
 
-/// Queues work behind `predecessors` (null ones are ignored) and returns at once. Work that is empty only orders others.
-/// Whatever operations are ready run at the same time, each on a thread of its own: order comes from predecessors alone.
-/// A Failure that the work throws is the device's fault.
-OperationPointer schedule(std::function<void()> work, const Operations& predecessors, AfterFault after_fault = AfterFault::skip);
+/// Runs operations behind their predecessors. Which of those that are ready runs when, and on what thread, is the subclasses' affair.
+class Scheduler {
+public:
+    Scheduler() = default;
+    virtual ~Scheduler() = default;
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
 
-bool is_done(const OperationPointer& operation);
+    /// Queues work behind `predecessors` (null ones are ignored) and returns at once.
+    OperationPointer schedule(Work work, const Operations& predecessors);
 
-/// When the operation was done. Only for one that is.
-Clock::time_point time_of(const OperationPointer& operation);
+    bool is_done(const OperationPointer& operation);
 
-/// Blocks until all are done; null ones are.
-void wait_for(const Operations& operations);
+    /// When the operation was done. Only for one that is.
+    Time time_of(const OperationPointer& operation);
+
+    /// Blocks until all are done; null ones are.
+    virtual void wait_for(const Operations& operations) = 0;
+
+    /// The host is in a driver call, which takes `slowness` longer than such calls do.
+    virtual void pass_call(Time slowness) = 0;
+
+protected:
+    /// All that the operation came after is done, and it has something to run. Called under the lock.
+    virtual void start(const OperationPointer& operation) = 0;
+    virtual Time now() const = 0;
+
+    /// Marks the operation done, and starts what waited for it. Called under the lock.
+    void finish(const OperationPointer& operation);
+
+    static bool are_done(const Operations& operations);
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+};
+
+class Operation {
+public:
+    Work work;
+    std::size_t unfinished_predecessors = 0;
+    Operations successors;
+    bool done = false;
+    Time finished{};
+};
+
+/// Runs the work of an operation, once, unless its device has died. What goes wrong is the device's fault.
+Time perform(Operation& operation, std::uint64_t seed);
+
+/// The one that is in use: SeededScheduler when a seed is set, else ThreadedScheduler.
+Scheduler& scheduler();
+
+/// 0: none. Nothing may be queued when it changes.
+void set_seed(std::uint64_t seed);
+std::uint64_t current_seed();
+
+/// "seed 7" behind a comma, or nothing without a seed: how reports end.
+std::string seed_suffix();
 
 }  // namespace cupool::simulator

@@ -17,6 +17,9 @@ namespace cupool::simulator {
 
 /// All that the simulated driver knows, the address space and running operations aside.
 struct State {
+    /// What the machine has.
+    std::vector<std::shared_ptr<Device>> cards;
+    /// What the program sees of them, once the driver is initialised.
     std::vector<std::shared_ptr<Device>> devices;
     HandleTable<Context> contexts;
     HandleTable<Stream> streams;
@@ -24,6 +27,7 @@ struct State {
     HandleTable<MemoryPool> pools;
     HandleTable<Module> modules;
     HandleTable<Function> functions;
+    unsigned streams_made = 0;
     /// Counts resets, so that what threads remember of an earlier life is known to be stale.
     std::uint64_t life = 0;
 };

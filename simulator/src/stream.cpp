@@ -21,11 +21,12 @@ constexpr unsigned external_wait = 1;
 
 bool is_special(abi::Stream handle) { return reinterpret_cast<std::uintptr_t>(handle) <= per_thread_handle; }
 
-std::shared_ptr<Stream> per_thread_stream(Context& context) {
+std::shared_ptr<Stream> per_thread_stream(State& state, Context& context) {
     std::shared_ptr<Stream>& stream = context.per_thread_streams[std::this_thread::get_id()];
     if (!stream) {
         stream = std::make_shared<Stream>();
         stream->context = &context;
+        stream->number = ++state.streams_made;
     }
     return stream;
 }
@@ -60,7 +61,7 @@ Operations pending_of(abi::Stream handle) {
 }
 
 void forget_finished(Operations& operations) {
-    std::erase_if(operations, [](const OperationPointer& operation) { return !operation || is_done(operation); });
+    std::erase_if(operations, [](const OperationPointer& operation) { return !operation || scheduler().is_done(operation); });
 }
 
 }  // namespace
@@ -71,14 +72,14 @@ std::shared_ptr<Stream> stream_of(State& state, abi::Stream handle) {
         return current_context(state)->legacy_stream;
     }
     if (number == per_thread_handle) {
-        return per_thread_stream(*current_context(state));
+        return per_thread_stream(state, *current_context(state));
     }
     auto stream = state.streams.find(handle);
     require(stream != nullptr, state.streams.is_buried(handle) ? abi::Result::context_is_destroyed : abi::Result::invalid_handle);
     return stream;
 }
 
-void enqueue(State& state, Stream& stream, std::function<void()> work, Operations predecessors, AfterFault after_fault) {
+void enqueue(State& state, Stream& stream, Work work, Operations predecessors) {
     predecessors.push_back(stream.last);
     if (stream.kind == Stream::Kind::legacy) {
         const Operations others = last_of_blocking_streams(state, *stream.context);
@@ -86,16 +87,28 @@ void enqueue(State& state, Stream& stream, std::function<void()> work, Operation
     } else if (stream.kind == Stream::Kind::blocking) {
         predecessors.push_back(stream.context->legacy_stream->last);
     }
-    stream.last = schedule(std::move(work), predecessors, after_fault);
+    work.device = stream.context->device.ordinal;
+    work.stream = stream.number;
+    stream.last = scheduler().schedule(std::move(work), predecessors);
 }
 
 void synchronize(const Operations& operations) {
-    wait_for(operations);
+    scheduler().wait_for(operations);
     {
         const Locked state;
         trim_pools(*state);
     }
+    require_no_fault(operations);
+}
+
+void require_no_fault(const Operations& operations) {
     require(device_fault() == abi::Result::success, device_fault());
+    for (const OperationPointer& operation : operations) {
+        if (operation) {
+            const abi::Result fault = device_fault(operation->work.device);
+            require(fault == abi::Result::success, fault);
+        }
+    }
 }
 
 namespace exports {
@@ -108,6 +121,7 @@ Result stream_create(Stream* stream, unsigned flags, int priority) {
         const auto created = std::make_shared<simulator::Stream>();
         created->handle = HandleTable<simulator::Stream>::issue();
         created->context = context.get();
+        created->number = ++state->streams_made;
         if (flags == static_cast<unsigned>(StreamFlags::non_blocking)) {
             created->kind = simulator::Stream::Kind::non_blocking;
         }
@@ -136,10 +150,11 @@ Result stream_synchronize(Stream stream) {
 
 Result stream_query(Stream stream) {
     return answer(EntryPoint::stream_query, [&] {
-        Operations pending = pending_of(stream);
+        const Operations asked = pending_of(stream);
+        Operations pending = asked;
         forget_finished(pending);
         require(pending.empty(), Result::not_ready);
-        require(device_fault() == Result::success, device_fault());
+        require_no_fault(asked);
     });
 }
 
@@ -151,7 +166,7 @@ Result stream_wait_event(Stream stream, Event event, unsigned flags) {
         const auto waiting = stream_of(*state, stream);
         const auto awaited = event_of(*state, event);
         if (awaited->recorded) {
-            enqueue(*state, *waiting, nullptr, {awaited->recorded});
+            enqueue(*state, *waiting, {}, {awaited->recorded});
         }
     });
 }
@@ -160,10 +175,12 @@ Result stream_launch_host_function(Stream stream, HostFunction function, void* u
     return answer(EntryPoint::stream_launch_host_function, [&] {
         require(function != nullptr, Result::invalid_value);
         const Locked state;
-        enqueue(*state, *stream_of(*state, stream), [function, user_data] {
+        const auto call = [function, user_data](std::uint64_t) {
             const HostFunctionScope scope;
             function(user_data);
-        });
+            return Time{0};
+        };
+        enqueue(*state, *stream_of(*state, stream), {Work::Kind::host_function, "host function", call});
     });
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include <cupool/driver/abi.hpp>
@@ -26,6 +25,8 @@ struct Stream {
     Context* context = nullptr;
     Kind kind = Kind::blocking;
     int priority = 0;
+    /// For logs: 0 is the legacy stream of each context, others are counted as they are made.
+    unsigned number = 0;
     OperationPointer last;
 };
 
@@ -34,10 +35,14 @@ struct Stream {
 std::shared_ptr<Stream> stream_of(State& state, abi::Stream handle);
 
 /// Queues work on a stream, behind what is there, what the null-stream rules say and `others`.
-void enqueue(State& state, Stream& stream, std::function<void()> work, Operations others = {}, AfterFault after_fault = AfterFault::skip);
+void enqueue(State& state, Stream& stream, Work work, Operations others = {});
 
-/// Waits, and then fails with the device fault when there is one. Pools give back here what they keep beyond their threshold.
+/// Waits, and then fails with the fault of a device that was to do them, when there is one. Pools give back here what they keep beyond
+/// their threshold.
 void synchronize(const Operations& operations);
+
+/// Fails with the fault of a device that was to do them, when there is one.
+void require_no_fault(const Operations& operations);
 
 /// As cuCtxGetStreamPriorityRange tells.
 inline constexpr int least_stream_priority = 0;

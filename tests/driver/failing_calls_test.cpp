@@ -73,10 +73,6 @@ std::uint64_t clear(Simulator& simulator) {
            left.device_allocations + left.host_allocations;
 }
 
-void prepare(Simulator& simulator) {
-    simulator.register_kernel("nothing", [](const CupoolSimLaunch*, void*) {});
-}
-
 }  // namespace
 
 TEST_CASE("every call fails once, and nothing leaks") {
@@ -85,7 +81,6 @@ TEST_CASE("every call fails once, and nothing leaks") {
             std::uint64_t calls = 0;
             {
                 Machine machine;
-                prepare(machine.simulator);
                 machine.simulator.plan_fault(row.base, nth, 999);
                 INFO(row.base << ", call " << nth);
                 try {
@@ -108,7 +103,6 @@ TEST_CASE("every call fails once, and nothing leaks") {
 TEST_CASE("every call fails for ever, and the probe still answers") {
     for (const EntryPointInfo& row : all_entry_points) {
         Machine machine;
-        prepare(machine.simulator);
         machine.simulator.plan_fault(row.base, 1, 719, cupool_sim_always);
         INFO(row.base);
         try {

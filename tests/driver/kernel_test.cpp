@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstring>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
@@ -12,35 +11,66 @@ using namespace cupool::test;
 
 namespace {
 
-constexpr char scale_ptx[] =
-    ".version 6.3\n.target sm_75\n.address_size 64\n"
-    ".visible .entry scale(.param .u64 to, .param .u64 from, .param .u32 count, .param .f64 factor)\n{\nret;\n}\n"
-    ".visible .entry nothing()\n{\nret;\n}\n";
+constexpr char scale_ptx[] = R"(
+.version 6.3
+.target sm_75
+.address_size 64
 
-/// Runs on a thread of the simulator, where tests must not assert.
-template <class T>
-T parameter(const CupoolSimLaunch* launch, unsigned index) {
-    T value;
-    std::memcpy(&value, launch->parameters[index], sizeof(T));
-    return value;
+.visible .global .align 4 .u32 seen[7];
+
+// Element by element, a thread each: to = factor * from.
+.visible .entry scale(.param .u64 to, .param .u64 from, .param .u32 count, .param .f64 factor)
+{
+    .reg .pred %p<1>;
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<5>;
+    .reg .f64 %fd<3>;
+    ld.param.u64 %rd0, [to];
+    ld.param.u64 %rd1, [from];
+    ld.param.u32 %r0, [count];
+    ld.param.f64 %fd0, [factor];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.u32 %r4, %r1, %r2, %r3;
+    setp.ge.u32 %p0, %r4, %r0;
+    @%p0 bra done;
+    mul.wide.u32 %rd2, %r4, 8;
+    add.u64 %rd3, %rd0, %rd2;
+    add.u64 %rd4, %rd1, %rd2;
+    ld.global.f64 %fd1, [%rd4];
+    mul.rn.f64 %fd2, %fd1, %fd0;
+    st.global.f64 [%rd3], %fd2;
+done:
+    ret;
 }
 
-void run_scale(const CupoolSimLaunch* launch, void*) {
-    const auto count = parameter<std::uint32_t>(launch, 2);
-    const auto factor = parameter<double>(launch, 3);
-    if (count == 0) {
-        return;
-    }
-    auto* to = static_cast<double*>(launch->translate(launch, parameter<std::uint64_t>(launch, 0), count * sizeof(double)));
-    const auto* from = static_cast<const double*>(launch->translate(launch, parameter<std::uint64_t>(launch, 1), count * sizeof(double)));
-    if (to == nullptr || from == nullptr) {
-        return;
-    }
-    const std::uint32_t threads = launch->grid[0] * launch->block[0];
-    for (std::uint32_t index = 0; index < std::min(count, threads); ++index) {
-        to[index] = factor * from[index];
-    }
+// The shape of the launch.
+.visible .entry see()
+{
+    .reg .b32 %r<7>;
+    mov.u32 %r0, %nctaid.x;
+    mov.u32 %r1, %nctaid.y;
+    mov.u32 %r2, %nctaid.z;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %ntid.y;
+    mov.u32 %r5, %ntid.z;
+    mov.u32 %r6, %dynamic_smem_size;
+    st.global.u32 [seen], %r0;
+    st.global.u32 [seen+4], %r1;
+    st.global.u32 [seen+8], %r2;
+    st.global.u32 [seen+12], %r3;
+    st.global.u32 [seen+16], %r4;
+    st.global.u32 [seen+20], %r5;
+    st.global.u32 [seen+24], %r6;
+    ret;
 }
+
+.visible .entry nothing()
+{
+    ret;
+}
+)";
 
 using ScaleKernel = Kernel<DeviceSpan<double>, DeviceSpan<const double>, std::uint32_t, double>;
 
@@ -52,7 +82,6 @@ ScaleKernel scale_kernel(const Module& module) {
 
 TEST_CASE("a kernel gets its arguments") {
     Machine machine;
-    machine.simulator.register_kernel("scale", run_scale);
     const DeviceContext context = DeviceContext::for_device(machine.driver, 1);
     const Module module(context.context(), scale_ptx);
     const ScaleKernel scale = scale_kernel(module);
@@ -68,25 +97,18 @@ TEST_CASE("a kernel gets its arguments") {
 
 TEST_CASE("a kernel without parameters is launched in three dimensions") {
     Machine machine;
-    static CupoolSimLaunch seen;
-    machine.simulator.register_kernel("nothing", [](const CupoolSimLaunch* launch, void*) { seen = *launch; });
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
     const Module module(context.context(), scale_ptx);
-    module.kernel<>("nothing").launch({Extent(2, 3, 4), Extent(8, 4, 2), 512}, context.stream());
-    context.stream().synchronize();
-    CHECK(seen.grid[0] == 2);
-    CHECK(seen.grid[1] == 3);
-    CHECK(seen.grid[2] == 4);
-    CHECK(seen.block[0] == 8);
-    CHECK(seen.block[1] == 4);
-    CHECK(seen.block[2] == 2);
-    CHECK(seen.dynamic_shared_bytes == 512);
-    CHECK(seen.parameter_count == 0);
+    module.kernel<>("see").launch({Extent(2, 3, 4), Extent(8, 4, 2), 512}, context.stream());
+    std::vector<std::byte> bytes(7 * sizeof(std::uint32_t));
+    copy(bytes, module.global("seen"), context.stream());
+    std::vector<std::uint32_t> seen(7);
+    std::memcpy(seen.data(), bytes.data(), bytes.size());
+    CHECK(seen == std::vector<std::uint32_t>{2, 3, 4, 8, 4, 2, 512});
 }
 
 TEST_CASE("spans and streams of other devices are refused, and both devices named") {
     Machine machine;
-    machine.simulator.register_kernel("scale", run_scale);
     const DeviceContext first = DeviceContext::for_device(machine.driver, 0);
     const DeviceContext second = DeviceContext::for_device(machine.driver, 1);
     const Module module(first.context(), scale_ptx);

@@ -1,7 +1,6 @@
 // Many threads at once over shared drivers, contexts, modules and kernels.
 
 #include <atomic>
-#include <cstring>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/module.hpp>
@@ -37,19 +36,30 @@ TEST_CASE("a driver is initialised once, whoever comes first") {
 }
 
 TEST_CASE("threads work on devices side by side") {
-    constexpr char ptx[] =
-        ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry increment(.param .u64 data, .param .u32 count)\n{\nret;\n}\n";
+    constexpr char ptx[] = R"(
+.version 6.3
+.target sm_75
+.address_size 64
+.visible .entry increment(.param .u64 data, .param .u32 count)
+{
+    .reg .pred %p<1>;
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd0, [data];
+    ld.param.u32 %r0, [count];
+    mov.u32 %r1, %tid.x;
+    setp.ge.u32 %p0, %r1, %r0;
+    @%p0 bra done;
+    mul.wide.u32 %rd1, %r1, 4;
+    add.u64 %rd0, %rd0, %rd1;
+    ld.global.u32 %r2, [%rd0];
+    add.u32 %r3, %r2, 1;
+    st.global.u32 [%rd0], %r3;
+done:
+    ret;
+}
+)";
     Machine machine;
-    machine.simulator.register_kernel("increment", [](const CupoolSimLaunch* launch, void*) {
-        std::uint64_t pointer = 0;
-        std::uint32_t count = 0;
-        std::memcpy(&pointer, launch->parameters[0], sizeof(pointer));
-        std::memcpy(&count, launch->parameters[1], sizeof(count));
-        auto* data = static_cast<int*>(launch->translate(launch, pointer, count * sizeof(int)));
-        for (std::uint32_t index = 0; data != nullptr && index < count; ++index) {
-            ++data[index];
-        }
-    });
     const DeviceContext contexts[] = {DeviceContext::for_device(machine.driver, 0), DeviceContext::for_device(machine.driver, 1)};
     const Module modules[] = {Module(contexts[0].context(), ptx), Module(contexts[1].context(), ptx)};
     std::atomic<int> wrong{0};
@@ -62,7 +72,7 @@ TEST_CASE("threads work on devices side by side") {
             std::vector<int> values(100, number);
             DeviceBuffer<int> buffer(values.size(), context);
             copy_async(buffer.span(), values, stream);
-            increment.launch({1, 32}, stream, buffer, 100);
+            increment.launch({1, 128}, stream, buffer, 100);
             copy(values, buffer.span(), stream);
             wrong += values == std::vector<int>(100, number + 1) ? 0 : 1;
         }

@@ -1,4 +1,4 @@
-// Modules and launches: PTX by the interpreter, host functions in its place.
+// Modules and launches.
 #include <cstring>
 
 #include "machine.hpp"
@@ -116,51 +116,6 @@ TEST_CASE("a kernel may not touch freed memory") {
     DevicePointer memory = machine.memory(4);
     REQUIRE(machine.cuda.memory_free(memory) == Result::success);
     std::uint32_t value = 6;
-    REQUIRE(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Result::success);
-    CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
-}
-
-TEST_CASE("a host function stands in for the kernels of its name") {
-    Machine machine;
-    machine.begin();
-    const Function store = machine.function(machine.module(store_text), "store");
-    struct Seen {
-        unsigned launches = 0;
-        CupoolSimLaunch last{};
-    } seen;
-    machine.simulator.register_kernel(
-        "store",
-        [](const CupoolSimLaunch* call, void* user) {
-            auto& record = *static_cast<Seen*>(user);
-            ++record.launches;
-            record.last = *call;
-            std::uint64_t address = 0;
-            std::uint32_t value = 0;
-            std::memcpy(&address, call->parameters[0], call->parameter_bytes[0]);
-            std::memcpy(&value, call->parameters[1], call->parameter_bytes[1]);
-            if (void* const target = call->translate(call, address, sizeof(value))) {
-                const std::uint32_t twice = value * 2;
-                std::memcpy(target, &twice, sizeof(twice));
-            }
-        },
-        &seen);
-    DevicePointer memory = machine.memory(4);
-    std::uint32_t value = 21;
-    void* parameters[] = {&memory, &value};
-    REQUIRE(machine.cuda.launch_kernel(store, 2, 3, 4, 5, 6, 7, 100, nullptr, parameters, nullptr) == Result::success);
-    CHECK(machine.read(memory) == 42);
-    CHECK(seen.launches == 1);
-    CHECK(seen.last.grid[2] == 4);
-    CHECK(seen.last.block[1] == 6);
-    CHECK(seen.last.dynamic_shared_bytes == 100);
-    CHECK(seen.last.parameter_count == 2);
-    CHECK(seen.last.device == 0);
-
-    machine.simulator.register_kernel("store", nullptr);
-    REQUIRE(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Result::success);
-    CHECK(machine.read(memory) == 21);
-
-    machine.simulator.register_kernel("store", [](const CupoolSimLaunch* call, void*) { call->translate(call, 0x10, 4); });
     REQUIRE(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Result::success);
     CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
 }

@@ -152,7 +152,7 @@ TEST_CASE("the environment configures a driver that no test does") {
 
 TEST_CASE("the environment plans faults for programs that cannot") {
     Machine machine;
-    setenv("CUPOOL_SIM_FAULTS", "cuInit:1:802:once,nonsense,cuInit:1:0:once,cuDeviceGetCount:2:999:always", 1);
+    setenv("CUPOOL_SIM_FAULTS", "cuInit:1:802:once,cuDeviceGetCount:2:999:always", 1);
     machine.simulator.reset();
     unsetenv("CUPOOL_SIM_FAULTS");
     int count = 0;

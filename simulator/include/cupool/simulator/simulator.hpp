@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,6 +29,7 @@ struct CupoolSimDevice {
     int multiprocessor_count;
     int memory_pools_supported;
     int compute_mode;  ///< CUcomputemode
+    int clock_khz;     ///< with the multiprocessors, how fast it is by the virtual clock: see cupoolSimSetSeed()
 };
 
 /// What is alive. Primary contexts, null streams and default pools belong to the devices and do not count.
@@ -49,6 +51,30 @@ enum CupoolSimFaultDuration {
     cupool_sim_once,    ///< that call only
     cupool_sim_always,  ///< that call of the entry point, and every later one
     cupool_sim_sticky,  ///< that call kills the devices: from then on every call that touches one answers the result
+    cupool_sim_lost,    ///< that call loses the device it is for: the same, but of that device alone
+};
+
+/// Something that goes wrong, or slowly. `call`, `kernel` and `device` say what it is for, and exactly one of `result`, `memory_left`, and
+/// the two of slowness says what happens. See SimulatedFault for the values that mean nothing.
+struct CupoolSimFault {
+    const char* call;
+    const char* kernel;
+    int device;
+    std::uint64_t nth;
+    int result;
+    enum CupoolSimFaultDuration duration;
+    double times_slower;
+    double milliseconds;
+    std::uint64_t memory_left;  ///< UINT64_MAX: no matter
+};
+
+/// What launches look for, besides accesses out of bounds, misaligned ones and those to freed memory, which they always find. A bit set.
+/// What is found ends the launch as a device fault, 719, with a report.
+enum CupoolSimChecks {
+    cupool_sim_check_none = 0,
+    cupool_sim_check_initialisation = 1,  ///< reading registers and memory that nobody has written
+    cupool_sim_check_races = 2,           ///< threads that touch the same memory, and are not ordered
+    cupool_sim_check_all = 3,
 };
 
 /// One driver call that has been answered.
@@ -58,30 +84,22 @@ struct CupoolSimCall {
 };
 typedef void (*CupoolSimTrace)(const struct CupoolSimCall* call, void* user);
 
-/// One launch of a kernel that runs as a host function.
-struct CupoolSimLaunch {
-    const char* kernel;
-    int device;
-    unsigned grid[3];
-    unsigned block[3];
-    unsigned dynamic_shared_bytes;
-    unsigned parameter_count;
-    const void* const* parameters;       ///< each parameter's bytes
-    const std::size_t* parameter_bytes;  ///< and how many
-    /// The host address of `bytes` bytes of device memory. Null, and the launch fails with an illegal address, when they do
-    /// not lie in one allocation that this device may access.
-    void* (*translate)(const struct CupoolSimLaunch* launch, std::uint64_t address, std::size_t bytes);
-    void* internal;
-};
-typedef void (*CupoolSimKernel)(const struct CupoolSimLaunch* launch, void* user);
-
 /// Fills in the default card: an H200.
 void cupoolSimDefaultDevice(struct CupoolSimDevice* device);
 
-/// Ends everything: waits for the devices to finish, frees all that is alive, forgets faults, counts, plans, registered kernels and the
-/// trace, and leaves a driver nobody has initialised, as the environment asks for: CUPOOL_SIM_DEVICES (default 1),
-/// CUPOOL_SIM_DRIVER_VERSION (default 13000), CUPOOL_SIM_FAULTS (ENTRY_POINT:NTH:RESULT:once|always|sticky, several between commas:
-/// "cuInit:1:802:always"; see cupoolSimPlanFault()). That is how programs are tested that know nothing of this header.
+/// Ends everything: waits for the devices to finish, frees all that is alive, forgets faults, counts, plans and the
+/// trace, and leaves a driver nobody has initialised, as the environment asks for, which is also how programs are tested that know
+/// nothing of this header:
+///
+///     CUPOOL_SIM_DEVICES=4                    how many, default 1
+///     CUPOOL_SIM_DRIVER_VERSION=12040         default 13000
+///     CUPOOL_SIM_SEED=7                       see cupoolSimSetSeed()
+///     CUPOOL_SIM_CHECKS=all|none|initialisation,races
+///     CUPOOL_SIM_PLAN=/path/to/plan.json      see cupoolSimLoadPlan()
+///     CUPOOL_SIM_FAULTS=cuInit:1:802:always   ENTRY_POINT:NTH:RESULT:once|always|sticky|lost, several between commas
+///     CUDA_VISIBLE_DEVICES                    as with a real driver
+///
+/// What is malformed there is never ignored: cuInit answers 999, and a line on stderr says what is wrong.
 /// Reports in `left` (may be null) what was still alive; returns how many objects that is.
 std::uint64_t cupoolSimReset(struct CupoolSimLiveCounts* left);
 
@@ -91,10 +109,29 @@ int cupoolSimSetDevices(const struct CupoolSimDevice* devices, int count);
 /// What cuDriverGetVersion answers (12040 = 12.4). Entry points that are newer are not found, and answer not supported.
 int cupoolSimSetDriverVersion(int version);
 
-/// Whether `device` can reach the memory of `peer` (by default all can).
+/// Makes the driver deterministic, from the next cuInit on; 0, the default, runs on real threads. Fails when the driver is initialised.
+///
+/// With a seed, one operation runs at a time, in an order that the seed and a virtual clock decide: kernels take as long as the
+/// instructions they executed take the device, copies as their bytes, all with some jitter, and each call of the host moves the clock on a
+/// little. What was due has happened when the call returns. A program with one host thread thus replays: the same calls answer the same,
+/// operations run in the same order, and events tell the same times. What is not ordered comes in another order with another seed.
+///
+/// A program that waits for an effect without calling the driver (for a host function, say) is not left hanging: after a quarter of
+/// a second without calls the clock runs on. Such a program need not replay exactly, nor one with several host threads.
+int cupoolSimSetSeed(std::uint64_t seed);
+std::uint64_t cupoolSimSeed(void);
+
+/// What happened since the seed was set, a line each call and each operation that started, with its time on the virtual clock; equal
+/// texts are equal runs. Cut to `length` bytes with its NUL; returns the whole length. Empty without a seed.
+std::size_t cupoolSimReplayLog(char* log, std::size_t length);
+
+/// Of CupoolSimChecks, for launches from now on; none by default. Memory that was allocated before counts as initialised.
+int cupoolSimSetChecks(unsigned checks);
+
+/// Whether `device` can reach the memory of `peer` (by default all can). Here, devices are counted without regard to CUDA_VISIBLE_DEVICES.
 int cupoolSimSetPeerReachable(int device, int peer, int reachable);
 
-/// What opening a context on a device answers from now on; 0 heals it.
+/// What opening a context on a device answers from now on; 0 heals it. Counts devices likewise.
 int cupoolSimSetDeviceHealth(int device, int result);
 
 void cupoolSimLiveCount(struct CupoolSimLiveCounts* counts);
@@ -109,7 +146,28 @@ std::uint64_t cupoolSimCallCountOfAll(void);
 /// destroy or free do so nevertheless, as when a driver reports an earlier failure there; all others do nothing.
 int cupoolSimPlanFault(const char* entry_point, std::uint64_t nth, int result, enum CupoolSimFaultDuration duration);
 
-/// Forgets planned faults (a sticky one that has happened stays).
+/// Plans any fault; what is planned adds up. When it makes no sense, says in `message` why, cut to `length` bytes with its NUL.
+int cupoolSimPlan(const struct CupoolSimFault* fault, char* message, std::size_t length);
+
+/// Plans all faults of a JSON file, or none when it is malformed, and then says in `message` what is wrong at which line or member:
+///
+///     {
+///       "driver_version": 12040,
+///       "faults": [
+///         {"call": "cuMemAlloc", "nth": 3, "result": 2},
+///         {"call": "cuLaunchKernel", "device": 1, "result": 999, "duration": "always"},
+///         {"kernel": "store", "nth": 2, "result": 700, "duration": "sticky"},
+///         {"device": 1, "nth": 10, "result": 46, "duration": "lost"},
+///         {"device": 0, "memory_left": 67108864},
+///         {"kernel": "store", "times_slower": 10},
+///         {"call": "cuModuleLoadDataEx", "milliseconds": 50}
+///       ]
+///     }
+///
+/// Members are those of SimulatedFault, which says what they mean and what is left out.
+int cupoolSimLoadPlan(const char* path, char* message, std::size_t length);
+
+/// Forgets planned faults, and what they withheld of memory (a sticky one that has happened stays, as does a lost device).
 void cupoolSimClearFaults(void);
 
 /// Kills the devices at once, as a faulting kernel does.
@@ -121,9 +179,6 @@ std::size_t cupoolSimDeviceFaultReport(char* report, std::size_t length);
 
 /// Calls `trace` after each driver call, on its thread; null ends that.
 void cupoolSimSetTrace(CupoolSimTrace trace, void* user);
-
-/// Runs a host function wherever a kernel of that name is launched, in place of its PTX. Null takes it back.
-int cupoolSimRegisterKernel(const char* name, CupoolSimKernel kernel, void* user);
 
 }  // extern "C"
 #pragma GCC visibility pop
@@ -139,6 +194,29 @@ struct SimulatedDevice {
     int multiprocessor_count = 132;
     bool memory_pools_supported = true;
     int compute_mode = 0;
+    int clock_khz = 1'980'000;
+};
+
+/// Something that goes wrong, or slowly, as planned. What it is for: a call, a kernel, a device, or several of them.
+///
+///     simulator.plan_fault({.call = "cuMemAlloc", .nth = 3, .result = 2});
+///
+/// A real driver (580, H200) has been seen to let every fault of a running kernel kill all devices of the process: that is
+/// `cupool_sim_sticky`. What it does when a device in use falls off the bus has not been seen; `cupool_sim_lost` takes that device alone.
+/// A program should survive either.
+struct SimulatedFault {
+    std::string call{};     ///< base or exported name; empty: any call, or with `device` any that reaches for that device
+    std::string kernel{};   ///< empty: any. A result that is to last is the kernel's own fault when it runs; else its launch answers it
+    int device = -1;        ///< as the program counts; -1: any. A call is for the device it names, or for that of the current context
+    std::uint64_t nth = 1;  ///< which of these, from now on
+
+    int result = 0;  ///< what is answered, whatever number that is
+    CupoolSimFaultDuration duration = cupool_sim_once;
+
+    double times_slower = 1;  ///< of kernels, or all operations of a device, by the virtual clock: it needs a seed
+    double milliseconds = 0;  ///< the same, and of calls: so much longer, by the virtual clock, or really where there is no seed
+
+    std::optional<std::uint64_t> memory_left{};  ///< of a device, in bytes: as if another process had taken the rest
 };
 
 /// The simulated driver, for one test: resets it at both ends of its life.
@@ -165,13 +243,17 @@ public:
         std::vector<CupoolSimDevice> kinds;
         for (const SimulatedDevice& device : devices) {
             kinds.push_back({device.name.c_str(), device.memory_bytes, device.compute_capability_major, device.compute_capability_minor,
-                             device.multiprocessor_count, device.memory_pools_supported, device.compute_mode});
+                             device.multiprocessor_count, device.memory_pools_supported, device.compute_mode, device.clock_khz});
         }
         check(symbol<decltype(cupoolSimSetDevices)>("cupoolSimSetDevices")(kinds.data(), static_cast<int>(kinds.size())), "devices");
     }
     void set_driver_version(int version) {
         check(symbol<decltype(cupoolSimSetDriverVersion)>("cupoolSimSetDriverVersion")(version), "driver version");
     }
+    void set_seed(std::uint64_t seed) { check(symbol<decltype(cupoolSimSetSeed)>("cupoolSimSetSeed")(seed), "seed"); }
+    /// Of CupoolSimChecks.
+    void set_checks(unsigned checks) { check(symbol<decltype(cupoolSimSetChecks)>("cupoolSimSetChecks")(checks), "checks"); }
+    std::string replay_log() const { return text("cupoolSimReplayLog"); }
     void set_peer_reachable(int device, int peer, bool reachable) {
         check(symbol<decltype(cupoolSimSetPeerReachable)>("cupoolSimSetPeerReachable")(device, peer, reachable), "device");
     }
@@ -192,25 +274,30 @@ public:
     void plan_fault(const std::string& entry_point, std::uint64_t nth, int result, CupoolSimFaultDuration duration = cupool_sim_once) {
         check(symbol<decltype(cupoolSimPlanFault)>("cupoolSimPlanFault")(entry_point.c_str(), nth, result, duration), "fault plan");
     }
+    /// Throws std::invalid_argument that says what makes no sense.
+    void plan_fault(const SimulatedFault& fault) {
+        const CupoolSimFault same{fault.call.c_str(), fault.kernel.c_str(), fault.device,
+                                  fault.nth,          fault.result,         fault.duration,
+                                  fault.times_slower, fault.milliseconds,   fault.memory_left.value_or(UINT64_MAX)};
+        check_plan(
+            [&](char* message, std::size_t length) { return symbol<decltype(cupoolSimPlan)>("cupoolSimPlan")(&same, message, length); });
+    }
+    /// See cupoolSimLoadPlan(). Throws std::invalid_argument that says what is malformed, and where.
+    void load_plan(const std::string& path) {
+        check_plan([&](char* message, std::size_t length) {
+            return symbol<decltype(cupoolSimLoadPlan)>("cupoolSimLoadPlan")(path.c_str(), message, length);
+        });
+    }
     void clear_faults() { symbol<decltype(cupoolSimClearFaults)>("cupoolSimClearFaults")(); }
     void raise_device_fault(int result) { symbol<decltype(cupoolSimRaiseDeviceFault)>("cupoolSimRaiseDeviceFault")(result); }
-    std::string device_fault_report() const {
-        const auto fetch = symbol<decltype(cupoolSimDeviceFaultReport)>("cupoolSimDeviceFaultReport");
-        std::string report(fetch(nullptr, 0) + 1, '\0');
-        fetch(report.data(), report.size());
-        report.pop_back();
-        return report;
-    }
+    std::string device_fault_report() const { return text("cupoolSimDeviceFaultReport"); }
     void set_trace(CupoolSimTrace trace, void* user) { symbol<decltype(cupoolSimSetTrace)>("cupoolSimSetTrace")(trace, user); }
-    void register_kernel(const std::string& name, CupoolSimKernel kernel, void* user = nullptr) {
-        check(symbol<decltype(cupoolSimRegisterKernel)>("cupoolSimRegisterKernel")(name.c_str(), kernel, user), "kernel");
-    }
-
-    /// Resets the driver. Throws std::logic_error naming what the test left alive.
+    /// Resets the driver. Throws std::logic_error naming what the test left alive, and the seed, if there is one.
     void reset() {
+        const std::uint64_t seed = symbol<decltype(cupoolSimSeed)>("cupoolSimSeed")();
         CupoolSimLiveCounts left{};
         if (symbol<decltype(cupoolSimReset)>("cupoolSimReset")(&left) > 0) {
-            throw std::logic_error("left alive: " + to_string(left));
+            throw std::logic_error("left alive: " + to_string(left) + (seed == 0 ? "" : "; seed " + std::to_string(seed)));
         }
     }
 
@@ -242,6 +329,22 @@ private:
             throw std::runtime_error(std::string("no simulated driver: it lacks ") + name);
         }
         return reinterpret_cast<Function*>(address);
+    }
+
+    std::string text(const char* name) const {
+        const auto fetch = symbol<std::size_t(char*, std::size_t)>(name);
+        std::string result(fetch(nullptr, 0) + 1, '\0');
+        fetch(result.data(), result.size());
+        result.pop_back();
+        return result;
+    }
+
+    template <typename Plan>
+    static void check_plan(const Plan& plan) {
+        std::string message(1024, '\0');
+        if (plan(message.data(), message.size()) != 0) {
+            throw std::invalid_argument("fault plan: " + message.substr(0, message.find('\0')));
+        }
     }
 
     static void check(int answer, const std::string& what) {

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <deque>
+
+#include "scheduler.hpp"
+
+namespace cupool::simulator {
+
+/// Runs at the same time whatever is ready, each operation on a thread of its own: order comes from predecessors alone.
+class ThreadedScheduler : public Scheduler {
+public:
+    void wait_for(const Operations& operations) override;
+    void pass_call(Time slowness) override;
+
+protected:
+    void start(const OperationPointer& operation) override;
+    Time now() const override;
+
+private:
+    void serve();
+
+    // Threads come as operations are ready while all others are busy, so that no operation ever waits for a thread
+    // that another, waiting for it, holds. They live as long as the process.
+    std::condition_variable became_ready_;
+    std::deque<OperationPointer> ready_;
+    std::size_t idle_threads_ = 0;
+};
+
+}  // namespace cupool::simulator

@@ -1,0 +1,70 @@
+#include "visible_devices.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+
+namespace cupool::simulator {
+namespace {
+
+// As nvidia-smi -L shows it.
+std::string uuid_text(const abi::Uuid& uuid) {
+    std::string text = "GPU-";
+    for (int i = 0; i < 16; ++i) {
+        char digits[4];
+        std::snprintf(digits, sizeof(digits), "%02x", static_cast<unsigned>(static_cast<unsigned char>(uuid.bytes[i])));
+        text += i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
+        text += digits;
+    }
+    return text;
+}
+
+bool is_number(const std::string& name) { return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos; }
+
+bool is_called(const Device& card, const std::string& name) {
+    if (is_number(name)) {
+        return std::to_string(card.card) == name;
+    }
+    constexpr std::size_t least_length = 5;  // "GPU-" and something
+    return name.size() >= least_length && uuid_text(card.uuid).compare(0, name.size(), name) == 0;
+}
+
+// Null when there is none, or more than one.
+std::shared_ptr<Device> only_card_called(const std::string& name, const Devices& cards) {
+    const auto called = [&](const std::shared_ptr<Device>& card) { return is_called(*card, name); };
+    const auto found = std::find_if(cards.begin(), cards.end(), called);
+    return std::count_if(cards.begin(), cards.end(), called) == 1 ? *found : nullptr;
+}
+
+std::string without_blanks(std::string text) {
+    std::erase(text, ' ');
+    return text;
+}
+
+Devices named_devices(const std::string& names, const Devices& cards) {
+    Devices named;
+    std::istringstream list(names);
+    for (std::string name; std::getline(list, name, ',');) {
+        const auto card = only_card_called(without_blanks(name), cards);
+        if (!card || std::find(named.begin(), named.end(), card) != named.end()) {
+            break;
+        }
+        named.push_back(card);
+    }
+    return named;
+}
+
+}  // namespace
+
+Devices visible_devices(const Devices& cards) {
+    const char* const names = std::getenv("CUDA_VISIBLE_DEVICES");
+    const Devices visible = names == nullptr ? cards : named_devices(names, cards);
+    for (std::size_t i = 0; i < visible.size(); ++i) {
+        visible[i]->ordinal = static_cast<int>(i);
+    }
+    return visible;
+}
+
+}  // namespace cupool::simulator

@@ -1,0 +1,154 @@
+// What the simulated driver finds that a GPU would not tell, and what a fault's report says of memory.
+#include "environment_variable.hpp"
+#include "machine.hpp"
+
+using namespace cupool::test;
+
+namespace {
+
+// Copies a word.
+const std::string fetch_text = module_text(R"(
+.visible .global .align 4 .u32 variable;
+
+.visible .entry fetch(.param .u64 to, .param .u64 from)
+{
+    .reg .b32 %r<1>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd0, [to];
+    ld.param.u64 %rd1, [from];
+    ld.global.u32 %r0, [%rd1];
+    st.global.u32 [%rd0], %r0;
+    ret;
+}
+
+// All threads store their number to the same word.
+.visible .entry race(.param .u64 to, .param .u64 unused)
+{
+    .reg .b32 %r<1>;
+    .reg .b64 %rd<1>;
+    ld.param.u64 %rd0, [to];
+    mov.u32 %r0, %tid.x;
+    st.global.u32 [%rd0], %r0;
+    ret;
+}
+)");
+
+/// A machine on which words are fetched by a kernel.
+struct Fetcher : Machine {
+    explicit Fetcher(unsigned checks) : Machine({{}, {}}) {
+        simulator.set_checks(checks);
+        begin();
+        module_ = module(fetch_text);
+        target = memory(4);
+    }
+
+    Result run(const char* name, DevicePointer from, unsigned threads = 1) {
+        void* parameters[] = {&target, &from};
+        REQUIRE(cuda.launch_kernel(function(module_, name), 1, 1, 1, threads, 1, 1, 0, nullptr, parameters, nullptr) == Result::success);
+        return cuda.context_synchronize();
+    }
+    Result fetch(DevicePointer from) { return run("fetch", from); }
+
+    Module module_{};
+    DevicePointer target = 0;
+};
+
+}  // namespace
+
+TEST_CASE("memory that nobody has written is not read") {
+    Fetcher machine(cupool_sim_check_initialisation);
+    const DevicePointer fresh = machine.memory(1 << 20);
+    CHECK(machine.fetch(fresh + 4096) == Result::launch_failed);
+    const std::string report = machine.simulator.device_fault_report();
+    CHECK_THAT(report, contains_text("fetch"));
+    CHECK_THAT(report, contains_text("ld.global.u32"));
+}
+
+TEST_CASE("memory counts as written after a set, a copy, a store, and what was copied as its source") {
+    Fetcher machine(cupool_sim_check_initialisation);
+    const Library& cuda = machine.cuda;
+    const DevicePointer memory = machine.memory(64);
+    DevicePointer pooled = 0;
+    const std::uint32_t word = 6;
+    REQUIRE(cuda.memory_allocate_async(&pooled, 64, nullptr) == Result::success);
+    REQUIRE(cuda.set_words_async(memory, 3, 2, nullptr) == Result::success);
+    CHECK(machine.fetch(memory + 4) == Result::success);
+    REQUIRE(cuda.copy_host_to_device(memory + 8, &word, 4) == Result::success);
+    CHECK(machine.fetch(memory + 8) == Result::success);
+    CHECK(machine.fetch(machine.target) == Result::success);
+    auto* const pinned = machine.pinned<std::uint32_t>(1);
+    REQUIRE(cuda.copy_host_to_device_async(memory + 12, pinned, 4, nullptr) == Result::success);
+    CHECK(machine.fetch(memory + 12) == Result::success);
+    CHECK(machine.fetch(reinterpret_cast<DevicePointer>(pinned)) == Result::success);
+    DevicePointer variable = 0;
+    REQUIRE(cuda.module_get_global(&variable, nullptr, machine.module_, "variable") == Result::success);
+    CHECK(machine.fetch(variable) == Result::success);
+    REQUIRE(cuda.copy_device_to_device(pooled, memory, 64) == Result::success);
+    CHECK(machine.fetch(pooled + 12) == Result::success);
+    CHECK(machine.fetch(pooled + 16) == Result::launch_failed);
+}
+
+TEST_CASE("without the check, memory that nobody has written is read") {
+    Fetcher machine(cupool_sim_check_none);
+    CHECK(machine.fetch(machine.memory(64)) == Result::success);
+    machine.simulator.set_checks(cupool_sim_check_all);
+    CHECK(machine.fetch(machine.target) == Result::success);
+}
+
+TEST_CASE("threads that race are found") {
+    Fetcher machine(cupool_sim_check_races);
+    CHECK(machine.run("race", 0, 1) == Result::success);
+    CHECK(machine.run("race", 0, 64) == Result::launch_failed);
+    CHECK_THAT(machine.simulator.device_fault_report(), contains_text("race"));
+}
+
+TEST_CASE("the environment switches checks on") {
+    Fetcher machine(cupool_sim_check_none);
+    CHECK_THROWS_AS(machine.simulator.set_checks(4), std::invalid_argument);
+    const auto finds_race = [&](const char* checks) {
+        const EnvironmentVariable variable("CUPOOL_SIM_CHECKS", checks);
+        try {
+            machine.simulator.reset();
+        } catch (const std::logic_error&) {  // what the last round left
+        }
+        machine.begin();
+        machine.module_ = machine.module(fetch_text);
+        machine.target = machine.memory(4);
+        return machine.run("race", 0, 64) == Result::launch_failed;
+    };
+    CHECK(finds_race("all"));
+    CHECK(finds_race("initialisation,races"));
+    CHECK_FALSE(finds_race("initialisation"));
+    CHECK_FALSE(finds_race("none"));
+}
+
+TEST_CASE("a fault's report tells what lies at the address, or near, or did") {
+    const auto report_of_fetch = [](const std::function<DevicePointer(Fetcher&)>& address) {
+        Fetcher machine(cupool_sim_check_none);
+        CHECK(machine.fetch(address(machine)) == Result::illegal_address);
+        return machine.simulator.device_fault_report();
+    };
+    CHECK_THAT(report_of_fetch([](Fetcher& machine) { return machine.memory(1024) + 1028; }),
+               contains_text("4 bytes past the end of an allocation of 1024 bytes at 0x"));
+    CHECK_THAT(report_of_fetch([](Fetcher& machine) { return machine.memory(1024) - 8; }),
+               contains_text("8 bytes before an allocation of 1024 bytes at 0x"));
+    CHECK_THAT(report_of_fetch([](Fetcher& machine) {
+                   const DevicePointer memory = machine.memory(512);
+                   REQUIRE(machine.cuda.memory_free(memory) == Result::success);
+                   return memory + 4;
+               }),
+               contains_text("in an allocation of 512 bytes at 0x"));
+    CHECK_THAT(report_of_fetch([](Fetcher& machine) {
+                   const DevicePointer memory = machine.memory(512);
+                   REQUIRE(machine.cuda.memory_free(memory) == Result::success);
+                   return memory + 4;
+               }),
+               contains_text("that was freed"));
+    CHECK_THAT(report_of_fetch([](Fetcher& machine) {
+                   machine.enter(1);
+                   const DevicePointer there = machine.memory(512);
+                   machine.enter(0);
+                   return there;
+               }),
+               contains_text("on device 1, which the kernel's context may not access"));
+}

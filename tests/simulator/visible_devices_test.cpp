@@ -1,0 +1,68 @@
+// CUDA_VISIBLE_DEVICES, as a real driver reads it.
+#include "environment_variable.hpp"
+#include "machine.hpp"
+
+using namespace cupool::test;
+
+namespace {
+
+// The cards that a program sees, by the last byte of their UUIDs.
+std::vector<int> cards_seen(Machine& machine, const char* variable) {
+    const EnvironmentVariable visible("CUDA_VISIBLE_DEVICES", variable);
+    machine.simulator.reset();
+    machine.simulator.set_devices({{}, {}, {}});
+    std::vector<int> cards;
+    if (machine.cuda.init(0) == Result::no_device) {
+        return cards;
+    }
+    int count = 0;
+    REQUIRE(machine.cuda.device_get_count(&count) == Result::success);
+    for (int device = 0; device < count; ++device) {
+        Uuid uuid{};
+        REQUIRE(machine.cuda.device_get_uuid(&uuid, device) == Result::success);
+        cards.push_back(uuid.bytes[15]);
+    }
+    return cards;
+}
+
+using Cards = std::vector<int>;
+
+}  // namespace
+
+TEST_CASE("CUDA_VISIBLE_DEVICES shows devices, in its order, up to the first it does not know") {
+    Machine machine;
+    CHECK(cards_seen(machine, "0,1,2") == Cards{0, 1, 2});
+    CHECK(cards_seen(machine, "2,0") == Cards{2, 0});
+    CHECK(cards_seen(machine, " 1, 2") == Cards{1, 2});
+    CHECK(cards_seen(machine, "1,7,2") == Cards{1});
+    CHECK(cards_seen(machine, "1,-1,2") == Cards{1});
+    CHECK(cards_seen(machine, "1,x") == Cards{1});
+    CHECK(cards_seen(machine, "1,1") == Cards{1});
+    CHECK(cards_seen(machine, "").empty());
+    CHECK(cards_seen(machine, "3").empty());
+    CHECK(cards_seen(machine, "-1").empty());
+    CHECK(cards_seen(machine, "GPU-c00f001d-513d-4c0d-8000-000000000002,0") == Cards{2, 0});
+    CHECK(cards_seen(machine, "GPU-c00f").empty());  // that might be any of them
+    CHECK(cards_seen(machine, "MIG-c00f001d-513d-4c0d-8000-000000000002").empty());
+}
+
+TEST_CASE("what is not visible does not matter") {
+    const EnvironmentVariable visible("CUDA_VISIBLE_DEVICES", "2,0");
+    Machine machine({{}, {}, {}});
+    machine.simulator.set_device_health(0, 214);
+    machine.simulator.set_peer_reachable(2, 1, false);
+    machine.begin();
+    Context context{};
+    CHECK(machine.cuda.primary_context_retain(&context, 1) == Result::ecc_uncorrectable);
+    CHECK(machine.cuda.primary_context_retain(&context, 2) == Result::invalid_device);
+    int reachable = 0;
+    REQUIRE(machine.cuda.device_can_access_peer(&reachable, 0, 1) == Result::success);
+    CHECK(reachable == 1);
+    machine.simulator.set_peer_reachable(2, 0, false);
+    REQUIRE(machine.cuda.device_can_access_peer(&reachable, 0, 1) == Result::success);
+    CHECK(reachable == 0);
+    const DevicePointer memory = machine.memory(4);
+    REQUIRE(machine.cuda.set_words_async(memory, 3, 1, nullptr) == Result::success);
+    CHECK(machine.read(memory) == 3);
+    machine.leave(0);
+}
