@@ -76,7 +76,7 @@ public:
           module_(config.ctx.resource<MsmModule<C>>()) {}
 
     JacobianPoint<C> run() {
-        const SynchronizeOnExit wait_for_operands(stream_);
+        const SynchronizeOnExit wait_for_copies(stream_);
         allocate();
         const std::size_t count = scalars_.size();
         const std::size_t chunk = shape_.plan.term_count;
@@ -212,15 +212,14 @@ private:
     }
 
     HostXyzz<C> finish(const MsmPlan& plan, std::size_t first) {
-        std::vector<HostXyzz<C>> sums(plan.window_count);
-        std::uint32_t oversized = 0;
-        const DeviceSpan<HostXyzz<C>> sums_there(as_address(plan.window_sums), sums.size(), config_.ctx.device());
-        copy_async(std::span(sums), sums_there, stream_);
-        copy_async(std::span(&oversized, 1), span_of(plan.first_oversized_scalar, 1), stream_);
+        sums_.resize(plan.window_count);
+        const DeviceSpan<HostXyzz<C>> sums_there(as_address(plan.window_sums), sums_.size(), config_.ctx.device());
+        copy_async(std::span(sums_), sums_there, stream_);
+        copy_async(std::span(&oversized_, 1), span_of(plan.first_oversized_scalar, 1), stream_);
         stream_.synchronize();
-        bytes_ += sums_there.size_bytes() + sizeof oversized;
-        if (oversized != no_scalar) throw_oversized_scalar(first + oversized, plan.scalar_bits);
-        return combine_windows(std::span<const HostXyzz<C>>(sums), plan.width);
+        bytes_ += sums_there.size_bytes() + sizeof oversized_;
+        if (oversized_ != no_scalar) throw_oversized_scalar(first + oversized_, plan.scalar_bits);
+        return combine_windows(std::span<const HostXyzz<C>>(sums_), plan.width);
     }
 
     template <class T>
@@ -241,6 +240,9 @@ private:
     std::shared_ptr<MsmModule<C>> module_;
     MsmShape shape_{};
     DeviceBuffer<std::byte> memory_;
+    // What is copied from the device outlives run(), which waits for its copies when it fails, too.
+    std::vector<HostXyzz<C>> sums_;
+    std::uint32_t oversized_ = 0;
     std::uint64_t bytes_ = 0;
 };
 

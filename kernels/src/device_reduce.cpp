@@ -68,7 +68,8 @@ public:
           kernel_(module_->reduce_tiles<T>(operation)) {}
 
     T run() {
-        const SynchronizeOnExit wait_for_operands(stream_);
+        T result{};
+        const SynchronizeOnExit wait_for_copies(stream_);
         std::size_t count = tiles_of(input_.size());
         DeviceBuffer<T> values(count, context_);
         reduce_input(values.span());
@@ -78,7 +79,6 @@ public:
             std::swap(values, next);
             count = tiles_of(count);
         }
-        T result{};
         copy(std::span(&result, 1), values.span().subspan(0, 1), stream_);
         bytes_ += sizeof(T);
         return with_canonical_nan(result);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cupool/driver/error.hpp>
+#include <cupool/driver/call.hpp>
 #include <cupool/driver/stream.hpp>
 
 namespace cupool::detail {
@@ -10,16 +10,24 @@ class SynchronizeOnExit {
 public:
     explicit SynchronizeOnExit(StreamView stream) : stream_(stream) {}
     ~SynchronizeOnExit() {
-        try {
-            stream_.synchronize();
-        } catch (const Error&) {
-            // What failed is on its way to the caller already, or the device is lost and uses nothing any more.
-        }
+        // What failed is on its way to the caller already, or the device is lost and uses nothing any more.
+        if (!is_done([&] { stream_.synchronize(); })) is_done([&] { stream_.context().synchronize(); });
     }
     SynchronizeOnExit(const SynchronizeOnExit&) = delete;
     SynchronizeOnExit& operator=(const SynchronizeOnExit&) = delete;
 
 private:
+    template <class Wait>
+    static bool is_done(const Wait& wait) noexcept {
+        try {
+            wait();
+            return true;
+        } catch (...) {
+            log_current_exception();
+            return false;
+        }
+    }
+
     StreamView stream_;
 };
 

@@ -88,7 +88,7 @@ public:
     /// The allocating stream, on which the free is ordered.
     StreamView stream() const noexcept { return allocation_.stream(); }
 
-    /// Says that work given to `stream` so far uses the buffer: the free will wait for it. Not safe from two threads at once.
+    /// Says that work given to `stream` so far uses the buffer: the free waits for it (where this throws, it has waited). Not thread-safe.
     void record_use(StreamView stream, SourceLocation where = SourceLocation::current()) { allocation_.record_use(stream, where); }
 
 private:

@@ -1,0 +1,466 @@
+#include "programs.hpp"
+
+#include <cstring>
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/device_buffer.hpp>
+#include <cupool/driver/event.hpp>
+#include <cupool/driver/module.hpp>
+#include <cupool/driver/pinned_buffer.hpp>
+#include <cupool/driver/probe.hpp>
+#include <cupool/kernels/msm.hpp>
+#include <cupool/kernels/point.hpp>
+#include <cupool/kernels/reduce.hpp>
+#include <mutex>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+
+#include "simulated_driver.hpp"
+
+namespace cupool::test {
+
+namespace {
+
+constexpr int devices_of_machine = 2;
+constexpr std::size_t count = 100;
+
+std::vector<int> rising(int first) {
+    std::vector<int> values(count);
+    std::iota(values.begin(), values.end(), first);
+    return values;
+}
+
+bool are_equal(std::span<const int> left, const std::vector<int>& right) {
+    return std::equal(left.begin(), left.end(), right.begin(), right.end());
+}
+
+/// Runs a job that writes to `result` when it succeeds. \throws std::logic_error where it has written although it failed
+template <class T, class Job>
+void run_unless_failed_write(T& result, const Job& job) {
+    const T before = result;
+    try {
+        job();
+    } catch (const Error&) {
+        if (std::memcmp(&before, &result, sizeof result) != 0) throw std::logic_error("failed, and wrote a result");
+        throw;
+    }
+}
+
+// open and ask
+
+bool open_driver(World&) {
+    const auto driver = Driver::open(simulated_driver());
+    const Device first(driver, 0);
+    const Device second(driver, 1);
+    return driver->version() == 13000 && device_count(*driver) == devices_of_machine && second.name() == "NVIDIA H200" &&
+           first.uuid() != second.uuid() && first.pci_bus_id() != second.pci_bus_id() && first.total_memory() == 150'754'820'096 &&
+           first.compute_capability() == Device::ComputeCapability{9, 0} && first.multiprocessor_count() == 132 &&
+           first.can_access_peer(second);
+}
+
+bool probe_devices(World&) {
+    const ProbeReport report = probe(simulated_driver());
+    if (report.reason != Reason::none) {
+        std::ostringstream text;
+        text << report;
+        throw Error(ErrorCategory::internal, text.str());
+    }
+    return report.usable_device_count() == devices_of_machine && report.devices[1].name == "NVIDIA H200" && !report.failed;
+}
+
+bool open_pool(World& world) {
+    const int second_first[] = {1, 0};
+    const DevicePool pool = DevicePool::with_devices(world.driver(), second_first);
+    return world.pool().device_count() == devices_of_machine && pool.device_at(0) == 1 && pool.context_at(0).device() == 1 &&
+           pool.context(0).device() == 0 && pool.next_device() == 1 && pool.next_device() == 0;
+}
+
+bool make_context(World& world) {
+    const Context created(Device(world.driver(), 0));
+    const DeviceContext context = DeviceContext::in(created);
+    DeviceBuffer<int> buffer(count, context);
+    const auto back = world.host<int>(count);
+    copy(buffer.span(), world.host(rising(5)), context.stream());
+    copy(back, buffer.span(), context.stream());
+    context.context().synchronize();
+    return are_equal(back, rising(5)) && context.context().memory_info().total > 0;
+}
+
+// allocate
+
+bool allocate(World& world) {
+    const DeviceContext& device = world.device(0);
+    const Stream stream(device.context());
+    const MemoryPool pool(device.context());
+    pool.view().set_release_threshold(4096);
+    const DeviceContext own = device.with_stream(stream).with_memory_pool(pool);
+    DeviceBuffer<int> pooled(count, own);
+    DeviceBuffer<int> plain(count, own.with_memory_pool({}));
+    PinnedBuffer<int> pinned(count, device.context());
+    const bool counted = pool.view().used() >= count * sizeof(int) && pool.view().reserved() >= pool.view().used();
+    fill_bytes_async(pooled.span(), 1, stream);
+    copy_async(plain.span(), pooled.span(), stream);
+    copy(pinned.span(), plain.span(), stream);
+    pool.view().trim_to(0);
+    return counted && are_equal(pinned.span(), std::vector<int>(count, 0x01010101));
+}
+
+bool free_after_use(World& world) {
+    const DeviceContext& device = world.device(0);
+    const Stream stream(device.context());
+    const Stream other(device.context());
+    const auto back = world.host<int>(count);
+    {
+        DeviceBuffer<int> pooled(count, device.with_stream(stream));
+        DeviceBuffer<int> plain(count, device.with_stream(stream).with_memory_pool({}));
+        PinnedBuffer<int> pinned(count, device.context());
+        std::iota(pinned.span().begin(), pinned.span().end(), 9);
+        copy_async(pooled.span(), pinned.span(), stream);
+        Event copied(device.context());
+        copied.record(stream);
+        other.wait(copied);
+        copy_async(plain.span(), pooled.span(), other);
+        copy_async(back, plain.span(), other);
+        pooled.record_use(other);
+        plain.record_use(other);
+        pinned.record_use(other);
+    }
+    other.synchronize();
+    stream.synchronize();
+    return are_equal(back, rising(9));
+}
+
+// copy
+
+bool copy_between_devices(World& world) {
+    const DeviceContext& first = world.device(0);
+    const DeviceContext& second = world.device(1);
+    first.context().enable_peer_access(second.context());
+    second.memory_pool().allow_access(0);
+    DeviceBuffer<int> here(count, first);
+    DeviceBuffer<int> there(count, second);
+    const auto back = world.host<int>(count);
+    copy(here.span(), world.host(rising(3)), first.stream());
+    Event allocated(second.context());
+    allocated.record(second.stream());
+    first.stream().wait(allocated);
+    copy_peer_async(there.span(), second.context(), here.span(), first.context(), first.stream());
+    there.record_use(first.stream());
+    Event copied(first.context());
+    copied.record(first.stream());
+    second.stream().wait(copied);
+    copy(back, there.span(), second.stream());
+    first.stream().synchronize();  // a device that is lost tells so on its own streams
+    return are_equal(back, rising(3));
+}
+
+// streams and events
+
+bool order_streams(World& world) {
+    const DeviceContext& device = world.device(1);
+    const Stream first(device.context());
+    const Stream second(device.context(), {-1, abi::StreamFlags::non_blocking});
+    EventOptions timing;
+    timing.timing = true;
+    Event start(device.context(), timing);
+    Event end(device.context(), timing);
+    const auto order = world.host<int>(3);
+    first.launch_host_function([order] { order[0] = 1; });
+    start.record(first);
+    second.wait(start);
+    second.launch_host_function([order] { order[1] = order[0] + 1; });
+    end.record(second);
+    first.wait(end);
+    first.launch_host_function([order] { order[2] = order[1] + 1; });
+    first.query();
+    end.query();
+    end.synchronize();
+    first.synchronize();
+    second.synchronize();
+    return order[0] == 1 && order[1] == 2 && order[2] == 3 && elapsed_milliseconds(start, end) >= 0;
+}
+
+// modules and launches
+
+constexpr char scale_ptx[] = R"(
+.version 6.3
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 offset;
+.visible .entry scale(.param .u64 to, .param .u64 from, .param .u32 count)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<9>;
+    .reg .b64 %d<7>;
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %ntid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.u32 %r4, %r1, %r2, %r3;
+    ld.param.u32 %r5, [count];
+    setp.ge.u32 %p1, %r4, %r5;
+    @%p1 bra done;
+    ld.param.u64 %d1, [to];
+    ld.param.u64 %d2, [from];
+    mul.wide.u32 %d3, %r4, 4;
+    add.s64 %d4, %d2, %d3;
+    ld.global.u32 %r6, [%d4];
+    ld.global.u32 %r7, [offset];
+    mad.lo.u32 %r8, %r6, 3, %r7;
+    add.s64 %d5, %d1, %d3;
+    st.global.u32 [%d5], %r8;
+done:
+    ret;
+}
+)";
+
+bool launch(World& world) {
+    const DeviceContext& device = world.device(0);
+    const Stream stream(device.context());
+    const Module module(device.context(), scale_ptx);
+    const auto kernel = module.kernel<DeviceSpan<int>, DeviceSpan<const int>, std::uint32_t>("scale");
+    const DeviceSpan<std::byte> offset = module.global("offset");
+    fill_bytes_async(offset, 0, stream);
+    kernel.set_max_dynamic_shared_bytes(1024);
+    const bool can_run = kernel.attribute(abi::FunctionAttribute::max_threads_per_block) >= 32 && kernel.max_active_blocks(32) > 0;
+    DeviceBuffer<int> from(count, device.with_stream(stream));
+    DeviceBuffer<int> to(count, device.with_stream(stream));
+    const auto back = world.host<int>(count);
+    copy_async(from.span(), world.host(rising(1)), stream);
+    kernel.launch({(count + 31) / 32, 32}, stream, to.span(), from.span(), static_cast<std::uint32_t>(count));
+    copy(back, to.span(), stream);
+    bool is_right = can_run && offset.size() == sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) is_right = is_right && back[i] == 3 * static_cast<int>(i + 1);
+    return is_right;
+}
+
+// algorithms on one device
+
+constexpr int sum_of_rising = count * (count + 1) / 2;
+
+bool reduce_on_device(World& world) {
+    const DeviceContext& device = world.device(0);
+    DeviceBuffer<int> input(count, device);
+    copy(input.span(), world.host(rising(1)), device.stream());
+    int sum = -1;
+    run_unless_failed_write(sum, [&] { reduce<int>(Operand<int>(input.span()), ReduceOperation::sum, device, sum); });
+    DeviceBuffer<int> doubled(count, device);
+    copy_async(doubled.span(), input.span(), device.stream());
+    combine_elements<int>(doubled.span(), input.span(), ReduceOperation::sum, device);
+    int largest = -1;
+    run_unless_failed_write(largest, [&] { reduce<int>(Operand<int>(doubled.span()), ReduceOperation::max, device, largest); });
+    return sum == sum_of_rising && largest == 2 * static_cast<int>(count);
+}
+
+template <Curve C>
+struct MsmInput {
+    std::vector<Scalar> scalars;
+    std::vector<AffinePoint<C>> points;
+    AffinePoint<C> sum;
+};
+
+/// Of points (i + 1) * G with scalars i + 2, whose sum has a closed form.
+template <Curve C>
+const MsmInput<C>& msm_input() {
+    static const MsmInput<C> input = [] {
+        constexpr std::uint64_t terms = 5;
+        MsmInput<C> made;
+        made.points = generator_multiples<C>(1, terms);
+        Scalar factor;
+        for (std::uint64_t i = 0; i < terms; ++i) {
+            made.scalars.push_back({{i + 2, 0, 0, 0}});
+            factor.limbs[0] += (i + 1) * (i + 2);
+        }
+        made.sum = multiply(generator<C>(), factor);
+        return made;
+    }();
+    return input;
+}
+
+MsmConfig small_config() {
+    MsmConfig config;
+    config.c = 4;
+    config.bitsize = 4;
+    return config;
+}
+
+template <Curve C>
+JacobianPoint<C> no_result() {
+    JacobianPoint<C> result;
+    result.x.limbs[0] = 12345;
+    return result;
+}
+
+template <Curve C>
+bool msm_on_device(World& world) {
+    const MsmInput<C>& input = msm_input<C>();
+    MsmConfig config = small_config();
+    config.ctx = world.device(0);
+    JacobianPoint<C> result = no_result<C>();
+    run_unless_failed_write(
+        result, [&] { msm<C>(std::span<const Scalar>(input.scalars), std::span<const AffinePoint<C>>(input.points), config, result); });
+    return to_affine(result) == input.sum;
+}
+
+// algorithms over a pool
+
+bool msm_over_pool(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    JacobianPoint<C> result = no_result<C>();
+    RunReport report;
+    run_unless_failed_write(result, [&] { report = world.pool().msm<C>(input.scalars, input.points, small_config(), result); });
+    return to_affine(result) == input.sum && report.devices == world.pool().devices();
+}
+
+bool reduce_over_pool(World& world) {
+    int smallest = -1;
+    const auto input = world.host(rising(-7));
+    run_unless_failed_write(
+        smallest, [&] { world.pool().reduce<int>(std::span<const int>(input.data(), input.size()), ReduceOperation::min, smallest); });
+    return smallest == -7;
+}
+
+bool reduce_results_over_pool(World& world) {
+    const DeviceContext& first = world.pool().context(0);
+    const DeviceContext& second = world.pool().context(1);
+    DeviceBuffer<int> here(count, first);
+    DeviceBuffer<int> there(count, second);
+    copy(here.span(), world.host(rising(1)), first.stream());
+    copy(there.span(), world.host(rising(1000)), second.stream());
+    const DeviceSpan<const int> buffers[] = {here.span(), there.span()};
+    const DeviceBuffer<int> sums = world.pool().reduce_results<int>(buffers, ReduceOperation::sum);
+    const auto back = world.host<int>(count);
+    copy(back, sums.span(), first.stream());
+    bool is_right = sums.device() == 0;
+    for (std::size_t i = 0; i < count; ++i) is_right = is_right && back[i] == 1001 + 2 * static_cast<int>(i);
+    return is_right;
+}
+
+bool submit_to_pool(World& world) {
+    const DevicePool& pool = world.pool();
+    const auto device_of = [](const DeviceContext& context) { return context.device(); };
+    std::future<int> last = pool.submit_at(1, device_of);
+    std::future<int> chosen = pool.submit(device_of);
+    last.wait();
+    const int any = chosen.get();
+    const auto totals = world.host<int>(devices_of_machine);
+    pool.for_each_device([totals, input = world.host(rising(1))](std::size_t index, const DeviceContext& context) {
+        DeviceBuffer<int> buffer(count, context);
+        copy(buffer.span(), input, context.stream());
+        reduce<int>(Operand<int>(buffer.span()), ReduceOperation::sum, context, totals[index]);
+    });
+    pool.synchronize_all();
+    const int roomiest = pool.best_available_device(count);
+    return last.get() == 1 && any >= 0 && any < devices_of_machine && roomiest >= 0 && roomiest < devices_of_machine &&
+           totals[0] == sum_of_rising && totals[1] == sum_of_rising;
+}
+
+/// to[i] = offset + i, for i below count.
+constexpr char number_ptx[] = R"(
+.version 6.3
+.target sm_75
+.address_size 64
+.visible .entry number(.param .u64 to, .param .u64 offset, .param .u64 count)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<4>;
+    .reg .b64 %d<8>;
+    mov.u32 %r1, %tid.x;
+    cvt.u64.u32 %d1, %r1;
+    ld.param.u64 %d2, [count];
+    setp.ge.u64 %p1, %d1, %d2;
+    @%p1 bra done;
+    ld.param.u64 %d3, [to];
+    ld.param.u64 %d4, [offset];
+    add.u64 %d5, %d1, %d4;
+    cvt.u32.u64 %r2, %d5;
+    shl.b64 %d6, %d1, 2;
+    add.u64 %d7, %d3, %d6;
+    st.global.u32 [%d7], %r2;
+done:
+    ret;
+}
+)";
+
+bool partition_launch(World& world) {
+    const DevicePool& pool = world.pool();
+    std::vector<DeviceBuffer<int>> slices;
+    for (std::size_t i = 0; i < devices_of_machine; ++i) slices.emplace_back(count, pool.context_at(i));
+    std::vector<Partition> parts;
+    std::mutex mutex;
+    const RunReport report =
+        pool.launch_partitioned(
+                "number", number_ptx, count,
+                [&](const Partition& part) {
+                    const std::lock_guard lock(mutex);
+                    parts.push_back(part);
+                    return PartitionLaunch{LaunchShape{1, static_cast<unsigned>(part.count)}, std::tuple{slices[part.index].span()}};
+                })
+            .get();
+    const auto back = world.host<int>(count);
+    for (const Partition& part : parts) {
+        copy(back.subspan(part.offset, part.count), slices[part.index].span().subspan(0, part.count), part.context.stream());
+    }
+    return parts.size() == devices_of_machine && report.devices == pool.devices() && are_equal(back, rising(0));
+}
+
+// Programs for graphs go here when there are such.
+
+// teardown
+
+/// Objects that are moved, replaced and destroyed in another order than they were made, some while work for them is under way.
+bool tear_down(World& world) {
+    const DeviceContext& device = world.device(0);
+    const auto back = world.host<int>(count);
+    auto stream = std::make_unique<Stream>(device.context());
+    auto module = std::make_unique<Module>(device.context(), scale_ptx);
+    DeviceBuffer<int> kept(count, device.with_stream(*stream));
+    {
+        DeviceBuffer<int> first(count, device.with_stream(*stream));
+        copy_async(first.span(), world.host(rising(2)), *stream);
+        copy_async(kept.span(), first.span(), *stream);
+        kept = std::move(first);
+    }
+    copy_async(back, kept.span(), *stream);
+    Event before(device.context());
+    Event after(device.context());
+    before.record(*stream);
+    after.record(*stream);
+    before = std::move(after);
+    PinnedBuffer<int> pinned(count, device.context());
+    pinned = PinnedBuffer<int>(2 * count, device.context());
+    *module = Module(device.context(), scale_ptx);
+    module.reset();
+    stream.reset();
+    before.synchronize();
+    kept = {};
+    return are_equal(back, rising(2));
+}
+
+constexpr Program all_programs[] = {
+    {.name = "open a driver", .run = open_driver},
+    {.name = "probe", .run = probe_devices, .explains = true},
+    {.name = "open a pool", .run = open_pool},
+    {.name = "make a context", .run = make_context},
+    {.name = "allocate", .run = allocate},
+    {.name = "free after use", .run = free_after_use},
+    {.name = "copy between devices", .run = copy_between_devices},
+    {.name = "order streams", .run = order_streams},
+    {.name = "launch", .run = launch},
+    {.name = "tear down", .run = tear_down},
+    {.name = "reduce", .run = reduce_on_device, .cost = 2},
+    {.name = "reduce over a pool", .run = reduce_over_pool, .cost = 2},
+    {.name = "reduce_results over a pool", .run = reduce_results_over_pool, .cost = 2},
+    {.name = "submit to a pool", .run = submit_to_pool, .cost = 2},
+    {.name = "partition a launch", .run = partition_launch, .cost = 2},
+    {.name = "msm bn254", .run = msm_on_device<Curve::bn254>, .cost = 15},
+    {.name = "msm over a pool", .run = msm_over_pool, .cost = 20},
+    {.name = "msm bls12-381", .run = msm_on_device<Curve::bls12_381>, .cost = 40, .on_demand = true},
+    {.name = "msm bls12-377", .run = msm_on_device<Curve::bls12_377>, .cost = 40, .on_demand = true},
+};
+
+}  // namespace
+
+std::span<const Program> programs() { return all_programs; }
+
+}  // namespace cupool::test
