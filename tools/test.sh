@@ -32,7 +32,7 @@ files_in() {
     shift
     find "$@" -type f -name "$pattern" | sort
 }
-all_parts=(include driver kernels pool simulator tools tests bench)
+all_parts=(include driver kernels pool simulator tools tests bench examples)
 
 # Styles differ between versions, so only the one that the project uses judges: 14.
 is_version_14() { has "$1" && "$1" --version | grep -q 'version 14\.'; }

@@ -7,7 +7,27 @@ function(run)
   endif()
 endfunction()
 
+# Configures and builds a project that is to find the package below PREFIX.
+function(build source prefix binary)
+  run(${CMAKE_COMMAND} -S ${source} -B ${binary} -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_PREFIX_PATH=${prefix})
+  run(${CMAKE_COMMAND} --build ${binary})
+endfunction()
+
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_PREFIX_PATH=${WORK}/prefix)
-run(${CMAKE_COMMAND} --build ${WORK}/build)
-run(${WORK}/build/consumer)
+build(${CONSUMER} ${WORK}/prefix ${WORK}/consumer)
+run(${WORK}/consumer/consumer)
+
+# The examples over a pool, on simulated GPUs.
+build(${POOL_EXAMPLES} ${WORK}/prefix ${WORK}/pool_examples)
+foreach(example own_kernel msm_per_device)
+  run(${CMAKE_COMMAND} -E env CUPOOL_DRIVER=${SIMULATOR} CUPOOL_SIM_DEVICES=4 ${WORK}/pool_examples/${example})
+endforeach()
+
+# The simulated driver by itself, then beside the library: the example asks for no more than that and tests a little more then.
+if(EXAMPLE)
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/simulator_alone --component simulator)
+  foreach(prefix simulator_alone prefix)
+    build(${EXAMPLE} ${WORK}/${prefix} ${WORK}/example_with_${prefix})
+    run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/example_with_${prefix} --output-on-failure --no-tests=error)
+  endforeach()
+endif()

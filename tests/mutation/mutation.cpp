@@ -1,0 +1,157 @@
+#include "mutation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <utility>
+
+namespace cupool::test {
+namespace {
+
+bool is_blank(char character) { return character == ' ' || character == '\t'; }
+
+bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+
+std::string_view trimmed(std::string_view line) {
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+}
+
+/// The name in the head of a function or entry: what stands before its list of parameters.
+std::string name_in(std::string_view head) {
+    if (!head.empty() && head.back() == '(') head.remove_suffix(1);
+    const std::size_t start = head.find_last_of(" \t)");
+    return std::string(head.substr(start == std::string_view::npos ? 0 : start + 1));
+}
+
+struct Instruction {
+    std::size_t line;
+    std::string function;
+    std::string text;
+};
+
+/// As clang writes PTX: one instruction a line, indented by one tab.
+std::vector<Instruction> instructions_of(std::string_view text) {
+    std::vector<Instruction> instructions;
+    std::string function;
+    std::size_t number = 0;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+        ++number;
+        if (line.find(".entry") != std::string_view::npos || line.find(".func") != std::string_view::npos) {
+            function = name_in(trimmed(line));
+        } else if (starts_with(line, "\t") && line.find(';') != std::string_view::npos && trimmed(line)[0] != '.') {
+            instructions.push_back({number, function, std::string(trimmed(line))});
+        }
+    }
+    return instructions;
+}
+
+/// The opcode with its modifiers, which a predicate may precede.
+struct Opcode {
+    std::size_t start;
+    std::string_view text;
+};
+
+Opcode opcode_of(std::string_view instruction) {
+    std::size_t start = 0;
+    if (instruction[0] == '@') start = instruction.find_first_not_of(" \t", instruction.find_first_of(" \t"));
+    return {start, instruction.substr(start, instruction.find_first_of(" \t;", start) - start)};
+}
+
+bool takes_carry(std::string_view opcode) {
+    return starts_with(opcode, "addc.") || starts_with(opcode, "subc.") || starts_with(opcode, "madc.");
+}
+bool hands_carry_on(std::string_view opcode) { return opcode.find(".cc") != std::string_view::npos; }
+
+/// Whether the carry that an instruction hands on is taken before another one replaces it. Carries live within a run of instructions.
+bool carry_is_taken(const std::vector<Instruction>& instructions, std::size_t index) {
+    for (++index; index < instructions.size(); ++index) {
+        const std::string_view opcode = opcode_of(instructions[index].text).text;
+        if (takes_carry(opcode)) return true;
+        if (hands_carry_on(opcode)) return false;
+    }
+    return false;
+}
+
+struct Exchange {
+    std::string_view opcode;  ///< what it starts with
+    std::string_view from;
+    std::string_view to;
+};
+
+// The first `from` in the opcode becomes `to`.
+constexpr auto exchanges = std::to_array<Exchange>({
+    {"add.", "add.", "sub."},     {"sub.", "sub.", "add."},     {"addc.", "addc.", "add."},   {"subc.", "subc.", "sub."},
+    {"madc.", "madc.", "mad."},   {"add.cc", ".cc", ""},        {"sub.cc", ".cc", ""},        {"addc.cc", ".cc", ""},
+    {"subc.cc", ".cc", ""},       {"mad.lo.cc", ".cc", ""},     {"mad.hi.cc", ".cc", ""},     {"madc.lo.cc", ".cc", ""},
+    {"madc.hi.cc", ".cc", ""},    {"mad.lo", ".lo", ".hi"},     {"mad.hi", ".hi", ".lo"},     {"madc.lo", ".lo", ".hi"},
+    {"madc.hi", ".hi", ".lo"},    {"mul.lo", ".lo", ".hi"},     {"mul.hi", ".hi", ".lo"},     {"and.", "and.", "or."},
+    {"or.", "or.", "and."},       {"xor.", "xor.", "or."},      {"shl.b", "shl.b", "shr.u"},  {"shr.u", "shr.u", "shl.b"},
+    {"shr.s", "shr.s", "shl.b"},  {"min.", "min.", "max."},     {"max.", "max.", "min."},     {"setp.eq", ".eq", ".ne"},
+    {"setp.ne", ".ne", ".eq"},    {"setp.equ", ".equ", ".neu"}, {"setp.neu", ".neu", ".equ"}, {"setp.lt", ".lt", ".le"},
+    {"setp.le", ".le", ".lt"},    {"setp.gt", ".gt", ".ge"},    {"setp.ge", ".ge", ".gt"},    {"setp.lt", ".lt", ".ge"},
+    {"setp.gt", ".gt", ".le"},    {"setp.le", ".le", ".gt"},    {"setp.ge", ".ge", ".lt"},    {"setp.nan", ".nan", ".num"},
+    {"setp.num", ".num", ".nan"},
+});
+
+constexpr auto barriers = std::to_array<std::string_view>({"bar.", "barrier.", "membar.", "fence."});
+
+/// Others in the place of an instruction, by its opcode.
+std::vector<std::string> others_than(const std::string& instruction, bool carry_is_taken) {
+    const auto [start, opcode] = opcode_of(instruction);
+    std::vector<std::string> others;
+    for (const Exchange& exchange : exchanges) {
+        if (!starts_with(opcode, exchange.opcode) || (exchange.from == ".cc" && !carry_is_taken)) continue;
+        others.push_back(instruction);
+        others.back().replace(start + opcode.find(exchange.from), exchange.from.size(), exchange.to);
+    }
+    static const std::regex selection(R"((.*selp\.\w+\s+[^,]+, )([^,]+), ([^,]+)(, .*))");
+    std::smatch parts;
+    if (std::regex_match(instruction, parts, selection)) others.push_back(parts.str(1) + parts.str(3) + ", " + parts.str(2) + parts.str(4));
+    return others;
+}
+
+}  // namespace
+
+std::string to_string(const Mutation& mutation) {
+    std::string text = "line " + std::to_string(mutation.line) + " of " + mutation.function + ": " + mutation.before + " -> " +
+                       (mutation.after.empty() ? "nothing" : mutation.after);
+    text.erase(std::unique(text.begin(), text.end(), [](char left, char right) { return is_blank(left) && is_blank(right); }), text.end());
+    std::replace(text.begin(), text.end(), '\t', ' ');
+    return text;
+}
+
+std::string apply(const Mutation& mutation, std::string_view text) {
+    std::size_t start = 0;
+    for (std::size_t line = 1; line < mutation.line; ++line) start = text.find('\n', start) + 1;
+    std::string mutant(text);
+    return mutant.replace(mutant.find(mutation.before, start), mutation.before.size(), mutation.after);
+}
+
+std::vector<Mutation> without_barriers(std::string_view text) {
+    std::vector<Mutation> mutations;
+    for (const Instruction& instruction : instructions_of(text)) {
+        const std::string_view opcode = opcode_of(instruction.text).text;
+        for (const std::string_view barrier : barriers) {
+            if (starts_with(opcode, barrier)) mutations.push_back({instruction.line, instruction.function, instruction.text, ""});
+        }
+    }
+    return mutations;
+}
+
+std::vector<Mutation> with_other_arithmetic(std::string_view text) {
+    const std::vector<Instruction> instructions = instructions_of(text);
+    std::vector<Mutation> mutations;
+    for (std::size_t i = 0; i < instructions.size(); ++i) {
+        const auto& [line, function, before] = instructions[i];
+        for (const std::string& after : others_than(before, carry_is_taken(instructions, i)))
+            mutations.push_back({line, function, before, after});
+    }
+    return mutations;
+}
+
+}  // namespace cupool::test
