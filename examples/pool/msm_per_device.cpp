@@ -10,12 +10,13 @@ int main() {
     constexpr std::size_t size = 1 << 8;
     constexpr std::size_t jobs = 12;
     try {
-        const auto pool = cupool::DevicePool::all_or_host();
         const std::vector<cupool::AffinePoint<curve>> points = cupool::generator_multiples<curve>(1, size);
 
         std::vector<std::vector<cupool::Scalar>> scalars;
-        std::vector<std::future<cupool::JacobianPoint<curve>>> sums;
         for (std::size_t job = 0; job < jobs; ++job) scalars.emplace_back(size, cupool::Scalar{{job + 1}});
+
+        const auto pool = cupool::DevicePool::all_or_host();  // after what its work reads, so that it goes first, having waited
+        std::vector<std::future<cupool::JacobianPoint<curve>>> sums;
         for (const auto& own : scalars) {
             sums.push_back(pool.submit(
                 [&](const cupool::DeviceContext& context) {

@@ -11,7 +11,6 @@ int main() {
     constexpr std::uint64_t total = 1'000'003;
     constexpr float a = 2;
     try {
-        const auto pool = cupool::DevicePool::all();
         std::ifstream file(SAXPY_PTX);
         const std::string ptx{std::istreambuf_iterator<char>(file), {}};
 
@@ -19,6 +18,7 @@ int main() {
         std::vector<float> y(total);
         for (std::uint64_t i = 0; i < total; ++i) y[i] = static_cast<float>(i % 1000);
 
+        const auto pool = cupool::DevicePool::all();
         struct Slice {
             std::uint64_t offset = 0;
             cupool::DeviceBuffer<float> x;

@@ -3,6 +3,7 @@
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/probe.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <exception>
 #include <numeric>
 #include <ostream>
 #include <tuple>
@@ -84,16 +85,16 @@ DevicePool DevicePool::all_or_host() {
     return with_devices(usable);
 }
 
-DevicePool DevicePool::host(unsigned threads) { return DevicePool(std::make_shared<State>(threads)); }
+DevicePool DevicePool::host(unsigned threads) { return DevicePool(State::of_host(threads)); }
 
 DevicePool DevicePool::with_devices(std::span<const int> ordinals) {
     check_ordinals(*Driver::system(), ordinals);
-    return DevicePool(std::make_shared<State>(nullptr, std::vector<int>(ordinals.begin(), ordinals.end())));
+    return DevicePool(State::of_devices(nullptr, ordinals));
 }
 
 DevicePool DevicePool::with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals) {
     check_ordinals(*driver, ordinals);
-    return DevicePool(std::make_shared<State>(driver, std::vector<int>(ordinals.begin(), ordinals.end())));
+    return DevicePool(State::of_devices(driver, ordinals));
 }
 
 bool DevicePool::is_host() const { return state_->is_host(); }
@@ -132,14 +133,22 @@ int DevicePool::best_available_device(std::size_t bytes_needed) const {
                std::tuple(right.fits, right.fits && right.idle, right.free_bytes);
     };
     Found best{false, false, 0, device_count()};
+    std::exception_ptr failure;
     for (const std::size_t index : state_->healthy()) {
-        state_->guard([&] {
-            detail::PoolMember& device = state_->member(index);
-            const std::size_t free_bytes = free_memory(device.context());
-            const Found found{free_bytes >= bytes_needed, device.in_flight == 0, free_bytes, index};
-            if (best.index == device_count() || worse(best, found)) best = found;
-        });
+        try {
+            state_->guard([&] {
+                detail::PoolMember& device = state_->member(index);
+                const std::size_t free_bytes = free_memory(device.context());
+                const Found found{free_bytes >= bytes_needed, device.in_flight == 0, free_bytes, index};
+                if (best.index == device_count() || worse(best, found)) best = found;
+            });
+        } catch (const Error& error) {
+            if (error.category() == ErrorCategory::device_fault) throw;
+            failure = std::current_exception();
+            detail::log(LogLevel::warning, std::string("pool: a device was left out of the choice: ") + error.what());
+        }
     }
+    if (best.index == device_count()) std::rethrow_exception(failure);
     if (!best.fits) {
         ErrorDetails details;
         details.category = ErrorCategory::out_of_memory;
@@ -178,8 +187,10 @@ void DevicePool::for_each_device(const std::function<void(std::size_t, const Dev
 }
 
 void DevicePool::synchronize_all() const {
-    std::vector<std::size_t> indices(device_count());
-    std::iota(indices.begin(), indices.end(), std::size_t{0});
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < device_count(); ++i) {
+        if (state_->member(i).is_used()) indices.push_back(i);
+    }
     state_->run_each(indices, [](std::size_t, const DeviceContext& context) {
         if (!context.is_host()) context.stream().synchronize();
     });

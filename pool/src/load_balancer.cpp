@@ -66,6 +66,7 @@ struct LoadBalancer::State {
         double measured_work = 0;  ///< of completed leases, each weighing `memory` times the next one
         double measured_time = 0;  ///< what they took, weighed alike
         double busy_until = 0;     ///< when the last lease was completed
+        bool is_warm = false;      ///< whether one was: the first compiles kernels, which says nothing of the device's speed
     };
 
     std::size_t index_of(int device) const {
@@ -98,7 +99,7 @@ struct LoadBalancer::State {
     }
 
     void measure(Member& member, double work, double microseconds) {
-        if (work <= 0 || microseconds <= 0) return;
+        if (!std::exchange(member.is_warm, true) || work <= 0 || microseconds <= 0) return;
         member.measured_work = member.measured_work * memory + work;
         member.measured_time = member.measured_time * memory + microseconds;
         estimate_speeds();
@@ -180,6 +181,7 @@ std::vector<Migration> LoadBalancer::rebalance(double threshold) const {
     struct Balance {
         int device;
         double surplus;
+        bool available;
     };
     const std::lock_guard lock(state_->mutex);
     double work = 0;
@@ -211,8 +213,8 @@ std::vector<Migration> LoadBalancer::rebalance(double threshold) const {
     std::vector<Balance> takers;
     for (const DeviceLoad& load : state_->loads) {
         const double fair = load.available ? work / speed * load.speed : 0;
-        if (load.outstanding > fair) givers.push_back({load.device, load.outstanding - fair});
-        if (load.outstanding < fair) takers.push_back({load.device, fair - load.outstanding});
+        if (load.outstanding > fair) givers.push_back({load.device, load.outstanding - fair, load.available});
+        if (load.outstanding < fair) takers.push_back({load.device, fair - load.outstanding, true});
     }
     const auto larger = [](const Balance& left, const Balance& right) { return left.surplus > right.surplus; };
     std::sort(givers.begin(), givers.end(), larger);
@@ -221,15 +223,14 @@ std::vector<Migration> LoadBalancer::rebalance(double threshold) const {
     const double average_lease = work / static_cast<double>(leases);
     std::vector<Migration> plan;
     for (auto giver = givers.begin(), taker = takers.begin(); giver != givers.end() && taker != takers.end();) {
-        const double moved = std::min(giver->surplus, taker->surplus);
-        if (moved >= average_lease) plan.push_back({giver->device, taker->device, moved});
+        // What is stranded moves whole: a lease cannot be divided, and would stay where no device's fair share is as large.
+        const double moved = giver->available ? std::min(giver->surplus, taker->surplus) : giver->surplus;
+        if (moved >= average_lease || !giver->available) plan.push_back({giver->device, taker->device, moved});
         giver->surplus -= moved;
         taker->surplus -= moved;
-        if (giver->surplus <= taker->surplus) {
-            ++giver;
-        } else {
-            ++taker;
-        }
+        const bool is_served = taker->surplus <= 0;
+        if (giver->surplus <= 0) ++giver;
+        if (is_served) ++taker;
     }
     return plan;
 }
@@ -296,6 +297,7 @@ void LoadBalancer::Lease::move_to(int device) {
     state_->take(target, work_);
     index_ = target;
     device_ = device;
+    began_ = state_->clock();
 }
 
 void LoadBalancer::Lease::release() noexcept {

@@ -44,12 +44,14 @@ std::vector<int> processors_near(std::string pci_bus_id, const std::string& sysf
 }
 
 void run_on_processors(const std::vector<int>& processors) noexcept {
-    cpu_set_t set;
-    CPU_ZERO(&set);
+    cpu_set_t allowed;
+    if (pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed) != 0) return;
+    cpu_set_t near;
+    CPU_ZERO(&near);
     for (const int processor : processors) {
-        if (processor >= 0 && processor < CPU_SETSIZE) CPU_SET(processor, &set);
+        if (processor >= 0 && processor < CPU_SETSIZE && CPU_ISSET(processor, &allowed)) CPU_SET(processor, &near);
     }
-    if (CPU_COUNT(&set) > 0) (void)pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+    if (CPU_COUNT(&near) > 0) (void)pthread_setaffinity_np(pthread_self(), sizeof near, &near);
 }
 
 }  // namespace cupool::detail

@@ -23,7 +23,7 @@ PoolMember::PoolMember(DeviceContext host) : ordinal_(host_ordinal), context_(st
 
 const DeviceContext& PoolMember::context() {
     // Not std::call_once: it is no place to throw through where the compiler's runtime is linked statically.
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(context_mutex_);
     if (!context_) context_ = driver_ ? DeviceContext::for_device(driver_, ordinal_) : DeviceContext::default_for_device(ordinal_);
     return *context_;
 }
@@ -36,12 +36,12 @@ double PoolMember::capability() const {
 }
 
 std::optional<std::string> PoolMember::quarantine() const {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(quarantine_mutex_);
     return quarantine_;
 }
 
 void PoolMember::set_quarantine(std::optional<std::string> why) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(quarantine_mutex_);
     quarantine_ = std::move(why);
 }
 

@@ -24,6 +24,8 @@ public:
     /// \throws what retaining a primary context throws; it may be asked again
     const DeviceContext& context();
     Worker& worker() { return worker_; }
+    /// Whether work was ever given to it.
+    bool is_used() const { return launches > 0 || in_flight > 0; }
 
     /// Multiprocessors times clock in GHz; 1 for the host.
     double capability() const;
@@ -44,8 +46,9 @@ private:
 
     std::shared_ptr<const Driver> driver_;
     int ordinal_;
-    mutable std::mutex mutex_;
+    std::mutex context_mutex_;  // held while the driver makes the context, which may take long: nothing else waits for it
     std::optional<DeviceContext> context_;
+    mutable std::mutex quarantine_mutex_;
     std::optional<std::string> quarantine_;
     Worker worker_;  // last: its thread uses the rest
 };

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cupool/driver/log.hpp>
 #include <exception>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -29,6 +30,28 @@ DevicePool::State::State(const std::shared_ptr<const Driver>& driver, std::vecto
 
 DevicePool::State::~State() {
     for (const auto& member : members_) member->worker().finish();
+}
+
+std::shared_ptr<DevicePool::State> DevicePool::State::of_host(unsigned threads) {
+    return std::shared_ptr<State>(new State(threads), release);
+}
+
+std::shared_ptr<DevicePool::State> DevicePool::State::of_devices(const std::shared_ptr<const Driver>& driver,
+                                                                 std::span<const int> ordinals) {
+    return std::shared_ptr<State>(new State(driver, std::vector<int>(ordinals.begin(), ordinals.end())), release);
+}
+
+void DevicePool::State::release(State* state) noexcept {
+    if (served_pool != state) {
+        delete state;
+        return;
+    }
+    try {
+        std::thread([state] { delete state; }).detach();
+    } catch (const std::exception&) {
+        detail::log(LogLevel::warning,
+                    "pool: its last copy went in a piece of its own work, and there is no thread to take it down: it is leaked");
+    }
 }
 
 LoadBalancer& DevicePool::State::balancer() {
@@ -60,6 +83,18 @@ void DevicePool::State::note(const Error& error) {
 }
 
 void DevicePool::State::run(std::size_t index, const Work& work) {
+    std::atomic<std::uint64_t>& in_flight = member(index).in_flight;
+    ++in_flight;
+    try {
+        run_piece(index, work);
+    } catch (...) {
+        --in_flight;
+        throw;
+    }
+    --in_flight;
+}
+
+void DevicePool::State::run_piece(std::size_t index, const Work& work) {
     detail::PoolMember& device = member(index);
     ++device.launches;
     const auto begin = std::chrono::steady_clock::now();
@@ -95,19 +130,24 @@ void DevicePool::State::post(std::size_t index, std::shared_ptr<detail::PoolTask
 void DevicePool::State::perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease) {
     std::exception_ptr failure;
     try {
-        if (lease) lease->begin();
-        run(index, [&task](std::size_t, const DeviceContext& context) { task.run(context); });
+        run_piece(index, [&](std::size_t, const DeviceContext& context) {
+            if (lease) lease->begin();  // with the context there: making it says nothing of the device's speed
+            task.run(context);
+        });
         if (lease) lease->complete();
     } catch (...) {
         failure = std::current_exception();
     }
     lease.reset();
     --member(index).in_flight;
-    if (failure) {
-        task.fail(failure);
-    } else {
-        task.succeed();
+    if (!failure) {
+        try {
+            return task.succeed();
+        } catch (...) {  // the result's own copying
+            failure = std::current_exception();
+        }
     }
+    task.fail(failure);
 }
 
 std::vector<std::future<void>> DevicePool::State::start_each(std::span<const std::size_t> indices, Work work) {

@@ -20,12 +20,10 @@ namespace cupool {
 /// What the copies of a pool share.
 class DevicePool::State {
 public:
-    explicit State(unsigned host_threads);
+    static std::shared_ptr<State> of_host(unsigned threads);
     /// \param driver  null for the host's own
-    State(const std::shared_ptr<const Driver>& driver, std::vector<int> ordinals);
+    static std::shared_ptr<State> of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals);
 
-    /// Waits for the work given to the members.
-    ~State();
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
@@ -64,6 +62,16 @@ public:
     std::vector<detail::Share> divided(std::uint64_t items, Shares shares, const std::vector<std::size_t>& indices) const;
 
 private:
+    explicit State(unsigned host_threads);
+    State(const std::shared_ptr<const Driver>& driver, std::vector<int> ordinals);
+    /// Waits for the work given to the members.
+    ~State();
+    /// What the last copy of a pool calls. A worker of the pool cannot wait for itself, nor for others that may wait for it: there, a
+    /// thread of its own takes the pool down.
+    static void release(State* state) noexcept;
+
+    /// Looks at the piece's failure and counts it.
+    void run_piece(std::size_t index, const Work& work);
     /// \param lease  null where nobody balanced
     void perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease);
     void note(const Error& error);

@@ -53,36 +53,22 @@ void Worker::finish() {
         queue_->closed = true;
     }
     queue_->changed.notify_one();
-    if (thread_.get_id() != std::this_thread::get_id()) {
-        thread_.join();
-        return;
-    }
-    while (do_next(*queue_)) {
-    }
-    thread_.detach();
+    thread_.join();
 }
 
 void Worker::serve(const std::shared_ptr<Queue>& queue, const Task& prepare) {
     prepare();
     while (true) {
+        Task task;
         {
             std::unique_lock lock(queue->mutex);
             queue->changed.wait(lock, [&] { return queue->closed || !queue->tasks.empty(); });
+            if (queue->tasks.empty()) return;
+            task = std::move(queue->tasks.front());
+            queue->tasks.pop_front();
         }
-        if (!do_next(*queue)) return;
+        task();
     }
-}
-
-bool Worker::do_next(Queue& queue) {
-    Task task;
-    {
-        const std::lock_guard lock(queue.mutex);
-        if (queue.tasks.empty()) return false;
-        task = std::move(queue.tasks.front());
-        queue.tasks.pop_front();
-    }
-    task();
-    return true;
 }
 
 }  // namespace cupool::detail

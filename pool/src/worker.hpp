@@ -24,16 +24,14 @@ public:
     /// thread
     void post(Task task);
 
-    /// Returns when all tasks are done and the thread has ended; called by a task of its own, it does the others itself. No task may be
-    /// posted afterwards. In a child of the process that made the worker it does nothing.
+    /// Returns when all tasks are done and the thread has ended; not to be called by a task of its own. No task may be posted afterwards.
+    /// In a child of the process that made the worker it does nothing.
     void finish();
 
 private:
     struct Queue;
 
     static void serve(const std::shared_ptr<Queue>& queue, const Task& prepare);
-    /// Does the first task; false where there is none.
-    static bool do_next(Queue& queue);
 
     std::shared_ptr<Queue> queue_;
     Task prepare_;

@@ -33,8 +33,8 @@ void check_effect(const SimulatedFault& fault) {
     const int effects = (fault.result != 0 ? 1 : 0) + (is_slow(fault) ? 1 : 0) + (fault.memory_left ? 1 : 0);
     demand(effects == 1, "result, memory_left, or times_slower and milliseconds: a fault needs one of them, and no two");
     demand(fault.result != 0 || (fault.nth == 1 && fault.duration == cupool_sim_once), "nth, duration: only where there is a result");
-    demand(std::isfinite(fault.times_slower) && fault.times_slower >= 1, "times_slower: at least 1");
-    demand(std::isfinite(fault.milliseconds) && fault.milliseconds >= 0, "milliseconds: at least 0");
+    demand(fault.times_slower >= 1 && fault.times_slower <= 1e6, "times_slower: 1 to 1000000");
+    demand(fault.milliseconds >= 0 && fault.milliseconds <= 86'400'000, "milliseconds: 0 to 86400000, a day");
 }
 
 bool is_for(const PlannedFault& fault, int device) { return fault.device == any_device || fault.device == device; }

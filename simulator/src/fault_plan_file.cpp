@@ -2,7 +2,11 @@
 
 #include <cstdint>
 #include <fstream>
+#include <ios>
 #include <limits>
+#include <memory>
+#include <set>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -90,13 +94,28 @@ FaultPlan faults_of(const Json& list) {
     return faults;
 }
 
+// The parser itself takes the last of equal members.
+Json::parser_callback_t refuse_repeated_members() {
+    auto open_objects = std::make_shared<std::vector<std::set<std::string>>>();
+    return [open_objects](int, Json::parse_event_t event, Json& parsed) {
+        if (event == Json::parse_event_t::object_start) {
+            open_objects->emplace_back();
+        } else if (event == Json::parse_event_t::object_end) {
+            open_objects->pop_back();
+        } else if (event == Json::parse_event_t::key) {
+            demand(open_objects->back().insert(parsed.get<std::string>()).second, parsed.get<std::string>() + ": given twice");
+        }
+        return true;
+    };
+}
+
 FaultPlanFile plan_of(const Json& document) {
     demand(document.is_object(), "an object");
     FaultPlanFile plan;
     for (const auto& [member, value] : document.items()) {
         if (member == "driver_version") {
             plan.driver_version = integer_of(member, value);
-            demand(*plan.driver_version > 0, "driver_version: above 0, as in 12040");
+            demand(*plan.driver_version >= 1000, "driver_version: at least 1000, as in 12040");
         } else if (member == "faults") {
             plan.faults = faults_of(value);
         } else {
@@ -112,9 +131,11 @@ FaultPlanFile read_fault_plan(const std::string& path) {
     std::ifstream file(path);
     demand(file.good(), path + ": cannot be read");
     try {
-        return plan_of(Json::parse(file));
+        return plan_of(Json::parse(file, refuse_repeated_members()));
     } catch (const Json::exception& error) {
         throw MalformedFault(path + ": " + error.what());
+    } catch (const std::ios_base::failure&) {  // a directory opens, and fails when it is read
+        throw MalformedFault(path + ": cannot be read");
     } catch (const MalformedFault& error) {
         throw MalformedFault(path + ": " + error.what());
     }

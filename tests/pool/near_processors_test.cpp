@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <thread>
 
 #include "catch.hpp"
@@ -40,6 +41,8 @@ TEST_CASE("the processors near a PCI device", "[near_processors]") {
 TEST_CASE("a thread settles on processors, and stays where it was when there are none", "[near_processors]") {
     cpu_set_t allowed;
     REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+    std::vector<int> every_processor(CPU_SETSIZE);
+    std::iota(every_processor.begin(), every_processor.end(), 0);
     int one = 0;
     while (!CPU_ISSET(one, &allowed)) ++one;
     std::thread([&] {
@@ -48,6 +51,7 @@ TEST_CASE("a thread settles on processors, and stays where it was when there are
         REQUIRE(sched_getaffinity(0, sizeof now, &now) == 0);
         CHECK(CPU_EQUAL(&now, &allowed));
         run_on_processors({one, -1, 1 << 20});
+        run_on_processors(every_processor);  // never more than before
         REQUIRE(sched_getaffinity(0, sizeof now, &now) == 0);
         CHECK(CPU_COUNT(&now) == 1);
         CHECK(CPU_ISSET(one, &now));

@@ -81,12 +81,9 @@ TEST_CASE("balanced work spreads over idle devices", "[submit]") {
 TEST_CASE("for_each_device waits for all, and throws the failure of the lowest index", "[submit]") {
     const Machine machine(std::vector<SimulatedDevice>(4));
     const DevicePool pool = DevicePool::all(machine.driver);
-    std::atomic<unsigned> seen{0};
-    pool.for_each_device([&](std::size_t index, const DeviceContext& context) {
-        CHECK(context.device() == static_cast<int>(index));
-        seen |= 1u << index;
-    });
-    CHECK(seen == 0b1111u);
+    std::vector<std::atomic<int>> devices(4);  // assertions are not safe from several threads
+    pool.for_each_device([&](std::size_t index, const DeviceContext& context) { devices[index] = 10 + context.device(); });
+    for (int index = 0; index < 4; ++index) CHECK(devices[static_cast<std::size_t>(index)] == 10 + index);
 
     std::atomic<int> ended{0};
     const auto fail_on_odd = [&](std::size_t index, const DeviceContext&) {
@@ -134,6 +131,37 @@ TEST_CASE("the last copy of a pool waits for the work given to it, also where th
     CHECK(inside.get() == 7);
     // The worker thread, which nobody waits for now, is about to let go of its context.
     while (machine.simulator.live_counts().primary_context_retains > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+TEST_CASE("the last copy of a pool may go in the middle of a piece of its own work", "[submit]") {
+    const Machine machine(std::vector<SimulatedDevice>(2));
+    std::promise<void> dropped;
+    const std::shared_future<void> alone = dropped.get_future().share();
+    std::future<int> inside;
+    std::future<void> other;
+    {
+        DevicePool pool = DevicePool::all(machine.driver);
+        inside = pool.submit_at(1, [pool, alone](const DeviceContext& context) mutable {
+            alone.wait();
+            { const DevicePool last = std::move(pool); }
+            context.stream().synchronize();  // its context is still there
+            return context.device();
+        });
+        // Another device's work waits for that one, which must not wait for it in turn.
+        other = pool.submit_at(0, [&inside](const DeviceContext&) { inside.wait(); });
+    }
+    dropped.set_value();
+    other.get();
+    CHECK(inside.get() == 1);
+    while (machine.simulator.live_counts().primary_context_retains > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+TEST_CASE("waiting for all costs an unused device nothing", "[submit]") {
+    const Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    pool.submit_at(1, [](const DeviceContext&) {}).get();
+    pool.synchronize_all();
+    CHECK(machine.simulator.call_count("cuDevicePrimaryCtxRetain") == 1);
 }
 
 TEST_CASE("a pool in a forked child says so", "[submit]") {

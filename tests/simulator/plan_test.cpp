@@ -260,7 +260,11 @@ TEST_CASE("a malformed file is refused as a whole, with the place") {
     CHECK_THAT(refusal(R"({"faults": [{"call": "cuInit", "result": 1, "duration": "long"}]})"), contains_text("faults[0]: duration"));
     CHECK_THAT(refusal(R"({"faults": [{"call": "cuInit", "result": 1, "when": 1}]})"), contains_text("faults[0]: when: unknown"));
     CHECK_THAT(refusal(R"({"faults": [{"call": "cuinit", "result": 1}]})"), contains_text("cuinit"));
-    CHECK_THAT(refusal(R"({"driver_version": 0})"), contains_text("driver_version"));
+    CHECK_THAT(refusal(R"({"driver_version": 12})"), contains_text("driver_version"));
+    CHECK_THAT(refusal(R"({"faults": [{"call": "cuInit", "call": "cuMemAlloc", "result": 1}]})"), contains_text("call: given twice"));
+    CHECK_THAT(refusal(R"({"faults": [{"call": "cuInit", "milliseconds": 1e300}]})"), contains_text("milliseconds"));
+    CHECK_THAT(refusal(R"({"faults": [{"kernel": "store", "times_slower": 1e300}]})"), contains_text("times_slower"));
+    CHECK_THROWS_WITH(machine.simulator.load_plan("/tmp"), "fault plan: /tmp: cannot be read");
     CHECK_THROWS_WITH(machine.simulator.load_plan("/no/such/plan.json"), "fault plan: /no/such/plan.json: cannot be read");
     CHECK(machine.cuda.init(0) == Result::success);
 }
@@ -275,6 +279,7 @@ TEST_CASE("a malformed environment lets no driver start") {
         {"CUPOOL_SIM_SEED", "-1"},
         {"CUPOOL_SIM_CHECKS", "rases"},
         {"CUPOOL_SIM_PLAN", "/no/such.json"},
+        {"CUPOOL_SIM_PLAN", "/tmp"},
         {"CUPOOL_SIM_FAULTS", "cuInit:1:802"},
         {"CUPOOL_SIM_FAULTS", "cuInit:0:802:once"},
         {"CUPOOL_SIM_FAULTS", "cuNoSuchThing:1:802:once"},

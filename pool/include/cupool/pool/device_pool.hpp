@@ -80,8 +80,8 @@ public:
 
     /// The ordinal of the device that is best for work that needs so many bytes: of those that have as much free memory now (what their
     /// memory pools keep unused counts as free), one without work of this pool in flight, then the one with the most. Asks every device,
-    /// whose contexts are made for that. \throws Error out_of_memory where none has as much, saying who has the most; unsupported on a host
-    /// pool; no_device, device_fault
+    /// whose contexts are made for that; one that cannot be asked is left out, and logged. \throws Error out_of_memory where none has as
+    /// much, saying who has the most; unsupported on a host pool; no_device, device_fault
     int best_available_device(std::size_t bytes_needed = 0) const;
 
     /// Chooses devices for submit(), by their capability at first (multiprocessors times clock) and by their measured speed then.
@@ -111,7 +111,7 @@ public:
     }
 
     /// The same on a device that balancer() chooses for an amount of work. Additionally \throws Error no_device where every device is
-    /// quarantined
+    /// quarantined, invalid_argument (work is negative or no number)
     template <class Function>
     auto submit(Function function, double work = 1) const {
         using Task = detail::FutureTask<Function>;
@@ -145,17 +145,19 @@ public:
                             });
     }
 
-    /// Waits for the worker threads to have done what was given to them, and for the devices' default streams.
+    /// Waits for the worker threads to have done what was given to them, and for the default streams of their devices; a device that this
+    /// pool has given no work costs nothing. Called by a piece of work of this pool, it waits for the streams alone.
     /// \throws the failure of the lowest index
     void synchronize_all() const;
 
-    /// One MSM, its terms sharded evenly over the devices; the same contract as cupool::msm(), whose config.ctx is not looked at.
-    /// Operands are host memory. \throws what cupool::msm() throws.
+    /// One MSM, its terms sharded evenly over the devices that are not quarantined; the same contract as cupool::msm(), whose config.ctx is
+    /// not looked at. Operands are host memory. \throws what cupool::msm() throws; no_device where every device is quarantined
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                   JacobianPoint<C>& result) const;
 
-    /// A reduction over host memory, on the pool's first device (float order depends on the length alone).
+    /// A reduction over host memory, on the first device that is not quarantined (float order depends on the length alone).
+    /// \throws what cupool::reduce() throws; no_device where every device is quarantined
     template <class T>
     RunReport reduce(std::span<const T> input, ReduceOperation operation, T& result) const;
 

@@ -56,7 +56,8 @@ struct Migration {
     double work = 0;  ///< at most
 };
 
-/// Spreads work over devices of unequal speed. It learns their speeds from completed leases and forgets old load. Safe from any thread.
+/// Spreads work over devices of unequal speed. It learns their speeds from completed leases (but a
+/// device's first, which has kernels to compile) and forgets old load. Safe from any thread.
 class LoadBalancer {
 public:
     class Lease;
@@ -66,7 +67,7 @@ public:
         int device = 0;
         double capability = 1;
     };
-    /// Microseconds since some moment; never goes back.
+    /// Microseconds since some moment; never goes back. Called from any thread.
     using Clock = std::function<double()>;
 
     /// \param devices    not empty, each once
@@ -89,8 +90,8 @@ public:
     void report_completion(int device, double microseconds);
 
     /// What should move for the devices to finish together, where the times at which they would finish differ by more than `threshold` of
-    /// their mean; nothing otherwise, and no move smaller than the work of an average lease, so that work is never sent to and fro. The
-    /// plan counts only once leases were moved by it (Lease::move_to()).
+    /// their mean; nothing otherwise, and no move smaller than the work of an average lease, so that work is never sent to and fro; what a
+    /// quarantined device has moves in any case. The plan counts only once leases were moved by it (Lease::move_to()).
     std::vector<Migration> rebalance(double threshold = 0.2) const;
 
     /// Whether a device is to be chosen. \throws Error invalid_device

@@ -47,12 +47,12 @@ PartitionLaunch(LaunchShape, std::tuple<Arguments...>) -> PartitionLaunch<Argume
 /// A launch that was given to the devices of a pool. Move-only; waits for them where nobody did. Not safe from several threads at once.
 class PendingLaunch {
 public:
-    PendingLaunch(std::vector<int> devices, std::vector<std::future<void>> parts);
+    PendingLaunch(std::vector<int> devices, std::vector<std::future<void>> parts, std::chrono::steady_clock::time_point start);
     PendingLaunch(PendingLaunch&&) noexcept = default;
     PendingLaunch& operator=(PendingLaunch&&) = delete;
     ~PendingLaunch();
 
-    /// Waits for all parts. To be called once.
+    /// Waits for all parts. To be called once. The report's time is that from the launch to this call's end.
     /// \throws the failure of the part on the first device of the pool's order that failed
     RunReport get();
 
