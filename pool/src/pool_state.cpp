@@ -147,7 +147,7 @@ void DevicePool::State::perform(std::size_t index, detail::PoolTask& task, std::
             failure = std::current_exception();
         }
     }
-    task.fail(failure);
+    task.fail(std::move(failure));
 }
 
 std::vector<std::future<void>> DevicePool::State::start_each(std::span<const std::size_t> indices, Work work) {
