@@ -12,6 +12,9 @@
 
 namespace cupool::device {
 
+inline constexpr unsigned warp_size = 32;
+inline constexpr std::uint32_t all_lanes = 0xffffffff;
+
 CUPOOL_DEVICE unsigned thread_index() { return __nvvm_read_ptx_sreg_tid_x(); }
 CUPOOL_DEVICE unsigned block_size() { return __nvvm_read_ptx_sreg_ntid_x(); }
 CUPOOL_DEVICE unsigned block_index() { return __nvvm_read_ptx_sreg_ctaid_x(); }
@@ -19,6 +22,17 @@ CUPOOL_DEVICE unsigned block_index_y() { return __nvvm_read_ptx_sreg_ctaid_y(); 
 CUPOOL_DEVICE unsigned grid_size() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 CUPOOL_DEVICE unsigned global_index() { return block_index() * block_size() + thread_index(); }
 CUPOOL_DEVICE void block_barrier() { __syncthreads(); }
+
+/// The value of the lane whose number differs in the bits `distance`; all of `lanes` together.
+CUPOOL_DEVICE std::uint32_t shuffle_butterfly(std::uint32_t lanes, std::uint32_t value, unsigned distance) {
+    constexpr int anywhere = 0x1f;
+    return static_cast<std::uint32_t>(__nvvm_shfl_sync_bfly_i32(lanes, static_cast<int>(value), static_cast<int>(distance), anywhere));
+}
+/// The value of lane number `lane` of the segment of `width` lanes, a power of two; all of `lanes` together.
+CUPOOL_DEVICE std::uint32_t shuffle_within(std::uint32_t lanes, std::uint32_t value, unsigned lane, unsigned width) {
+    const int segment = static_cast<int>((warp_size - width) << 8 | 0x1f);
+    return static_cast<std::uint32_t>(__nvvm_shfl_sync_idx_i32(lanes, static_cast<int>(value), static_cast<int>(lane), segment));
+}
 
 CUPOOL_DEVICE std::uint32_t atomic_add(std::uint32_t* address, std::uint32_t value) {
     std::uint32_t before;

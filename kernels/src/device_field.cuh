@@ -101,7 +101,7 @@ struct alignas(16) DeviceField {
         return any == 0;
     }
 
-    CUPOOL_DEVICE friend DeviceField operator+(const DeviceField& a, const DeviceField& b) {
+    CUPOOL_DEVICE friend DeviceField operator+(const DeviceField a, const DeviceField b) {
         DeviceField r;
         r.limbs[0] = add_cc(a.limbs[0], b.limbs[0]);
 #pragma unroll
@@ -109,7 +109,7 @@ struct alignas(16) DeviceField {
         return r.reduced_once();
     }
 
-    CUPOOL_DEVICE friend DeviceField operator-(const DeviceField& a, const DeviceField& b) {
+    CUPOOL_DEVICE friend DeviceField operator-(const DeviceField a, const DeviceField b) {
         DeviceField r;
         r.limbs[0] = sub_cc(a.limbs[0], b.limbs[0]);
 #pragma unroll
@@ -121,9 +121,22 @@ struct alignas(16) DeviceField {
         return r;
     }
 
-    CUPOOL_DEVICE DeviceField negated() const { return is_zero() ? *this : modulus() - *this; }
+    CUPOOL_DEVICE DeviceField negated() const { return negated_if(true); }
+    CUPOOL_DEVICE DeviceField negated_if(bool condition) const {
+        const bool negates = condition && !is_zero();
+        DeviceField r;
+        r.limbs[0] = sub_cc(modulus_limb(0), limbs[0]);
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(modulus_limb(i), limbs[i]);
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = negates ? r.limbs[i] : limbs[i];
+        return r;
+    }
     CUPOOL_DEVICE DeviceField doubled() const { return *this + *this; }
-    CUPOOL_DEVICE DeviceField square() const { return *this * *this; }
+    CUPOOL_DEVICE DeviceField square() const {
+        if constexpr (product == Product::inlined) return inlined_square(*this);
+        return *this * *this;
+    }
 
     CUPOOL_DEVICE friend DeviceField operator*(const DeviceField& a, const DeviceField& b) {
         if constexpr (product == Product::inlined) return inlined_product(a, b);
@@ -175,7 +188,7 @@ struct alignas(16) DeviceField {
     }
 
 private:
-    CUPOOL_DEVICE static DeviceField inlined_product(const DeviceField& a, const DeviceField& b) {
+    CUPOOL_DEVICE static DeviceField inlined_product(const DeviceField a, const DeviceField b) {
         std::uint32_t even[limb_count];
         std::uint32_t odd[limb_count];
         multiply_row(even, odd, a.limbs, b.limbs[0]);
@@ -188,6 +201,90 @@ private:
             reduce_row(low, high);
         }
         return merged(odd, even).reduced_once();
+    }
+
+    /// The square: each product of two different limbs is formed once, with one of them doubled, N (N + 1) / 2 products for N^2; then the
+    /// lower half is reduced row by row, as a product's rows are.
+    CUPOOL_DEVICE static DeviceField inlined_square(const DeviceField a) {
+        std::uint32_t whole[2 * limb_count];
+        square_whole(whole, a);
+        std::uint32_t even[limb_count];
+        std::uint32_t odd[limb_count];
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) {
+            even[i] = whole[i];
+            odd[i] = 0;
+        }
+        reduce_row(even, odd);
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) reduce_shifted_row(i % 2 == 0 ? even : odd, i % 2 == 0 ? odd : even);
+        DeviceField r = merged(odd, even);
+        r.limbs[0] = add_cc(r.limbs[0], whole[limb_count]);
+#pragma unroll
+        for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = addc_cc(r.limbs[i], whole[limb_count + i]);
+        r.limbs[limb_count - 1] = addc(r.limbs[limb_count - 1], whole[2 * limb_count - 1]);
+        return r.reduced_once();
+    }
+
+    /// whole = a * a, with no carry out of the top: the moduli leave the top bit free, so that a doubled limb loses none.
+    CUPOOL_DEVICE static void square_whole(std::uint32_t* whole, const DeviceField& a) {
+        constexpr int width = 2 * limb_count + 2;
+        std::uint32_t even[width];  // pairs that begin at even weights
+        std::uint32_t odd[width];   // and at odd ones
+#pragma unroll
+        for (int i = 0; i < width; ++i) even[i] = odd[i] = 0;
+        std::uint32_t doubled[limb_count];  // of 2a, and the lowest one of each shifted tail
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) doubled[i] = a.limbs[i] << 1 | a.limbs[i - 1] >> 31;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) {
+            // a[i] * a[i] at 2i, then a[i] * doubled[i + 2], ... at every second weight above.
+            even[2 * i] = mad_lo_cc(a.limbs[i], a.limbs[i], even[2 * i]);
+            even[2 * i + 1] = madc_hi_cc(a.limbs[i], a.limbs[i], even[2 * i + 1]);
+            int end = 2 * i + 2;
+#pragma unroll
+            for (int j = i + 2; j < limb_count; j += 2) {
+                even[i + j] = madc_lo_cc(a.limbs[i], doubled[j], even[i + j]);
+                even[i + j + 1] = madc_hi_cc(a.limbs[i], doubled[j], even[i + j + 1]);
+                end = i + j + 2;
+            }
+            even[end] = addc(even[end], 0);
+            if (i + 1 == limb_count) break;
+            const std::uint32_t first = a.limbs[i + 1] << 1;
+            odd[2 * i + 1] = mad_lo_cc(a.limbs[i], first, odd[2 * i + 1]);
+            odd[2 * i + 2] = madc_hi_cc(a.limbs[i], first, odd[2 * i + 2]);
+            end = 2 * i + 3;
+#pragma unroll
+            for (int j = i + 3; j < limb_count; j += 2) {
+                odd[i + j] = madc_lo_cc(a.limbs[i], doubled[j], odd[i + j]);
+                odd[i + j + 1] = madc_hi_cc(a.limbs[i], doubled[j], odd[i + j + 1]);
+                end = i + j + 2;
+            }
+            odd[end] = addc(odd[end], 0);
+        }
+        whole[0] = even[0];
+        whole[1] = add_cc(even[1], odd[1]);
+#pragma unroll
+        for (int i = 2; i < 2 * limb_count - 1; ++i) whole[i] = addc_cc(even[i], odd[i]);
+        whole[2 * limb_count - 1] = addc(even[2 * limb_count - 1], odd[2 * limb_count - 1]);
+    }
+
+    /// As reduce_row, from the state that a row leaves: see multiply_add_row, whose product is nothing here.
+    CUPOOL_DEVICE static void reduce_shifted_row(std::uint32_t* low, std::uint32_t* high) {
+        low[0] = add_cc(low[0], high[1]);
+        const std::uint32_t factor = low[0] * static_cast<std::uint32_t>(Parameters::negated_inverse);
+#pragma unroll
+        for (int i = 0; i < limb_count - 2; i += 2) {
+            high[i] = madc_lo_cc(modulus_limb(i + 1), factor, high[i + 2]);
+            high[i + 1] = madc_hi_cc(modulus_limb(i + 1), factor, high[i + 3]);
+        }
+        high[limb_count - 2] = madc_lo_cc(modulus_limb(limb_count - 1), factor, 0);
+        high[limb_count - 1] = madc_hi(modulus_limb(limb_count - 1), factor, 0);
+        std::uint32_t p[limb_count];
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) p[i] = modulus_limb(i);
+        multiply_add_even_limbs(low, p, factor);
+        high[limb_count - 1] = addc(high[limb_count - 1], 0);
     }
 
     /// Four limbs. A vector travels to a function in registers, where a struct would go through the stack.
@@ -217,23 +314,14 @@ private:
         return static_cast<std::uint32_t>(words.limb[i / 2] >> (32 * (i % 2)));
     }
 
-    CUPOOL_DEVICE static DeviceField modulus() {
-        DeviceField r;
-#pragma unroll
-        for (int i = 0; i < limb_count; ++i) r.limbs[i] = modulus_limb(i);
-        return r;
-    }
-
     /// low + 2^32 high = a * b.
     CUPOOL_DEVICE static void multiply_row(std::uint32_t* low, std::uint32_t* high, const std::uint32_t* a, std::uint32_t b) {
 #pragma unroll
         for (int i = 0; i < limb_count; i += 2) {
-            const std::uint64_t even_product = std::uint64_t{a[i]} * b;
-            low[i] = static_cast<std::uint32_t>(even_product);
-            low[i + 1] = static_cast<std::uint32_t>(even_product >> 32);
-            const std::uint64_t odd_product = std::uint64_t{a[i + 1]} * b;
-            high[i] = static_cast<std::uint32_t>(odd_product);
-            high[i + 1] = static_cast<std::uint32_t>(odd_product >> 32);
+            low[i] = mad_lo_cc(a[i], b, 0);
+            low[i + 1] = madc_hi(a[i], b, 0);
+            high[i] = mad_lo_cc(a[i + 1], b, 0);
+            high[i + 1] = madc_hi(a[i + 1], b, 0);
         }
     }
 

@@ -48,8 +48,9 @@ public:
           sum_windows(module_.kernel<MsmPlan>("msm_sum_windows")),
           add_first_pairs(module_.kernel<MsmPlan, std::uint32_t>("msm_add_first_pairs")),
           add_pairs(module_.kernel<MsmPlan, std::uint32_t, std::uint32_t>("msm_add_pairs")),
-          points_to_montgomery_form(module_.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t>(
-              "msm_points_to_montgomery_form")) {}
+          points_to_montgomery_form(
+              module_.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t>("msm_points_to_montgomery_form")),
+          pair_blocks(static_cast<unsigned>(add_pairs.max_active_blocks(pair_block_size))) {}
 
 private:
     Module module_;
@@ -60,6 +61,7 @@ public:
     Kernel<MsmPlan, std::uint32_t> add_first_pairs;
     Kernel<MsmPlan, std::uint32_t, std::uint32_t> add_pairs;
     Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t> points_to_montgomery_form;
+    unsigned pair_blocks;  ///< of the pairwise kernels that a multiprocessor holds at once
 };
 
 /// One MSM on one device, in as many chunks as its memory asks for.
@@ -96,7 +98,7 @@ private:
                                .scalar_bits = promised == 0 ? scalar_bits<C> : std::min(promised, scalar_bits<C>),
                                .width = static_cast<unsigned>(config_.c),
                                .multiprocessors = multiprocessors_,
-                               .rounds_budget = device_memory_ / 16,
+                               .rounds_budget = device_memory_ / 8,
                                .coordinate_bytes = sizeof(BaseFieldElement<C>)});
     }
 
@@ -189,8 +191,9 @@ private:
         const LaunchShape shares{{blocks_for(plan.share_count, point_block_size), windows}, point_block_size};
         if (plan.rounds == 0) return module_->accumulate_slots.launch(shares, stream_, plan);
         for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
-            const std::uint32_t pairs_a_thread = shape.pairs_a_thread(round, windows);
-            const LaunchShape pairs{{blocks_for(plan.slot_count >> round, pair_block_size * pairs_a_thread), windows}, pair_block_size};
+            const std::uint32_t row_pairs = plan.slot_count >> round;
+            const std::uint32_t pairs_a_thread = choose_pairs_a_thread(row_pairs, windows, multiprocessors_ * module_->pair_blocks);
+            const LaunchShape pairs{{blocks_for(row_pairs, pair_block_size * pairs_a_thread), windows}, pair_block_size};
             if (round == 1) {
                 module_->add_first_pairs.launch(pairs, stream_, plan, pairs_a_thread);
             } else {
@@ -201,14 +204,14 @@ private:
     }
 
     void sum_windows(const MsmPlan& plan) const {
-        const auto over_windows = [&](std::size_t threads) {
-            return LaunchShape{{blocks_for(threads, point_block_size), plan.window_count}, point_block_size};
+        const auto quads_over_windows = [&](std::size_t quads) {
+            return LaunchShape{{blocks_for(quads * quad_size, sum_block_size), plan.window_count}, sum_block_size};
         };
         fill_bytes_async(span_of(plan.large_bucket_count, 1), 0, stream_);
-        module_->join_buckets.launch(over_windows(plan.bucket_count), stream_, plan);
-        module_->join_large_buckets.launch({multiprocessors_, sum_block_size}, stream_, plan);
-        module_->sum_groups.launch(over_windows(plan.group_count), stream_, plan);
-        module_->sum_windows.launch({plan.window_count, sum_block_size}, stream_, plan);
+        module_->join_buckets.launch(quads_over_windows(plan.bucket_count), stream_, plan);
+        module_->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
+        module_->sum_groups.launch(quads_over_windows(plan.group_count), stream_, plan);
+        module_->sum_windows.launch({plan.window_count, large_sum_block_size}, stream_, plan);
     }
 
     HostXyzz<C> finish(const MsmPlan& plan, std::size_t first) {

@@ -13,6 +13,7 @@
 #include "msm_layout.hpp"
 #include "msm_pairs.cuh"
 #include "msm_sort.cuh"
+#include "quad_xyzz.cuh"
 #include "xyzz.hpp"
 
 using namespace cupool::device;
@@ -23,8 +24,10 @@ using FastField = DeviceField<Curve::BaseField, Product::inlined>;
 using ScalarField = DeviceField<Curve::ScalarField>;
 using Affine = cupool::detail::Affine<BaseField>;
 using Xyzz = cupool::detail::Xyzz<BaseField>;
+using Quad = QuadXyzz<BaseField>;
 using FastAffine = cupool::detail::Affine<FastField>;
 using FastXyzz = cupool::detail::Xyzz<FastField>;
+using cupool::detail::large_sum_block_size;
 using cupool::detail::largest_bin;
 using cupool::detail::largest_bin_count;
 using cupool::detail::largest_bin_table;
@@ -64,40 +67,13 @@ private:
 };
 
 /// The points of one window's rows in the arrays of the rounds, of which round number `round` (from 1) writes one.
-CUPOOL_DEVICE FastAffine* sums_of_round(const MsmPlan& plan, std::uint32_t round) {
+CUPOOL_DEVICE PointRow<FastAffine> sums_of_round(const MsmPlan& plan, std::uint32_t round) {
     const std::uint32_t row = plan.slot_count >> (round % 2 == 1 ? 1 : 2);
-    return static_cast<FastAffine*>(round % 2 == 1 ? plan.halves : plan.quarters) + std::uint64_t{block_index_y()} * row;
+    FastAffine* const rows = static_cast<FastAffine*>(round % 2 == 1 ? plan.halves : plan.quarters);
+    return {rows + std::uint64_t{block_index_y()} * row, row};
 }
 CUPOOL_DEVICE FastField* prefixes_of(const MsmPlan& plan) {
     return static_cast<FastField*>(plan.prefixes) + std::uint64_t{block_index_y()} * (plan.slot_count / 2);
-}
-
-/// Sums one point a thread over the block; thread 0 gets the sum.
-template <unsigned BlockSize>
-CUPOOL_DEVICE Xyzz block_sum(Xyzz own, Xyzz* shared) {
-    shared[thread_index()] = own;
-    block_barrier();
-#pragma unroll 1
-    for (unsigned half = BlockSize / 2; half > 0; half /= 2) {
-        if (thread_index() < half) {
-            own += shared[thread_index() + half];
-            shared[thread_index()] = own;
-        }
-        block_barrier();
-    }
-    return own;
-}
-
-/// factor * point by double-and-add.
-CUPOOL_DEVICE Xyzz multiplied(const Xyzz& point, std::uint32_t factor) {
-    Xyzz product = Xyzz::infinity();
-#pragma unroll 1
-    for (int bit = 31; bit >= 0; --bit) {
-        if (factor >> bit == 0) continue;
-        product = product.doubled();
-        if (factor >> bit & 1) product += point;
-    }
-    return product;
 }
 
 /// Sums a row of points, `share_size` of them a thread. A bucket that lies within one share is finished here. Of a bucket that spans
@@ -179,7 +155,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_add_first_pairs(MsmPla
     CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
     const std::uint32_t window = plan.first_window + block_index_y();
     const std::uint32_t pair_count = plan.starts[std::uint64_t{window} * (plan.bucket_count + 1) + plan.bucket_count] >> 1;
-    add_pairs<Curve::BaseField>(SlotPairs<FastAffine>(plan, window), sums_of_round(plan, 1), prefixes_of(plan), pair_count, pairs_a_thread,
+    add_pairs<Curve::BaseField>(SlotPoints<FastAffine>(plan, window), sums_of_round(plan, 1), prefixes_of(plan), pair_count, pairs_a_thread,
                                 reinterpret_cast<BaseField*>(shared));
 }
 
@@ -188,8 +164,8 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_add_pairs(MsmPlan plan
     CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
     const std::uint32_t window = plan.first_window + block_index_y();
     const std::uint32_t pair_count = plan.starts[std::uint64_t{window} * (plan.bucket_count + 1) + plan.bucket_count] >> round;
-    add_pairs<Curve::BaseField>(RowPairs<FastAffine>(sums_of_round(plan, round - 1)), sums_of_round(plan, round), prefixes_of(plan),
-                                pair_count, pairs_a_thread, reinterpret_cast<BaseField*>(shared));
+    add_pairs<Curve::BaseField>(sums_of_round(plan, round - 1), sums_of_round(plan, round), prefixes_of(plan), pair_count, pairs_a_thread,
+                                reinterpret_cast<BaseField*>(shared));
 }
 
 /// Without rounds: sums the slots' points. grid.y counts windows from first_window.
@@ -203,36 +179,34 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(128) void msm_accumulate_sums(MsmPlan plan) {
     accumulate(plan, plan.first_window + block_index_y(), sums_of_round(plan, plan.rounds));
 }
 
-/// Completes the buckets that span several shares, and makes the empty ones infinity. A thread a bucket; a bucket of very many shares is
+/// Completes the buckets that span several shares, and makes the empty ones infinity. A quad a bucket; a bucket of very many shares is
 /// only listed, for join_large_buckets. grid.y is the window.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(128) void msm_join_buckets(MsmPlan plan) {
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_buckets(MsmPlan plan) {
     const std::uint32_t window = block_index_y();
-    const std::uint32_t bucket = global_index();
+    const std::uint32_t bucket = global_quad_index();
     if (bucket >= plan.bucket_count) return;
     const BucketStarts starts(plan, window);
     const std::uint32_t start = starts[bucket];
     const std::uint32_t end = starts[bucket + 1];
-    Xyzz* sum_of_bucket = &buckets_of(plan, window)[bucket];
-    if (start == end) {
-        *sum_of_bucket = Xyzz::infinity();
-        return;
-    }
+    Xyzz& sum_of_bucket = buckets_of(plan, window)[bucket];
+    if (start == end) return Quad::infinity().store(sum_of_bucket);
     const std::uint32_t first_share = start / plan.share_size;
     const std::uint32_t last_share = (end - 1) / plan.share_size;
     if (first_share == last_share) return;
     if (last_share - first_share > cupool::detail::large_bucket_shares) {
-        plan.large_buckets[atomic_add(plan.large_bucket_count, 1)] = window * plan.bucket_count + bucket;
+        if (thread_index() % quad_size == 0)
+            plan.large_buckets[atomic_add(plan.large_bucket_count, 1)] = window * plan.bucket_count + bucket;
         return;
     }
-    Xyzz sum = finished_of(plan, window)[last_share];
+    Quad sum = Quad::load(finished_of(plan, window)[last_share]);
 #pragma unroll 1
-    for (std::uint32_t share = first_share; share < last_share; ++share) sum += unfinished_of(plan, window)[share];
-    *sum_of_bucket = sum;
+    for (std::uint32_t share = first_share; share < last_share; ++share) sum += Quad::load(unfinished_of(plan, window)[share]);
+    sum.store(sum_of_bucket);
 }
 
 /// Completes the listed buckets, a block at a time each.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_large_buckets(MsmPlan plan) {
-    CUPOOL_SHARED static char shared[sum_block_size * sizeof(Xyzz)] __attribute__((aligned(16)));
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(large_sum_block_size) void msm_join_large_buckets(MsmPlan plan) {
+    CUPOOL_SHARED static char shared[large_sum_block_size / warp_size * sizeof(Xyzz)] __attribute__((aligned(16)));
 #pragma unroll 1
     for (std::uint32_t i = block_index(); i < *plan.large_bucket_count; i += grid_size()) {
         const std::uint32_t window = plan.large_buckets[i] / plan.bucket_count;
@@ -240,43 +214,46 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_large_buckets(MsmP
         const BucketStarts starts(plan, window);
         const std::uint32_t first_share = starts[bucket] / plan.share_size;
         const std::uint32_t last_share = (starts[bucket + 1] - 1) / plan.share_size;
-        Xyzz sum = thread_index() == 0 ? finished_of(plan, window)[last_share] : Xyzz::infinity();
+        Quad sum = quad_index() == 0 ? Quad::load(finished_of(plan, window)[last_share]) : Quad::infinity();
 #pragma unroll 1
-        for (std::uint32_t share = first_share + thread_index(); share < last_share; share += sum_block_size) {
-            sum += unfinished_of(plan, window)[share];
+        for (std::uint32_t share = first_share + quad_index(); share < last_share; share += large_sum_block_size / quad_size) {
+            sum += Quad::load(unfinished_of(plan, window)[share]);
         }
-        sum = block_sum<sum_block_size>(sum, reinterpret_cast<Xyzz*>(shared));
-        if (thread_index() == 0) buckets_of(plan, window)[bucket] = sum;
+        block_barrier();
+        sum = block_sum<large_sum_block_size>(sum, reinterpret_cast<Xyzz*>(shared));
+        if (quad_index() == 0) sum.store(buckets_of(plan, window)[bucket]);
     }
 }
 
-/// The weighted sum of `group_size` neighbouring buckets: sum of (bucket + 1) * its sum. A thread a group; grid.y is the window.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(128) void msm_sum_groups(MsmPlan plan) {
+/// The weighted sum of `group_size` neighbouring buckets: sum of (bucket + 1) * its sum. A quad a group; grid.y is the window.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_sum_groups(MsmPlan plan) {
     const std::uint32_t window = block_index_y();
-    const std::uint32_t group = global_index();
+    const std::uint32_t group = global_quad_index();
     if (group >= plan.group_count) return;
     const std::uint32_t first = group * plan.group_size;
     const Xyzz* buckets = buckets_of(plan, window) + first;
-    Xyzz running = Xyzz::infinity();
-    Xyzz weighted = Xyzz::infinity();
+    Quad running = Quad::infinity();
+    Quad weighted = Quad::infinity();
 #pragma unroll 1
     for (std::uint32_t i = plan.group_size; i-- > 0;) {
-        running += buckets[i];
+        running += Quad::load(buckets[i]);
         weighted += running;
     }
-    weighted += multiplied(running, first);
-    static_cast<Xyzz*>(plan.groups)[std::uint64_t{window} * plan.group_count + group] = weighted;
+    weighted += running.multiplied(first);
+    weighted.store(static_cast<Xyzz*>(plan.groups)[std::uint64_t{window} * plan.group_count + group]);
 }
 
 /// Each window's sum. A block a window.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_sum_windows(MsmPlan plan) {
-    CUPOOL_SHARED static char shared[sum_block_size * sizeof(Xyzz)] __attribute__((aligned(16)));
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(large_sum_block_size) void msm_sum_windows(MsmPlan plan) {
+    CUPOOL_SHARED static char shared[large_sum_block_size / warp_size * sizeof(Xyzz)] __attribute__((aligned(16)));
     const Xyzz* groups = static_cast<const Xyzz*>(plan.groups) + std::uint64_t{block_index()} * plan.group_count;
-    Xyzz sum = Xyzz::infinity();
+    Quad sum = Quad::infinity();
 #pragma unroll 1
-    for (std::uint32_t group = thread_index(); group < plan.group_count; group += sum_block_size) sum += groups[group];
-    sum = block_sum<sum_block_size>(sum, reinterpret_cast<Xyzz*>(shared));
-    if (thread_index() == 0) static_cast<Xyzz*>(plan.window_sums)[block_index()] = sum;
+    for (std::uint32_t group = quad_index(); group < plan.group_count; group += large_sum_block_size / quad_size) {
+        sum += Quad::load(groups[group]);
+    }
+    sum = block_sum<large_sum_block_size>(sum, reinterpret_cast<Xyzz*>(shared));
+    if (quad_index() == 0) sum.store(static_cast<Xyzz*>(plan.window_sums)[block_index()]);
 }
 
 /// Turns affine points from standard into Montgomery form; `from` and `to` may be the same. A thread a point.

@@ -15,7 +15,9 @@ inline constexpr unsigned largest_bin_table = 8192;  ///< bins of all windows
 inline constexpr unsigned largest_bin = 2048;        ///< buckets of a bin
 inline constexpr unsigned place_block_size = 1024;
 inline constexpr unsigned pair_block_size = 128;
-inline constexpr unsigned sum_block_size = 128;  ///< of the kernels that sum XYZZ points over a block
+inline constexpr unsigned quad_size = 4;               ///< lanes that hold an XYZZ point together: see quad_xyzz.cuh
+inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in which quads sum XYZZ points
+inline constexpr unsigned large_sum_block_size = 256;  ///< of those in which a whole block sums to one point
 
 /// A bucket that spans more shares than this is joined by a block instead of by a thread.
 inline constexpr std::uint32_t large_bucket_shares = 32;
@@ -49,7 +51,7 @@ struct MsmPlan {
     std::uint32_t slot_count;   ///< slots of one window
     std::uint32_t share_size;   ///< what is left of a bucket after the rounds is summed by threads that take this many points each
     std::uint32_t share_count;  ///< shares of one window
-    std::uint32_t group_size;   ///< buckets a thread of sum_groups; a divisor of bucket_count
+    std::uint32_t group_size;   ///< buckets a quad of sum_groups; a divisor of bucket_count
     std::uint32_t group_count;  ///< groups of one window
 
     std::uint32_t first_window;  ///< of the windows that the pairwise and the accumulating kernels work on: grid.y of them

@@ -15,30 +15,6 @@ namespace cupool::device {
 using detail::no_term;
 using detail::pair_block_size;
 
-/// Points as rows of slots name them, for accumulate().
-template <class Affine>
-class SlotPoints {
-public:
-    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t window)
-        : slots_(plan.slots + std::uint64_t{window} * plan.slot_count), points_(static_cast<const Affine*>(plan.points)) {}
-
-    CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
-    CUPOOL_DEVICE const std::uint32_t* slots() const { return slots_; }
-    CUPOOL_DEVICE const Affine* address(std::uint32_t slot) const { return points_ + (slot & ~sign_bit); }
-    /// The point a slot names; infinity where it names none.
-    CUPOOL_DEVICE Affine point(std::uint32_t slot) const {
-        if (slot == no_term) return {decltype(Affine::x)::zero(), decltype(Affine::x)::zero()};
-        const Affine point = *address(slot);
-        return (slot & sign_bit) != 0 ? point.negated() : point;
-    }
-    /// Its x coordinate; zero where it names none.
-    CUPOOL_DEVICE auto x(std::uint32_t slot) const { return slot == no_term ? decltype(Affine::x)::zero() : address(slot)->x; }
-
-private:
-    const std::uint32_t* slots_;
-    const Affine* points_;
-};
-
 template <class Field>
 struct TwoFields {
     Field left;
@@ -50,46 +26,60 @@ struct TwoPoints {
     Affine right;
 };
 
-/// The pairs of the first round. A Name is what must be read before a pair's points can be: it is asked for early.
+/// Points that slots name, in the slots' order. A PairName is what must be read before a pair's points can be: it is asked for early.
 template <class Affine>
-class SlotPairs {
+class SlotPoints {
 public:
-    struct alignas(8) Name {
+    using Field = decltype(Affine::x);
+    struct alignas(8) PairName {
         std::uint32_t left;
         std::uint32_t right;
     };
+
+    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t window)
+        : slots_(plan.slots + std::uint64_t{window} * plan.slot_count), points_(static_cast<const Affine*>(plan.points)) {}
+
+    CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
+    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(slots_)[pair]; }
+    CUPOOL_DEVICE TwoFields<Field> x(const PairName& name) const { return {x(name.left), x(name.right)}; }
+    CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const { return {point(name.left), point(name.right)}; }
+
+private:
+    /// The point a slot names; infinity where it names none.
+    CUPOOL_DEVICE Affine point(std::uint32_t slot) const {
+        if (slot == no_term) return {Field::zero(), Field::zero()};
+        const Affine point = points_[slot & ~sign_bit];
+        return {point.x, point.y.negated_if((slot & sign_bit) != 0)};
+    }
+    /// Its x coordinate; zero where it names none.
+    CUPOOL_DEVICE Field x(std::uint32_t slot) const { return slot == no_term ? Field::zero() : points_[slot & ~sign_bit].x; }
+
+    const std::uint32_t* slots_;
+    const Affine* points_;
+};
+
+/// A row of points that a round writes and the next one reads: all x coordinates, then all y coordinates, since half of the reads want x
+/// alone.
+template <class Affine>
+class PointRow {
+public:
     using Field = decltype(Affine::x);
+    using PairName = std::uint32_t;
 
-    CUPOOL_DEVICE SlotPairs(const MsmPlan& plan, std::uint32_t window) : points_(plan, window) {}
+    CUPOOL_DEVICE PointRow(void* coordinates, std::uint32_t size) : x_(static_cast<Field*>(coordinates)), y_(x_ + size) {}
 
-    CUPOOL_DEVICE Name name(std::uint32_t pair) const { return reinterpret_cast<const Name*>(points_.slots())[pair]; }
-    CUPOOL_DEVICE TwoFields<Field> x(const Name& name) const { return {points_.x(name.left), points_.x(name.right)}; }
-    CUPOOL_DEVICE TwoPoints<Affine> points(const Name& name) const { return {points_.point(name.left), points_.point(name.right)}; }
-    CUPOOL_DEVICE void prefetch_points(const Name& name) const {
-        if (name.left != no_term) prefetch(points_.address(name.left));
-        if (name.right != no_term) prefetch(points_.address(name.right));
+    CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return {x_[i], y_[i]}; }
+    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return pair; }
+    CUPOOL_DEVICE TwoFields<Field> x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
+    CUPOOL_DEVICE TwoPoints<Affine> points(PairName pair) const { return {(*this)[2 * pair], (*this)[2 * pair + 1]}; }
+    CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
+        x_[i] = point.x;
+        y_[i] = point.y;
     }
 
 private:
-    SlotPoints<Affine> points_;
-};
-
-/// The pairs of a later round: neighbours in a row of points.
-template <class Affine>
-class RowPairs {
-public:
-    using Name = std::uint32_t;
-    using Field = decltype(Affine::x);
-
-    CUPOOL_DEVICE explicit RowPairs(const Affine* row) : row_(row) {}
-
-    CUPOOL_DEVICE Name name(std::uint32_t pair) const { return pair; }
-    CUPOOL_DEVICE TwoFields<Field> x(Name pair) const { return {row_[2 * pair].x, row_[2 * pair + 1].x}; }
-    CUPOOL_DEVICE TwoPoints<Affine> points(Name pair) const { return {row_[2 * pair], row_[2 * pair + 1]}; }
-    CUPOOL_DEVICE void prefetch_points(Name pair) const { prefetch(&row_[2 * pair]); }
-
-private:
-    const Affine* row_;
+    Field* x_;
+    Field* y_;
 };
 
 /// How two points are added.
@@ -105,6 +95,13 @@ CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points) {
     return (right.y - left.y).is_zero() && !left.y.is_zero() ? PairSum::tangent : PairSum::infinity;
 }
 
+/// Whether a pair may be other than two distinct points with different x: a point at infinity has x = 0. The lowest limbs tell; that they
+/// are zero by chance costs nothing but time, and that never.
+template <class Field>
+CUPOOL_DEVICE bool may_be_special(const TwoFields<Field>& x, const Field& difference) {
+    return difference.limbs[0] == 0 || x.left.limbs[0] == 0 || x.right.limbs[0] == 0;
+}
+
 /// The slope of the line that adds two points, as a fraction, and which of the cases it is.
 template <class Affine>
 struct Slope {
@@ -116,8 +113,7 @@ struct Slope {
 
     CUPOOL_DEVICE static Slope of(const TwoPoints<Affine>& points) {
         Slope slope{PairSum::chord, points.right.y - points.left.y, points.right.x - points.left.x};
-        // A point at infinity has x = 0, as a few others have: these three tests spare most pairs the full classification.
-        if (slope.denominator.is_zero() || points.left.x.is_zero() || points.right.x.is_zero()) {
+        if (may_be_special({points.left.x, points.right.x}, slope.denominator)) {
             slope.sum = classify(points);
             if (slope.sum == PairSum::tangent) {
                 const Field x_squared = Field::called_product(points.left.x, points.left.x);
@@ -146,7 +142,6 @@ struct Slope {
 template <class Parameters>
 CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField<Parameters>* shared) {
     using Field = DeviceField<Parameters>;
-    constexpr unsigned warp_size = 32;
     constexpr int warps = pair_block_size / warp_size;
     shared[thread_index()] = value;
     block_barrier();
@@ -171,12 +166,12 @@ CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField
 
 /// sums[i] = the sum of pair number i, for all i below pair_count. A block takes pair_block_size * pairs_a_thread neighbouring pairs.
 ///
-/// Both passes ask for what the next pair needs before they work on their own, since a product is too short to hide a read from memory.
+/// The first pass asks for what the next pair needs before it works on its own, since a product is too short to hide a read from memory.
 template <class Parameters, class Affine, class Pairs>
-CUPOOL_DEVICE void add_pairs(const Pairs& pairs, Affine* sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
+CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
                              std::uint32_t pairs_a_thread, DeviceField<Parameters>* shared) {
     using Field = decltype(Affine::x);
-    using Name = typename Pairs::Name;
+    using Name = typename Pairs::PairName;
     constexpr std::uint32_t stride = pair_block_size;
     const std::uint32_t block_first = block_index() * pairs_a_thread * stride;
     if (block_first >= pair_count) return;
@@ -196,7 +191,7 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, Affine* sums, decltype(Affine::
         const TwoFields<Field> next_x = pairs.x(next_name);
         prefixes[pair] = product;
         Field denominator = x.right - x.left;
-        if (denominator.is_zero() || x.left.is_zero() || x.right.is_zero()) {
+        if (may_be_special(x, denominator)) {
             const TwoPoints<Affine> points = pairs.points(name);
             denominator = Slope<Affine>::of(points).denominator;
         }
@@ -216,15 +211,12 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, Affine* sums, decltype(Affine::
     for (;;) {
         const bool is_last = pair == first;
         const Name later_name = pairs.name(pair >= first + 2 * stride ? pair - 2 * stride : pair);
-        if (!is_last) {
-            pairs.prefetch_points(next_name);
-            prefetch(&prefixes[pair - stride]);
-        }
+        if (!is_last) prefetch(&prefixes[pair - stride]);
         const TwoPoints<Affine> points = pairs.points(name);
         const auto slope = Slope<Affine>::of(points);
         const Field inverse = product * prefixes[pair];
         product = product * slope.denominator;
-        sums[pair] = slope.apply(points, inverse);
+        sums.store(pair, slope.apply(points, inverse));
         if (is_last) break;
         pair -= stride;
         name = next_name;

@@ -31,7 +31,7 @@ std::uint32_t choose_rounds(std::uint64_t window_terms, std::uint32_t bucket_cou
     constexpr std::uint64_t least_pairs_a_thread = 12;
     std::uint32_t rounds = 0;
     while (rounds < 6 && window_terms * window_count >> (rounds + 1) >= resident_threads * least_pairs_a_thread &&
-           window_terms >= (std::uint64_t{bucket_count} << (rounds + 1)) * 8) {
+           window_terms >= (std::uint64_t{bucket_count} << (rounds + 1)) * 16) {
         ++rounds;
     }
     return rounds;
@@ -42,19 +42,22 @@ std::uint32_t choose_share_size(std::uint64_t points, std::uint64_t resident_thr
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(points / (4 * resident_threads), 8, 128));
 }
 
-/// Buckets a thread: a power of two that leaves about half a thread for each resident one, at most 32.
+/// Buckets a quad: a power of two that leaves no more groups than the device has quads resident, from 4 (below, weighing the group costs
+/// more than its sum) to 32.
 std::uint32_t choose_group_size(std::uint32_t bucket_count, std::uint64_t all_buckets, std::uint64_t resident_threads) {
-    std::uint32_t size = 1;
-    while (size < 32 && size < bucket_count && all_buckets / (2 * size) >= resident_threads / 2) size *= 2;
-    return size;
+    std::uint32_t size = 4;
+    while (size < 32 && all_buckets / size > resident_threads / quad_size) size *= 2;
+    return std::min(size, bucket_count);
 }
 
+/// How many windows the rounds work on at a time: what the budget allows, and about equally many each time.
 std::uint32_t choose_windows_at_once(const MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t rounds_budget) {
     if (plan.rounds == 0) return plan.window_count;
     // Half the slots' points and prefixes, and a quarter's points.
     const std::uint64_t window_bytes = plan.slot_count / 4 * (affine_coordinates * 3 + 2) * coordinate_bytes;
-    return static_cast<std::uint32_t>(
+    const auto most = static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>(rounds_budget / std::max<std::uint64_t>(window_bytes, 1), 1, plan.window_count));
+    return divided_up(plan.window_count, divided_up(plan.window_count, most));
 }
 
 void set_digit_offset(MsmPlan& plan) {
@@ -100,7 +103,6 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     MsmShape shape{};
     MsmPlan& plan = shape.plan;
     const std::uint64_t resident_threads = std::uint64_t{problem.multiprocessors} * threads_per_multiprocessor;
-    shape.resident_threads = resident_threads;
     plan.scalar_bits = problem.scalar_bits;
     plan.width = problem.width != 0 ? problem.width : choose_window_width(problem.term_count, problem.scalar_bits);
     plan.window_count = windows_of(problem.scalar_bits, plan.width);
@@ -118,9 +120,15 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     return shape;
 }
 
-std::uint32_t MsmShape::pairs_a_thread(std::uint32_t round, std::uint32_t windows) const {
-    const std::uint64_t pairs = std::uint64_t{plan.slot_count >> round} * windows;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(pairs / (2 * resident_threads), 8, 128));
+std::uint32_t choose_pairs_a_thread(std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks) {
+    // Few enough that blocks do not fall out of step for want of others, many enough that an inversion is a small part of the work.
+    constexpr std::uint64_t most = 80;
+    constexpr std::uint64_t least = 8;
+    const std::uint64_t pairs_a_wave = std::uint64_t{resident_blocks} * pair_block_size * most;
+    const std::uint64_t waves = (std::uint64_t{row_pairs} * rows + pairs_a_wave - 1) / pairs_a_wave;
+    const std::uint64_t blocks_a_row = std::max<std::uint64_t>(waves * resident_blocks / rows, 1);
+    const std::uint64_t threads_a_row = blocks_a_row * pair_block_size;
+    return static_cast<std::uint32_t>(std::max((row_pairs + threads_a_row - 1) / threads_a_row, least));
 }
 
 MsmShape shortened(MsmShape shape, std::uint32_t term_count) {

@@ -21,15 +21,16 @@ struct MsmProblem {
 /// A plan without pointers, and what only the host needs of it.
 struct MsmShape {
     MsmPlan plan;
-    std::uint32_t windows_at_once = 1;   ///< how many windows the pairwise rounds work on at a time
-    std::uint64_t resident_threads = 1;  ///< that the device can hold of a summing kernel
-
-    /// How many pairs a thread adds in a round over so many windows.
-    std::uint32_t pairs_a_thread(std::uint32_t round, std::uint32_t windows) const;
+    std::uint32_t windows_at_once = 1;  ///< how many windows the pairwise rounds work on at a time
 };
 
 /// The window width with the least estimated cost.
 unsigned choose_window_width(std::uint32_t term_count, unsigned scalar_bits);
+
+/// How many pairs a thread adds in a round over `rows` windows of up to `row_pairs` pairs: so many that the blocks fill the device a whole
+/// number of times, none of them nearly empty.
+/// \param resident_blocks  how many blocks of the pairwise kernels the device holds at once
+std::uint32_t choose_pairs_a_thread(std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks);
 
 MsmShape make_msm_shape(const MsmProblem& problem);
 

@@ -113,16 +113,16 @@ CUPOOL_DEVICE SignedDigit stored_digit(const MsmPlan& plan, std::uint32_t window
     return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), plan.width);
 }
 
-/// The sum of what the threads before this one gave; sums[BlockSize - 1] holds the whole sum afterwards. `sums` has one word a thread.
+/// The sum of what the threads before this one gave; behind another barrier, sums[BlockSize - 1] holds the whole sum. `sums` has one word a
+/// thread.
 template <unsigned BlockSize>
 CUPOOL_DEVICE std::uint32_t exclusive_sum(std::uint32_t own, std::uint32_t* sums) {
     sums[thread_index()] = own;
-    block_barrier();
     for (unsigned distance = 1; distance < BlockSize; distance *= 2) {
+        block_barrier();
         const std::uint32_t before = thread_index() >= distance ? sums[thread_index() - distance] : 0;
         block_barrier();
         sums[thread_index()] += before;
-        block_barrier();
     }
     return sums[thread_index()] - own;
 }
@@ -151,13 +151,15 @@ CUPOOL_DEVICE std::uint32_t scan_counts(std::uint32_t* counts, std::uint32_t cou
         counts[i] = before;
         before += size;
     }
+    block_barrier();
     const std::uint32_t total = sums[bin_block_size - 1];
     block_barrier();
     return total;
 }
 
 /// Scatters up to bin_tile terms, each to the next place of its key; all threads of the block together. A term's key is tag >> key_shift;
-/// those of no_tag are left out. \param cursors  the next place of each of key_count keys \param write    called as write(place, term, tag)
+/// those of no_tag are left out. Ends without a barrier. \param cursors  the next place of each of key_count keys \param write    called as
+/// write(place, term, tag)
 template <class Write>
 CUPOOL_DEVICE void scatter_by_key(const std::uint32_t (&terms)[terms_a_thread], const std::uint32_t (&tags)[terms_a_thread],
                                   std::uint32_t key_shift, std::uint32_t key_count, std::uint32_t* cursors, ScatterMemory& shared,
@@ -173,7 +175,6 @@ CUPOOL_DEVICE void scatter_by_key(const std::uint32_t (&terms)[terms_a_thread], 
     for (std::uint32_t i = thread_index(); i < key_count; i += bin_block_size) {
         if (shared.counts[i] != 0) shared.bases[i] = atomic_add(&cursors[i], shared.counts[i]);
     }
-    block_barrier();
     const std::uint32_t total = scan_counts(shared.counts, key_count, shared.terms);
 #pragma unroll
     for (int i = 0; i < terms_a_thread; ++i) {
@@ -187,7 +188,6 @@ CUPOOL_DEVICE void scatter_by_key(const std::uint32_t (&terms)[terms_a_thread], 
         const std::uint32_t key = shared.tags[i] >> key_shift;
         write(shared.bases[key] + (i - shared.counts[key]), shared.terms[i], shared.tags[i]);
     }
-    block_barrier();
 }
 
 /// Writes one window's terms of a tile of scalars into their bins, in no particular order within one.
@@ -299,7 +299,6 @@ CUPOOL_DEVICE void count_buckets(const MsmPlan& plan, std::uint32_t window, std:
         for (std::uint32_t i = thread_index(); i < bin_size; i += bin_block_size) {
             if (counts[i] != 0) atomic_add(&cursors[(bin << plan.bin_shift) + i], counts[i]);
         }
-        block_barrier();
     });
 }
 
@@ -319,6 +318,7 @@ CUPOOL_DEVICE void scatter_to_buckets(const MsmPlan& plan, std::uint32_t window,
         }
         scatter_by_key(terms, buckets, 0, 1u << plan.bin_shift, cursors + (bin << plan.bin_shift), shared,
                        [slots](std::uint32_t place, std::uint32_t term, std::uint32_t) { slots[place] = term; });
+        block_barrier();
     });
 }
 

@@ -28,10 +28,9 @@ CUPOOL_DEVICE void reduce_one_tile(const T* input, T* output, std::uint64_t coun
         for (std::uint32_t i = lane + reduce_lanes; i < tile_size; i += reduce_lanes) own = Operation::combine(own, tile[i]);
     }
     lanes[lane] = own;
-    block_barrier();
     for (std::uint32_t half = reduce_lanes / 2; half > 0; half /= 2) {
-        if (lane < half && lane + half < tile_size) lanes[lane] = Operation::combine(lanes[lane], lanes[lane + half]);
         block_barrier();
+        if (lane < half && lane + half < tile_size) lanes[lane] = Operation::combine(lanes[lane], lanes[lane + half]);
     }
     if (lane == 0) output[block_index()] = lanes[0];
 }

@@ -1,0 +1,163 @@
+#pragma once
+
+/// \file
+/// Points in XYZZ coordinates held by four neighbouring lanes, a quad: one coordinate each. An addition is then four products one after the
+/// other where a single lane needs fourteen. For the steps of an MSM that have few points left and wait for products, not for multipliers.
+///
+/// Formulas as in xyzz.hpp.
+
+#include "device.cuh"
+#include "msm_layout.hpp"
+#include "xyzz.hpp"
+
+namespace cupool::device {
+
+using detail::quad_size;
+
+/// The number of the calling thread's quad in its block.
+CUPOOL_DEVICE unsigned quad_index() { return thread_index() / quad_size; }
+/// In the grid's row of blocks.
+CUPOOL_DEVICE unsigned global_quad_index() { return global_index() / quad_size; }
+
+/// All four lanes of a quad call its members together, and other quads need not.
+template <class Field>
+class QuadXyzz {
+    enum Lane : unsigned { x, y, zz, zzz };
+
+public:
+    using Point = detail::Xyzz<Field>;
+
+    CUPOOL_DEVICE static QuadXyzz infinity() { return QuadXyzz(Field::zero()); }
+    CUPOOL_DEVICE static QuadXyzz load(const Point& point) { return QuadXyzz(reinterpret_cast<const Field*>(&point)[lane()]); }
+    CUPOOL_DEVICE void store(Point& point) const { reinterpret_cast<Field*>(&point)[lane()] = own_; }
+
+    CUPOOL_DEVICE bool is_infinity() const { return of_lane(own_.is_zero(), zz); }
+
+    /// The point of the quad whose lanes' numbers differ from this one's in the bit `distance`. For all lanes of a warp together.
+    CUPOOL_DEVICE QuadXyzz of_quad(unsigned distance) const {
+        QuadXyzz other;
+#pragma unroll
+        for (int i = 0; i < Field::limb_count; ++i) other.own_.limbs[i] = shuffle_butterfly(all_lanes, own_.limbs[i], distance);
+        return other;
+    }
+
+    /// add-2008-s, the first factors of both x and both y formed at once.
+    CUPOOL_DEVICE QuadXyzz& operator+=(const QuadXyzz& other) {
+        if (other.is_infinity()) return *this;
+        if (is_infinity()) return *this = other;
+        const Field scaled = own_ * across(other.own_);      // U1, S1, U2, S2
+        const Field difference = upper_minus_lower(scaled);  // P, R, P, R
+        if (of_lane(difference.is_zero(), x)) {
+            if (!of_lane(difference.is_zero(), y)) return *this = infinity();
+            return *this = doubled();
+        }
+        const Field squares = (is_upper() ? own_ : difference) * (is_upper() ? other.own_ : difference);  // PP, RR, ZZ1 ZZ2, ZZZ1 ZZZ2
+        const Field p = of_lane(difference, x);
+        const Field u = of_lane(scaled, x);
+        return finish(lane() == x ? u : lane() == y ? p : squares, squares, of_lane(scaled, y), difference);
+    }
+
+    /// dbl-2008-s-1.
+    CUPOOL_DEVICE QuadXyzz doubled() const {
+        const Field own_x = of_lane(own_, x);
+        const Field own_y = of_lane(own_, y);
+        const Field u = own_y.doubled();
+        const Field first = lane() == x ? own_x : u;
+        const Field squares = first * first;  // X^2, V, V, V
+        const Field v = of_lane(squares, y);
+        const Field x_squared = of_lane(squares, x);
+        const Field m = x_squared.doubled() + x_squared;
+        const Field second = (lane() == y ? m : lane() == x ? own_x : lane() == zz ? own_ : u) * (lane() == y ? m : v);  // S, M^2, V ZZ, W
+        const Field s = of_lane(second, x);
+        const Field sum_x = of_lane(second, y) - s.doubled();
+        const Field w = of_lane(second, zzz);
+        const Field third = (lane() == y ? m : lane() == x ? own_y : own_) * (lane() == y ? s - sum_x : w);  // W Y, M (S - X3), -, W ZZZ
+        return joined(sum_x, third, second);
+    }
+
+    /// factor * this, by double-and-add.
+    CUPOOL_DEVICE QuadXyzz multiplied(std::uint32_t factor) const {
+        if (factor == 0) return infinity();
+        QuadXyzz product = *this;
+#pragma unroll 1
+        for (int bit = 31 - __builtin_clz(factor); bit-- > 0;) {
+            product = product.doubled();
+            if (factor >> bit & 1) product += *this;
+        }
+        return product;
+    }
+
+private:
+    QuadXyzz() = default;
+    CUPOOL_DEVICE explicit QuadXyzz(const Field& own) : own_(own) {}
+
+    CUPOOL_DEVICE static unsigned lane() { return thread_index() % quad_size; }
+    /// Whether this lane holds zz or zzz.
+    CUPOOL_DEVICE static bool is_upper() { return lane() >= zz; }
+    CUPOOL_DEVICE static std::uint32_t lanes_of_quad() { return 0xfu << (thread_index() % warp_size / quad_size * quad_size); }
+
+    CUPOOL_DEVICE static Field of_lane(const Field& value, Lane lane) {
+        Field result;
+#pragma unroll
+        for (int i = 0; i < Field::limb_count; ++i) result.limbs[i] = shuffle_within(lanes_of_quad(), value.limbs[i], lane, quad_size);
+        return result;
+    }
+    CUPOOL_DEVICE static bool of_lane(bool value, Lane lane) {
+        return shuffle_within(lanes_of_quad(), value ? 1 : 0, lane, quad_size) != 0;
+    }
+    /// The value of the lane two further: x and zz, y and zzz see each other.
+    CUPOOL_DEVICE static Field across(const Field& value) {
+        Field result;
+#pragma unroll
+        for (int i = 0; i < Field::limb_count; ++i) result.limbs[i] = shuffle_butterfly(lanes_of_quad(), value.limbs[i], zz);
+        return result;
+    }
+    /// In both lanes of each pair that see each other.
+    CUPOOL_DEVICE static Field upper_minus_lower(const Field& value) {
+        const Field other = across(value);
+        return (is_upper() ? value : other) - (is_upper() ? other : value);
+    }
+
+    /// What is left of an addition. \param factor  U1, P, ZZ1 ZZ2, ZZZ1 ZZZ2  \param squares  PP, RR, ...  \param s  S1  \param difference
+    /// R in y
+    CUPOOL_DEVICE QuadXyzz& finish(const Field& factor, const Field& squares, const Field& s, const Field& difference) {
+        const Field cubes = factor * of_lane(squares, x);  // Q, PPP, ZZ3, -
+        const Field q = of_lane(cubes, x);
+        const Field ppp = of_lane(cubes, y);
+        const Field sum_x = of_lane(squares, y) - ppp - q.doubled();
+        const Field third = (lane() == x   ? s
+                             : lane() == y ? difference
+                                           : squares) *
+                            (lane() == y ? q - sum_x : ppp);  // S1 PPP, R (Q - X3), -, ZZZ3
+        return *this = joined(sum_x, third, cubes);
+    }
+
+    /// The sum whose y is third of y less third of x, and whose zz and zzz are those of `second` and `third`.
+    CUPOOL_DEVICE static QuadXyzz joined(const Field& sum_x, const Field& third, const Field& second) {
+        const Field sum_y = third - of_lane(third, x);
+        return QuadXyzz(lane() == x ? sum_x : lane() == y ? sum_y : lane() == zz ? second : third);
+    }
+
+    Field own_;
+};
+
+/// The sum of one point a quad over the block, for all its threads together; right in the first warp. `shared` has one point a warp.
+template <unsigned BlockSize, class Field>
+CUPOOL_DEVICE QuadXyzz<Field> block_sum(QuadXyzz<Field> own, detail::Xyzz<Field>* shared) {
+    constexpr unsigned warps = BlockSize / warp_size;
+    static_assert(warps <= warp_size / quad_size, "the first warp has a quad for each warp's sum");
+    const auto sum_over_warp = [&own] {
+#pragma unroll 1
+        for (unsigned distance = quad_size; distance < warp_size; distance *= 2) own += own.of_quad(distance);
+    };
+    sum_over_warp();
+    if (thread_index() % warp_size < quad_size) own.store(shared[thread_index() / warp_size]);
+    block_barrier();
+    if (thread_index() < warp_size) {
+        own = quad_index() < warps ? QuadXyzz<Field>::load(shared[quad_index()]) : QuadXyzz<Field>::infinity();
+        sum_over_warp();
+    }
+    return own;
+}
+
+}  // namespace cupool::device
