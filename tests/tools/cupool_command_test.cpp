@@ -126,6 +126,7 @@ TEST_CASE("cupool has usage errors, help and a version") {
     require_failure({"bench", "frobnicate"}, 2, {"frobnicate"});
     require_failure({"bench", "msm", "--sizes", "99"}, 2, {"--sizes"});
     require_failure({"bench", "msm", "--sizes", "4", "--engine", "host", "--memory", "device"}, 2, {"--memory"});
+    require_failure({"bench", "msm", "--sizes", "4", "--engine", "host", "--points", "device"}, 2, {"--points"});
     for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"msm", "--help"}, {"bench", "msm", "--help"}}) {
         const auto result = run_process(tool, arguments);
         CHECK(result.exit_code == 0);

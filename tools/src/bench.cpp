@@ -51,7 +51,7 @@ std::string as_json(const Json& subject, const std::string& unit, const BenchOpt
 std::string as_table(const Json& subject, const std::string& unit, const BenchOptions& options, const DevicePool& pool,
                      const std::vector<BenchResult>& results) {
     std::string table;
-    for (const auto& [key, value] : subject.items()) table += value.get<std::string>() + ' ';
+    for (const auto& [key, value] : subject.items()) table += (key == "benchmark" ? "" : key + ' ') + value.get<std::string>() + ", ";
     table += "on " + to_string(pool) + ", operands in " + options.memory + " memory, " + std::to_string(options.runs) +
              " runs, every result checked\n";
     char line[128];

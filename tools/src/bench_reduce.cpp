@@ -67,7 +67,7 @@ BenchResult bench_size(unsigned exponent, const BenchReduceOptions& options, con
 template <class T>
 std::string bench_reduce(const BenchReduceOptions& options) {
     const auto pool = open_pool(options.bench.engine);
-    const auto memory = operand_memory(options.bench.memory, pool);
+    const auto memory = operand_memory("--memory", options.bench.memory, pool);
     std::mt19937_64 random(std::random_device{}());
     std::vector<BenchResult> results;
     for (const auto exponent : options.bench.sizes) results.push_back(bench_size<T>(exponent, options, pool, memory, random));

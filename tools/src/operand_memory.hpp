@@ -14,9 +14,9 @@ namespace cupool::tools {
 /// Where the operands of a benchmark lie when its clock starts.
 enum class OperandMemory { host, pinned, device };
 
-/// The memory of that name for a pool. \pre the name is "host", "pinned" or "device"
+/// The memory of that name for a pool. \param option  that asked for it, as "--memory"  \pre the name is "host", "pinned" or "device"
 /// \throws UsageError where the pool has none: pinned memory belongs to a GPU, device memory to just one
-OperandMemory operand_memory(const std::string& name, const DevicePool& pool);
+OperandMemory operand_memory(const std::string& option, const std::string& name, const DevicePool& pool);
 
 /// An array laid into a kind of memory.
 template <class T>
