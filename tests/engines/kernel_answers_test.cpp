@@ -37,11 +37,9 @@ void check_answers(const std::vector<KernelQuestion>& questions, const std::map<
     }
 }
 
-/// The most terms of an MSM, which the interpreter adds at some 500 a second, and a sanitized one at some 30.
-std::size_t largest_msm(Curve curve) {
-    if (!is_simulated()) return is_sanitized ? 500 : 4096;
-    if (is_sanitized) return 31;
-    return curve == Curve::bn254 ? 4096 : 256;
+std::size_t largest_msm() {
+    if (!is_sanitized) return 4096;
+    return is_simulated() ? 31 : 500;
 }
 
 std::size_t largest_reduction() {
@@ -54,7 +52,7 @@ std::size_t largest_reduction() {
 TEMPLATE_TEST_CASE_SIG("MSMs are what an H200 answered", CUPOOL_CURVES) {
     const auto recorded = recorded_answers();
     if (recorded.empty()) CUPOOL_SKIP("skipped: no answers are recorded");
-    check_answers(msm_questions<C>(), recorded, largest_msm(C));
+    check_answers(msm_questions<C>(), recorded, largest_msm());
 }
 
 TEST_CASE("reductions are what an H200 answered", "[reduce]") {

@@ -17,7 +17,7 @@ void print_answers(const std::vector<KernelQuestion>& questions, const cupool::D
 
 int main() {
     try {
-        const cupool::DeviceContext& context = engine_contexts().front();
+        const cupool::DeviceContext context = engine_contexts().front();
         std::cout << "# What " << context << " answers, as cupool_kernel_answers prints it.\n";
         print_answers(msm_questions<cupool::Curve::bn254>(), context);
         print_answers(msm_questions<cupool::Curve::bls12_381>(), context);
