@@ -16,6 +16,7 @@
 
 #include "choose_devices.hpp"
 #include "damaged_library.hpp"
+#include "lives.hpp"
 
 namespace {
 
@@ -121,6 +122,24 @@ int main(int argc, char** argv) {
     }
     if (task == "probe") {
         return print_probe();
+    }
+    if (task == "tear-down" && argc > 2) {
+        return test::tear_down(argv[2]);
+    }
+    if (task == "exit-during-kernel") {
+        return test::exit_during_kernel();
+    }
+    if (task == "fork-before-load" || task == "fork-before-init") {
+        return test::fork_early(task == "fork-before-init");
+    }
+    if (task == "daemonise-early" || task == "daemonise-late") {
+        return test::daemonise(task == "daemonise-late");
+    }
+    if (task == "plugin" && argc > 2) {
+        return test::use_plugin(argv[2]);
+    }
+    if (task == "first-use") {
+        return test::first_use();
     }
     if (task == "careful-probe") {
         return print_careful_probe();
