@@ -14,6 +14,7 @@ struct Environment {
     int driver_version = 13000;
     std::uint64_t seed = 0;
     ptx::Checks checks;
+    bool checks_ordering = false;
     FaultPlan faults;
 };
 

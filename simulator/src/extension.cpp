@@ -13,6 +13,7 @@
 #include "fault_plan_file.hpp"
 #include "launch_checks.hpp"
 #include "machine.hpp"
+#include "ordering.hpp"
 #include "seeded_scheduler.hpp"
 
 /// \file
@@ -141,6 +142,7 @@ int cupoolSimSetChecks(unsigned wanted) {
         return refused;
     }
     set_checks({(wanted & cupool_sim_check_initialisation) != 0, (wanted & cupool_sim_check_races) != 0});
+    set_ordering_check((wanted & cupool_sim_check_ordering) != 0);
     return done;
 }
 

@@ -12,6 +12,7 @@
 #include "failure.hpp"
 #include "fault_plan.hpp"
 #include "launch_checks.hpp"
+#include "ordering.hpp"
 
 namespace cupool::simulator {
 namespace {
@@ -50,6 +51,7 @@ void configure(State& state) {
     set_driver_version(environment.driver_version);
     set_machine_seed(environment.seed);
     set_checks(environment.checks);
+    set_ordering_check(environment.checks_ordering);
     set_fault_plan(std::move(environment.faults));
 }
 

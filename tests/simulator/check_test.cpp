@@ -104,7 +104,7 @@ TEST_CASE("threads that race are found") {
 
 TEST_CASE("the environment switches checks on") {
     Fetcher machine(cupool_sim_check_none);
-    CHECK_THROWS_AS(machine.simulator.set_checks(4), std::invalid_argument);
+    CHECK_THROWS_AS(machine.simulator.set_checks(8), std::invalid_argument);
     const auto finds_race = [&](const char* checks) {
         const EnvironmentVariable variable("CUPOOL_SIM_CHECKS", checks);
         try {
