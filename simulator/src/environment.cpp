@@ -57,12 +57,13 @@ void read_checks(Environment& environment) {
     constexpr const char* variable = "CUPOOL_SIM_CHECKS";
     const char* const text = variable_text(variable);
     for (const std::string& name : split(text == nullptr ? "none" : text, ',')) {
-        if (name != "all" && name != "none" && name != "initialisation" && name != "races" && name != "ordering") {
-            complain(variable, "\"" + name + "\" is none of all, none, initialisation, races, ordering");
+        if (name != "all" && name != "none" && name != "initialisation" && name != "races" && name != "ordering" && name != "context") {
+            complain(variable, "\"" + name + "\" is none of all, none, initialisation, races, ordering, context");
         }
         environment.checks.initialisation |= name == "all" || name == "initialisation";
         environment.checks.races |= name == "all" || name == "races";
         environment.checks_ordering |= name == "all" || name == "ordering";
+        environment.checks_context |= name == "all" || name == "context";
     }
 }
 

@@ -15,6 +15,7 @@ struct Environment {
     std::uint64_t seed = 0;
     ptx::Checks checks;
     bool checks_ordering = false;
+    bool checks_context = false;
     FaultPlan faults;
 };
 

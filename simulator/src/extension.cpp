@@ -7,6 +7,7 @@
 #include <cupool/simulator/simulator.hpp>
 
 #include "call_record.hpp"
+#include "context_check.hpp"
 #include "device_fault.hpp"
 #include "driver_state.hpp"
 #include "fault_plan.hpp"
@@ -143,6 +144,7 @@ int cupoolSimSetChecks(unsigned wanted) {
     }
     set_checks({(wanted & cupool_sim_check_initialisation) != 0, (wanted & cupool_sim_check_races) != 0});
     set_ordering_check((wanted & cupool_sim_check_ordering) != 0);
+    set_context_check((wanted & cupool_sim_check_context) != 0);
     return done;
 }
 

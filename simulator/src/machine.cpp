@@ -6,6 +6,7 @@
 
 #include "address_space.hpp"
 #include "call_record.hpp"
+#include "context_check.hpp"
 #include "device_fault.hpp"
 #include "driver_state.hpp"
 #include "environment.hpp"
@@ -52,6 +53,7 @@ void configure(State& state) {
     set_machine_seed(environment.seed);
     set_checks(environment.checks);
     set_ordering_check(environment.checks_ordering);
+    set_context_check(environment.checks_context);
     set_fault_plan(std::move(environment.faults));
 }
 

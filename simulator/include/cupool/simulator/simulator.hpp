@@ -76,7 +76,9 @@ enum CupoolSimChecks {
     cupool_sim_check_races = 2,           ///< threads that touch the same memory, and are not ordered
     /// Memory that is freed, but not after its last use: no stream, no event and no waiting host orders the free behind it.
     cupool_sim_check_ordering = 4,
-    cupool_sim_check_all = 7,
+    /// Calls that are given a stream while another context than its own is current: a real driver takes most of them, but not all.
+    cupool_sim_check_context = 8,
+    cupool_sim_check_all = 15,
 };
 
 /// One driver call that has been answered.
@@ -96,7 +98,7 @@ void cupoolSimDefaultDevice(struct CupoolSimDevice* device);
 ///     CUPOOL_SIM_DEVICES=4                    how many, default 1
 ///     CUPOOL_SIM_DRIVER_VERSION=12040         default 13000
 ///     CUPOOL_SIM_SEED=7                       see cupoolSimSetSeed()
-///     CUPOOL_SIM_CHECKS=all|none|initialisation,races,ordering
+///     CUPOOL_SIM_CHECKS=all|none|initialisation,races,ordering,context
 ///     CUPOOL_SIM_PLAN=/path/to/plan.json      see cupoolSimLoadPlan()
 ///     CUPOOL_SIM_FAULTS=cuInit:1:802:always   ENTRY_POINT:NTH:RESULT:once|always|sticky|lost, several between commas
 ///     CUDA_VISIBLE_DEVICES                    as with a real driver
