@@ -20,14 +20,17 @@ fail() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# What the build needs, by its Debian name, unless it is here already.
+# What whoever sources this needs besides, by its Debian name.
+more_packages=()
+
+# What is needed, by its Debian name, unless it is here already.
 missing_packages() {
     has "${CXX:-c++}" || echo g++
     has cmake || echo cmake
     has ninja || echo ninja-build
     if has dpkg-query; then
         local package
-        for package in libspdlog-dev libcli11-dev nlohmann-json3-dev catch2; do
+        for package in libspdlog-dev libcli11-dev nlohmann-json3-dev catch2 "${more_packages[@]}"; do
             dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || echo "$package"
         done
     fi

@@ -14,6 +14,7 @@
 
 #include "elf_check.hpp"
 #include "library_search.hpp"
+#include "library_trial.hpp"
 
 namespace cupool {
 
@@ -235,7 +236,17 @@ private:
             return;
         }
         // A name without a slash would be searched for.
-        open_library(path.find('/') == std::string::npos ? "./" + path : path, path, source, Reason::library_unusable);
+        const std::string name = path.find('/') == std::string::npos ? "./" + path : path;
+        if (const std::string corruption = try_elsewhere(name); !corruption.empty()) {
+            note(path, source, {Reason::library_unusable, corruption});
+            return;
+        }
+        open_library(name, path, source, Reason::library_unusable);
+    }
+
+    /// What a process of its own finds wrong with the file, where the program wants that.
+    std::string try_elsewhere(const std::string& path) const {
+        return options_.trial_command.empty() ? std::string() : find_trial_fault(options_.trial_command, path);
     }
 
     void try_name(const char* name) { open_library(name, name, "search", Reason::no_library); }

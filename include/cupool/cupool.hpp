@@ -14,6 +14,7 @@
 #include <cupool/driver/error.hpp>
 #include <cupool/driver/event.hpp>
 #include <cupool/driver/kernel.hpp>
+#include <cupool/driver/library_trial.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/memory_pool.hpp>
 #include <cupool/driver/module.hpp>

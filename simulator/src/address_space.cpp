@@ -189,6 +189,7 @@ Allocation::Allocation(Kind own_kind, int own_device, abi::Context own_context, 
 }
 
 std::byte* Region::data() const {
+    note_use(*allocation);
     require(allocation->alive, abi::Result::illegal_address);
     return allocation->backing.data() + offset;
 }

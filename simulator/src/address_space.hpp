@@ -9,6 +9,8 @@
 
 #include <cupool/driver/abi.hpp>
 
+#include "ordering.hpp"
+
 namespace cupool::simulator {
 
 struct MemoryPool;
@@ -53,6 +55,7 @@ struct Allocation {
     abi::DevicePointer start = 0;
     /// Of pooled memory only.
     std::shared_ptr<MemoryPool> pool;
+    OrderedUses ordered_uses;
     /// Under the driver's lock: a free was called, though it may still be queued.
     bool free_called = false;
     /// False once the free has happened: what runs later and touches the memory is at fault.

@@ -53,18 +53,18 @@ std::vector<std::string> split(const std::string& text, char separator) {
     return parts;
 }
 
-ptx::Checks checks_of_environment() {
+void read_checks(Environment& environment) {
     constexpr const char* variable = "CUPOOL_SIM_CHECKS";
-    ptx::Checks checks;
     const char* const text = variable_text(variable);
     for (const std::string& name : split(text == nullptr ? "none" : text, ',')) {
-        if (name != "all" && name != "none" && name != "initialisation" && name != "races") {
-            complain(variable, "\"" + name + "\" is none of all, none, initialisation, races");
+        if (name != "all" && name != "none" && name != "initialisation" && name != "races" && name != "ordering" && name != "context") {
+            complain(variable, "\"" + name + "\" is none of all, none, initialisation, races, ordering, context");
         }
-        checks.initialisation |= name == "all" || name == "initialisation";
-        checks.races |= name == "all" || name == "races";
+        environment.checks.initialisation |= name == "all" || name == "initialisation";
+        environment.checks.races |= name == "all" || name == "races";
+        environment.checks_ordering |= name == "all" || name == "ordering";
+        environment.checks_context |= name == "all" || name == "context";
     }
-    return checks;
 }
 
 // ENTRY_POINT:NTH:RESULT:DURATION
@@ -116,7 +116,7 @@ Environment read_environment() {
     environment.device_count = static_cast<int>(number_of("CUPOOL_SIM_DEVICES", 1, 0, most_devices));
     environment.driver_version = static_cast<int>(number_of("CUPOOL_SIM_DRIVER_VERSION", 13000, 1000, std::numeric_limits<int>::max()));
     environment.seed = number_of("CUPOOL_SIM_SEED", 0, 0, std::numeric_limits<std::uint64_t>::max());
-    environment.checks = checks_of_environment();
+    read_checks(environment);
     add_plan(environment);
     add_faults(environment.faults);
     return environment;

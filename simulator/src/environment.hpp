@@ -14,6 +14,8 @@ struct Environment {
     int driver_version = 13000;
     std::uint64_t seed = 0;
     ptx::Checks checks;
+    bool checks_ordering = false;
+    bool checks_context = false;
     FaultPlan faults;
 };
 

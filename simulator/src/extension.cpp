@@ -7,12 +7,14 @@
 #include <cupool/simulator/simulator.hpp>
 
 #include "call_record.hpp"
+#include "context_check.hpp"
 #include "device_fault.hpp"
 #include "driver_state.hpp"
 #include "fault_plan.hpp"
 #include "fault_plan_file.hpp"
 #include "launch_checks.hpp"
 #include "machine.hpp"
+#include "ordering.hpp"
 #include "seeded_scheduler.hpp"
 
 /// \file
@@ -141,6 +143,8 @@ int cupoolSimSetChecks(unsigned wanted) {
         return refused;
     }
     set_checks({(wanted & cupool_sim_check_initialisation) != 0, (wanted & cupool_sim_check_races) != 0});
+    set_ordering_check((wanted & cupool_sim_check_ordering) != 0);
+    set_context_check((wanted & cupool_sim_check_context) != 0);
     return done;
 }
 

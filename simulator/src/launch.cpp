@@ -30,6 +30,7 @@ public:
         if (!allocation || !accessor_.may_access(*allocation)) {
             return {};
         }
+        note_use(*allocation);
         std::byte* const initialised = allocation->initialised ? allocation->initialised->data() : nullptr;
         const ptx::MemoryRange range{allocation->start, allocation->bytes, allocation->backing.data(), true, initialised};
         in_use_.insert(std::move(allocation));

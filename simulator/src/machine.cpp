@@ -6,12 +6,14 @@
 
 #include "address_space.hpp"
 #include "call_record.hpp"
+#include "context_check.hpp"
 #include "device_fault.hpp"
 #include "driver_state.hpp"
 #include "environment.hpp"
 #include "failure.hpp"
 #include "fault_plan.hpp"
 #include "launch_checks.hpp"
+#include "ordering.hpp"
 
 namespace cupool::simulator {
 namespace {
@@ -50,6 +52,8 @@ void configure(State& state) {
     set_driver_version(environment.driver_version);
     set_machine_seed(environment.seed);
     set_checks(environment.checks);
+    set_ordering_check(environment.checks_ordering);
+    set_context_check(environment.checks_context);
     set_fault_plan(std::move(environment.faults));
 }
 

@@ -122,6 +122,7 @@ Result memory_free(DevicePointer pointer) {
             pending = pending_on(*state, device_at(*state, allocation->device));
         }
         scheduler().wait_for(pending);
+        note_free(*allocation, nullptr);
         const Locked state;
         release_memory(*state, *allocation);
     });
@@ -160,6 +161,7 @@ Result host_free(void* pointer) {
             pending = pending_on(*state, device_at(*state, allocation->device));
         }
         scheduler().wait_for(pending);
+        note_free(*allocation, nullptr);
         const Locked state;
         release_memory(*state, *allocation);
     });

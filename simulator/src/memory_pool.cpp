@@ -238,6 +238,7 @@ Result memory_free_async(DevicePointer pointer, Stream stream) {
             return Time{0};
         };
         enqueue(*state, *ordered_by, {Work::Kind::release, "free of " + std::to_string(allocation->bytes) + " bytes", release});
+        note_free(*allocation, ordered_by->last.get());
     });
 }
 

@@ -22,6 +22,7 @@ bool runs_nothing(const Work& work) { return work.kind != Work::Kind::release &&
 OperationPointer Scheduler::schedule(Work work, const Operations& predecessors) {
     auto operation = std::make_shared<Operation>();
     operation->work = std::move(work);
+    place(*operation, predecessors);
     const std::lock_guard lock(mutex_);
     for (const OperationPointer& predecessor : predecessors) {
         if (predecessor && !predecessor->done) {
@@ -42,7 +43,19 @@ OperationPointer Scheduler::schedule(Work work, const Operations& predecessors) 
 
 bool Scheduler::is_done(const OperationPointer& operation) {
     const std::lock_guard lock(mutex_);
+    if (operation->done) {
+        note_known(*operation);
+    }
     return operation->done;
+}
+
+void Scheduler::wait_for(const Operations& operations) {
+    block_until_done(operations);
+    for (const OperationPointer& operation : operations) {
+        if (operation) {
+            note_known(*operation);
+        }
+    }
 }
 
 Time Scheduler::time_of(const OperationPointer& operation) {
@@ -82,6 +95,10 @@ Time perform(Operation& operation, std::uint64_t seed) {
     if (runs_nothing(operation.work)) {
         return {};
     }
+    if (operation.work.kind == Work::Kind::host_function) {
+        note_known(operation);  // which may tell the host
+    }
+    const RunningOperation scope(operation);
     try {
         return run(seed);
     } catch (const Failure& failure) {

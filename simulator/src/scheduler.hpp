@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "ordering.hpp"
+
 namespace cupool::simulator {
 
 /// A piece of work of a device: it runs once everything it comes after is done.
@@ -55,7 +57,7 @@ public:
     Time time_of(const OperationPointer& operation);
 
     /// Blocks until all are done; null ones are.
-    virtual void wait_for(const Operations& operations) = 0;
+    void wait_for(const Operations& operations);
 
     /// The host is in a driver call, which takes `slowness` longer than such calls do.
     virtual void pass_call(Time slowness) = 0;
@@ -64,6 +66,7 @@ protected:
     /// All that the operation came after is done, and it has something to run. Called under the lock.
     virtual void start(const OperationPointer& operation) = 0;
     virtual Time now() const = 0;
+    virtual void block_until_done(const Operations& operations) = 0;
 
     /// Marks the operation done, and starts what waited for it. Called under the lock.
     void finish(const OperationPointer& operation);
@@ -81,6 +84,7 @@ public:
     Operations successors;
     bool done = false;
     Time finished{};
+    Order order;
 };
 
 /// Runs the work of an operation, once, unless its device has died. What goes wrong is the device's fault.

@@ -49,7 +49,7 @@ void SeededScheduler::begin(std::uint64_t seed) {
     log_.clear();
 }
 
-void SeededScheduler::wait_for(const Operations& operations) {
+void SeededScheduler::block_until_done(const Operations& operations) {
     Lock lock(mutex_);
     if (are_done(operations)) {
         return;

@@ -24,7 +24,6 @@ public:
     /// At time zero of a new clock. Nothing may be queued.
     void begin(std::uint64_t seed);
 
-    void wait_for(const Operations& operations) override;
     void pass_call(Time slowness) override;
 
     /// Adds a line to the log, of something that happens now.
@@ -36,6 +35,7 @@ public:
 protected:
     void start(const OperationPointer& operation) override;
     Time now() const override { return clock_; }
+    void block_until_done(const Operations& operations) override;
 
 private:
     // What is going to happen: an operation starts, or ends.

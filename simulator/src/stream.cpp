@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "answer.hpp"
+#include "context_check.hpp"
 #include "device_fault.hpp"
 #include "driver_state.hpp"
 #include "state.hpp"
@@ -76,6 +77,7 @@ std::shared_ptr<Stream> stream_of(State& state, abi::Stream handle) {
     }
     auto stream = state.streams.find(handle);
     require(stream != nullptr, state.streams.is_buried(handle) ? abi::Result::context_is_destroyed : abi::Result::invalid_handle);
+    note_given(state, *stream);
     return stream;
 }
 

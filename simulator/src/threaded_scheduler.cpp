@@ -8,7 +8,7 @@
 
 namespace cupool::simulator {
 
-void ThreadedScheduler::wait_for(const Operations& operations) {
+void ThreadedScheduler::block_until_done(const Operations& operations) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return are_done(operations); });
 }

@@ -9,12 +9,12 @@ namespace cupool::simulator {
 /// Runs at the same time whatever is ready, each operation on a thread of its own: order comes from predecessors alone.
 class ThreadedScheduler : public Scheduler {
 public:
-    void wait_for(const Operations& operations) override;
     void pass_call(Time slowness) override;
 
 protected:
     void start(const OperationPointer& operation) override;
     Time now() const override;
+    void block_until_done(const Operations& operations) override;
 
 private:
     void serve();

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/event.hpp>
+#include <cupool/driver/library_trial.hpp>
 #include <cupool/driver/module.hpp>
 #include <cupool/driver/pinned_buffer.hpp>
 #include <cupool/driver/probe.hpp>
@@ -14,6 +15,8 @@
 #include <optional>
 
 #include "choose_devices.hpp"
+#include "damaged_library.hpp"
+#include "lives.hpp"
 
 namespace {
 
@@ -68,13 +71,28 @@ int hold_static_objects() {
     return 0;
 }
 
-int print_probe() {
-    const ProbeReport report = probe();
+int print_probe(const LoadOptions& options = {}) {
+    const ProbeReport report = probe(options);
     std::cout << to_string(report.reason) << '\n' << report.library.library_path << '\n';
     for (const LoadAttempt& attempt : report.library.attempts) {
         std::cout << attempt.path << " (" << attempt.source << "): " << attempt.finding << '\n';
     }
     return static_cast<int>(report.reason);
+}
+
+int print_careful_probe() {
+    LoadOptions options;
+    options.trial_command = {"/proc/self/exe", "try-library"};
+    return print_probe(options);
+}
+
+/// Runs a program as a user who owns nothing.
+int run_unprivileged(char** arguments) {
+    if (::setgid(65534) != 0 || ::setuid(65534) != 0) {
+        return 1;
+    }
+    ::execv(arguments[0], arguments);
+    return 1;
 }
 
 int load_then_probe(const char* path) {
@@ -104,6 +122,36 @@ int main(int argc, char** argv) {
     }
     if (task == "probe") {
         return print_probe();
+    }
+    if (task == "tear-down" && argc > 2) {
+        return test::tear_down(argv[2]);
+    }
+    if (task == "exit-during-kernel") {
+        return test::exit_during_kernel();
+    }
+    if (task == "fork-before-load" || task == "fork-before-init") {
+        return test::fork_early(task == "fork-before-init");
+    }
+    if (task == "daemonise-early" || task == "daemonise-late") {
+        return test::daemonise(task == "daemonise-late");
+    }
+    if (task == "plugin" && argc > 2) {
+        return test::use_plugin(argv[2]);
+    }
+    if (task == "first-use") {
+        return test::first_use();
+    }
+    if (task == "careful-probe") {
+        return print_careful_probe();
+    }
+    if (task == "try-library" && argc > 2) {
+        return try_library(argv[2]);
+    }
+    if (task == "open-damaged" && argc > 4) {
+        return test::open_damaged(argv[2], std::strtoull(argv[3], nullptr, 10), std::atoi(argv[4]));
+    }
+    if (task == "run-unprivileged" && argc > 2) {
+        return run_unprivileged(argv + 2);
     }
     if (task == "load-then-probe" && argc > 2) {
         return load_then_probe(argv[2]);

@@ -73,7 +73,52 @@ std::uint64_t clear(Simulator& simulator) {
            left.device_allocations + left.host_allocations;
 }
 
+/// A context that cupool knows nothing of, current on this thread.
+class CallersContext {
+public:
+    explicit CallersContext(const Driver& driver) : api_(driver.api()) {
+        REQUIRE(api_.init(0) == abi::Result::success);
+        REQUIRE(api_.context_create(&context_, 0, 0) == abi::Result::success);
+    }
+    ~CallersContext() { api_.context_destroy(context_); }
+    CallersContext(const CallersContext&) = delete;
+    CallersContext& operator=(const CallersContext&) = delete;
+
+    bool is_current() const {
+        abi::Context current = nullptr;
+        return api_.context_get_current(&current) == abi::Result::success && current == context_;
+    }
+
+private:
+    const EntryPoints& api_;
+    abi::Context context_ = nullptr;
+};
+
 }  // namespace
+
+TEST_CASE("every call fails once, and the caller's context is current after that") {
+    for (const EntryPointInfo& row : all_entry_points) {
+        if (row.base == std::string("cuCtxSetCurrent")) continue;  // what would make it so is refused
+        bool was_called = true;
+        for (std::uint64_t nth = 1; was_called; ++nth) {
+            Machine machine;
+            {
+                const CallersContext callers(*machine.driver);
+                const std::uint64_t before = machine.simulator.call_count(row.base);
+                machine.simulator.plan_fault(row.base, nth, 999);
+                try {
+                    use_everything(machine.driver);
+                } catch (const Error&) {  // for others to judge
+                }
+                machine.simulator.clear_faults();
+                INFO(row.base << ", call " << nth);
+                was_called = machine.simulator.call_count(row.base) - before >= nth;
+                CHECK(callers.is_current());
+            }
+            clear(machine.simulator);
+        }
+    }
+}
 
 TEST_CASE("every call fails once, and nothing leaks") {
     for (const EntryPointInfo& row : all_entry_points) {

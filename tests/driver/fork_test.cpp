@@ -4,6 +4,7 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/probe.hpp>
 
+#include "child_process.hpp"
 #include "machine.hpp"
 
 using namespace cupool;
@@ -73,4 +74,22 @@ TEST_CASE("a child forked from a process that has initialised the driver is told
         // The parent goes on.
         CHECK_NOTHROW(stream.synchronize());
     }
+}
+
+TEST_CASE("who forks before the driver is initialised can use it on both sides") {
+    for (const char* task : {"fork-before-load", "fork-before-init"}) {
+        const Finished child = run_child({task}, {{"CUPOOL_DRIVER", CUPOOL_SIMULATOR_LIBRARY}});
+        INFO(task << ": " << child.output);
+        CHECK(child.exit_code == 0);
+        CHECK(child.output.empty());
+    }
+}
+
+TEST_CASE("a daemon works if it became one before the driver was initialised, and is told so if after") {
+    const Finished early = run_child({"daemonise-early"}, {{"CUPOOL_DRIVER", CUPOOL_SIMULATOR_LIBRARY}});
+    CHECK(early.output == "daemon: works\n");
+    const Finished late = run_child({"daemonise-late"}, {{"CUPOOL_DRIVER", CUPOOL_SIMULATOR_LIBRARY}});
+    CHECK_THAT(late.output, contains_text("this process was forked from one that had initialised the driver"));
+    CHECK_THAT(late.output, contains_text("daemon: is refused\n"));
+    CHECK(late.output.find("was called after its end") == std::string::npos);
 }

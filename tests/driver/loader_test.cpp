@@ -1,4 +1,5 @@
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <map>
@@ -142,6 +143,31 @@ TEST_CASE("CUPOOL_DRIVER names the library, by an absolute path") {
     const Finished missing = run_child({"probe"}, {{"CUPOOL_DRIVER", "/none/libcuda.so.1"}});
     CHECK(missing.exit_code == static_cast<int>(Reason::no_library));
     CHECK_THAT(missing.output, contains_text("/none/libcuda.so.1"));
+}
+
+TEST_CASE("a setuid program does not obey CUPOOL_DRIVER") {
+    const TemporaryFolder folder;
+    struct statvfs mount {};
+    REQUIRE(::statvfs(folder.path().c_str(), &mount) == 0);
+    if (::geteuid() != 0 || (mount.f_flag & ST_NOSUID) != 0) CUPOOL_SKIP("skipped: only root can make a setuid program for another user");
+    const std::string program = folder.path() + "/program";
+    std::filesystem::copy_file(CUPOOL_DRIVER_CHILD, program);
+    REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
+    const std::string foreign = folder.path() + "/foreign.so";
+    std::filesystem::copy_file(CUPOOL_FOREIGN_LIBRARY, foreign);
+    const std::vector<std::pair<std::string, std::string>> environment{{"CUPOOL_DRIVER", foreign}};
+
+    REQUIRE(::chmod(program.c_str(), 0755) == 0);
+    const Finished plain = run_child({"run-unprivileged", program, "probe"}, environment);
+    INFO(plain.output);
+    CHECK_THAT(plain.output, contains_text("foreign code runs"));
+
+    REQUIRE(::chown(program.c_str(), 1, 1) == 0);
+    REQUIRE(::chmod(program.c_str(), 04755) == 0);
+    const Finished privileged = run_child({"run-unprivileged", program, "probe"}, environment);
+    INFO(privileged.output);
+    CHECK(privileged.output.find("foreign") == std::string::npos);
+    CHECK(privileged.exit_code >= 0);
 }
 
 TEST_CASE("the search goes on past libraries that cannot be used") {

@@ -1,6 +1,7 @@
 #include <cupool/driver/probe.hpp>
 #include <sstream>
 
+#include "environment_variable.hpp"
 #include "machine.hpp"
 
 using namespace cupool;
@@ -63,6 +64,7 @@ TEST_CASE("a probe says why there is no device") {
     for (const Case& expected :
          {Case{100, Reason::no_visible_device, ErrorCategory::no_device}, Case{802, Reason::not_ready, ErrorCategory::not_ready},
           Case{803, Reason::kernel_driver, ErrorCategory::driver_unavailable},
+          Case{804, Reason::kernel_driver, ErrorCategory::driver_unavailable},
           Case{999, Reason::kernel_driver, ErrorCategory::driver_unavailable},
           Case{46, Reason::device_unhealthy, ErrorCategory::driver_unavailable}}) {
         Machine machine;
@@ -84,6 +86,16 @@ TEST_CASE("a probe says why there is no device") {
         const Error error = error_of([&] { Device(machine.driver, 0); });
         CHECK(error.category() == expected.category);
     }
+}
+
+TEST_CASE("a probe says that an empty CUDA_VISIBLE_DEVICES hides every device") {
+    const EnvironmentVariable hidden("CUDA_VISIBLE_DEVICES", "");
+    Machine machine;
+    machine.simulator.reset();  // reads the environment
+    const ProbeReport report = probe_simulator();
+    CHECK(report.reason == Reason::no_visible_device);
+    CHECK(report.devices.empty());
+    CHECK_THAT(report.explanation, contains_text("CUDA_VISIBLE_DEVICES"));
 }
 
 TEST_CASE("one bad device does not hide the others") {

@@ -6,6 +6,7 @@
 #include <cupool/driver/module.hpp>
 #include <thread>
 
+#include "child_process.hpp"
 #include "machine.hpp"
 
 using namespace cupool;
@@ -33,6 +34,12 @@ TEST_CASE("a driver is initialised once, whoever comes first") {
     on_threads(8, [&](int) { counted += device_count(*machine.driver); });
     CHECK(counted == 16);
     CHECK(machine.simulator.call_count("cuInit") == 1);
+}
+
+TEST_CASE("64 threads may be the first to use the driver, all at once") {
+    const Finished child = run_child({"first-use"}, {{"CUPOOL_DRIVER", CUPOOL_SIMULATOR_LIBRARY}});
+    CHECK(child.exit_code == 0);
+    CHECK(child.output == "64 work, cuInit was called 1 times\n");
 }
 
 TEST_CASE("threads work on devices side by side") {

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "sanitizers.hpp"
+
 namespace cupool::test {
 
 namespace {
@@ -58,6 +60,12 @@ const DevicePool& engine_pool() {
 std::vector<DeviceContext> engine_contexts() {
     std::vector<DeviceContext> contexts;
     for (std::size_t i = 0; i < engine_pool().device_count(); ++i) contexts.push_back(engine_pool().context_at(i));
+    return contexts;
+}
+
+std::vector<DeviceContext> sampled_contexts() {
+    std::vector<DeviceContext> contexts = engine_contexts();
+    if (is_sanitized && is_simulated()) contexts = {contexts.back()};
     return contexts;
 }
 

@@ -16,6 +16,9 @@ const DevicePool& engine_pool();
 /// One context a device of the engine: the host's, or each GPU's.
 std::vector<DeviceContext> engine_contexts();
 
+/// The same, but the last alone where they are simulated and sanitized, which takes seconds an MSM: for what every device does alike.
+std::vector<DeviceContext> sampled_contexts();
+
 /// Whether the engine's GPUs are simulated, so that tests must be small.
 bool is_simulated();
 

@@ -69,7 +69,7 @@ TEMPLATE_TEST_CASE_SIG("scalars and points in Montgomery form", CUPOOL_CURVES) {
     auto points = terms.points;
     scalars_to_montgomery_form<C>(scalars);
     points_to_montgomery_form<C>(points);
-    for (const DeviceContext& context : engine_contexts()) {
+    for (const DeviceContext& context : sampled_contexts()) {
         MsmConfig config;
         config.ctx = context;
         config.are_scalars_montgomery_form = true;
@@ -109,7 +109,7 @@ TEMPLATE_TEST_CASE_SIG("operands on the device, in any mix", CUPOOL_CURVES) {
     const auto terms = random_terms<C>(40);
     auto montgomery_points = terms.points;
     points_to_montgomery_form<C>(montgomery_points);
-    for (const DeviceContext& context : engine_contexts()) {
+    for (const DeviceContext& context : sampled_contexts()) {
         const auto scalars = on_device(terms.scalars, context);
         const auto points = on_device(terms.points, context);
         MsmConfig config;

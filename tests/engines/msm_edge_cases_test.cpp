@@ -28,13 +28,11 @@ std::vector<Scalar> border_scalars() {
 
 TEMPLATE_TEST_CASE_SIG("an MSM of no, one and two terms", CUPOOL_CURVES) {
     const AffinePoint<C> g = generator<C>();
-    for (const DeviceContext& context : engine_contexts()) {
+    for (const DeviceContext& context : sampled_contexts()) {
         const auto config = config_on<C>(context);
         CHECK(is_infinity(run_msm<C>({}, {}, config)));
-        for (const Scalar& scalar : border_scalars<C>()) {
-            CHECK(run_msm<C>({scalar}, {g}, config) == multiply(g, scalar));
-            CHECK(is_infinity(run_msm<C>({scalar}, {infinity<C>()}, config)));
-        }
+        for (const Scalar& scalar : border_scalars<C>()) CHECK(run_msm<C>({scalar}, {g}, config) == multiply(g, scalar));
+        CHECK(is_infinity(run_msm<C>({random_scalar()}, {infinity<C>()}, config)));
         const Scalar any = random_scalar();
         CHECK(run_msm<C>({any, any}, {g, g}, config) == multiply(add(g, g), any));
         CHECK(is_infinity(run_msm<C>({any, any}, {g, negate(g)}, config)));
@@ -62,7 +60,7 @@ TEMPLATE_TEST_CASE_SIG("an MSM whose scalars are all alike", CUPOOL_CURVES) {
     for (const Scalar& scalar : {scalar_of(0), scalar_of(1), shifted(group_order<C>(), -1), random_scalar()}) {
         const std::vector<Scalar> scalars(count, scalar);
         const auto expected = closed_form<C>(scalars);
-        for (const DeviceContext& context : engine_contexts()) CHECK(run_msm<C>(scalars, points, config_on<C>(context)) == expected);
+        for (const DeviceContext& context : sampled_contexts()) CHECK(run_msm<C>(scalars, points, config_on<C>(context)) == expected);
     }
 }
 
@@ -76,7 +74,7 @@ TEMPLATE_TEST_CASE_SIG("an MSM whose points are all alike", CUPOOL_CURVES) {
         factor = add_scaled<C>(factor, scalars.back(), 1);
     }
     const auto expected = multiply(generator<C>(), factor);
-    for (const DeviceContext& context : engine_contexts()) {
+    for (const DeviceContext& context : sampled_contexts()) {
         CHECK(run_msm<C>(scalars, points, config_on<C>(context)) == expected);
         CHECK(run_msm<C>(std::vector<Scalar>(count, scalar_of(1)), points, config_on<C>(context)) ==
               multiply(generator<C>(), scalar_of(count)));

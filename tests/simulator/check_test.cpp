@@ -104,7 +104,7 @@ TEST_CASE("threads that race are found") {
 
 TEST_CASE("the environment switches checks on") {
     Fetcher machine(cupool_sim_check_none);
-    CHECK_THROWS_AS(machine.simulator.set_checks(4), std::invalid_argument);
+    CHECK_THROWS_AS(machine.simulator.set_checks(16), std::invalid_argument);
     const auto finds_race = [&](const char* checks) {
         const EnvironmentVariable variable("CUPOOL_SIM_CHECKS", checks);
         try {
@@ -151,4 +151,20 @@ TEST_CASE("a fault's report tells what lies at the address, or near, or did") {
                    return there;
                }),
                contains_text("on device 1, which the kernel's context may not access"));
+}
+
+TEST_CASE("a call that is given a stream of a context that is not current is found") {
+    for (const unsigned checks : {cupool_sim_check_none, cupool_sim_check_context}) {
+        Machine machine({{}, {}});
+        machine.simulator.set_checks(checks);
+        machine.begin();
+        const Stream stream = machine.stream();
+        CHECK(machine.cuda.stream_synchronize(stream) == Result::success);
+        machine.enter(1);
+        CHECK(machine.cuda.stream_synchronize(nullptr) == Result::success);
+        machine.cuda.stream_synchronize(stream);
+        const bool is_found = checks == cupool_sim_check_context;
+        CHECK(machine.cuda.context_synchronize() == (is_found ? Result::launch_failed : Result::success));
+        CHECK(machine.simulator.device_fault_report().empty() != is_found);
+    }
 }

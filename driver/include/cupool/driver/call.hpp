@@ -25,22 +25,37 @@ void log_failed_call(const EntryPointInfo& entry_point, abi::Result result, int 
 /// Logs the exception being handled, which a destructor met.
 void log_current_exception() noexcept;
 
-/// Calls an entry point and returns its answer. \throws Error forked, shutdown, unsupported (the driver has no such entry point)
-template <auto Member, class... Arguments>
-inline abi::Result invoke(const Driver& driver, int ordinal, const SourceLocation& where, Arguments... arguments) {
+/// A copy for those who throw: where only copies are referred to, the location itself is put together on no other path.
+inline SourceLocation copy_of(const SourceLocation& where) { return {where.file, where.line, where.function}; }
+
+/// What has an ordinal is asked for it where something fails, and only there.
+inline int ordinal_of(int ordinal) { return ordinal; }
+template <class Owner>
+inline int ordinal_of(const Owner& owner) {
+    return owner.ordinal();
+}
+
+/// Whether a driver that is open may lack the entry point.
+template <auto Member>
+inline constexpr bool may_be_missing = entry_point_info<Member>.need == EntryPointInfo::optional;
+
+/// Calls an entry point and returns its answer. \param ordinal  the device's, or what has one
+/// \throws Error forked, shutdown, unsupported (the driver has no such entry point)
+template <auto Member, class Ordinal, class... Arguments>
+inline abi::Result invoke(const Driver& driver, const Ordinal& ordinal, const SourceLocation& where, Arguments... arguments) {
     const auto function = driver.api().*Member;
-    if (process_phase.load(std::memory_order_relaxed) != running || function == nullptr) [[unlikely]] {
-        refuse_call(driver, entry_point_info<Member>, ordinal, where);
+    if (process_phase.load(std::memory_order_relaxed) != running || (may_be_missing<Member> && function == nullptr)) [[unlikely]] {
+        refuse_call(driver, entry_point_info<Member>, ordinal_of(ordinal), copy_of(where));
     }
     return function(arguments...);
 }
 
 /// Calls an entry point. \throws Error for every answer but success, and what invoke() throws.
-template <auto Member, class... Arguments>
-inline void call(const Driver& driver, int ordinal, const SourceLocation& where, Arguments... arguments) {
+template <auto Member, class Ordinal, class... Arguments>
+inline void call(const Driver& driver, const Ordinal& ordinal, const SourceLocation& where, Arguments... arguments) {
     const abi::Result result = invoke<Member>(driver, ordinal, where, arguments...);
     if (result != abi::Result::success) [[unlikely]] {
-        throw_failed_call(driver, entry_point_info<Member>, result, ordinal, where);
+        throw_failed_call(driver, entry_point_info<Member>, result, ordinal_of(ordinal), copy_of(where));
     }
 }
 

@@ -119,24 +119,32 @@ namespace detail {
 
 [[noreturn]] void throw_no_context(const SourceLocation& where);
 
+/// What context the thread has. \throws Error wrong_context where there is no context to make current instead, and what call() throws
+inline abi::Context find_current(ContextView context, const SourceLocation& where) {
+    if (!context) [[unlikely]] {
+        throw_no_context(copy_of(where));
+    }
+    abi::Context current = nullptr;
+    call<&EntryPoints::context_get_current>(context.driver(), context, where, &current);
+    return current;
+}
+
 }  // namespace detail
 
 /// Makes a context the calling thread's current one for a scope, and restores what was there. Costs one cheap call where it already is.
 /// Everything in cupool does this by itself; programs need it around calls of other libraries.
 class CurrentContext {
 public:
-    explicit CurrentContext(ContextView context, const SourceLocation& where = SourceLocation::current()) : context_(context) {
-        if (!context) [[unlikely]] {
-            detail::throw_no_context(where);
-        }
-        detail::call<&EntryPoints::context_get_current>(context.driver(), context.ordinal(), where, &previous_);
+    explicit CurrentContext(ContextView context, const SourceLocation& where = SourceLocation::current())
+        : CurrentContext(context, detail::find_current(context, where), where) {}
+    /// \param previous  the thread's context, where that is known
+    CurrentContext(ContextView context, abi::Context previous, const SourceLocation& where) : context_(context), previous_(previous) {
         if (previous_ != context.handle()) {
-            detail::call<&EntryPoints::context_set_current>(context.driver(), context.ordinal(), where, context.handle());
-            restore_ = true;
+            detail::call<&EntryPoints::context_set_current>(context.driver(), context, where, context.handle());
         }
     }
     ~CurrentContext() {
-        if (restore_) {
+        if (previous_ != context_.handle()) {
             detail::call_from_destructor<&EntryPoints::context_set_current>(context_.driver(), context_.ordinal(), previous_);
         }
     }
@@ -145,17 +153,34 @@ public:
 
 private:
     ContextView context_;
-    abi::Context previous_ = nullptr;
-    bool restore_ = false;
+    abi::Context previous_;
 };
 
 namespace detail {
 
+/// invoke() with the context current. Most calls find it so: they are a call of the driver more, and a comparison.
+template <auto Member, class... Arguments>
+inline abi::Result invoke_in(ContextView context, const SourceLocation& where, Arguments... arguments) {
+    const abi::Context previous = find_current(context, where);
+    const Driver& driver = context.driver();
+    if (previous != context.handle()) [[unlikely]] {
+        const CurrentContext current(context, previous, where);
+        return invoke<Member>(driver, context, where, arguments...);
+    }
+    if constexpr (may_be_missing<Member>) {
+        return invoke<Member>(driver, context, where, arguments...);
+    } else {
+        return (driver.api().*Member)(arguments...);  // whether the process may call the driver has just been asked
+    }
+}
+
 /// call() with the context current.
 template <auto Member, class... Arguments>
 inline void call_in(ContextView context, const SourceLocation& where, Arguments... arguments) {
-    const CurrentContext current(context, where);
-    call<Member>(context.driver(), context.ordinal(), where, arguments...);
+    const abi::Result result = invoke_in<Member>(context, where, arguments...);
+    if (result != abi::Result::success) [[unlikely]] {
+        throw_failed_call(context.driver(), entry_point_info<Member>, result, context.ordinal(), copy_of(where));
+    }
 }
 
 /// call_from_destructor() with the context current, or without where the driver refuses that: most things can be destroyed even so.

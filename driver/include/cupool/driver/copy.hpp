@@ -23,7 +23,7 @@ namespace detail {
 /// Whether there is something to copy. Throws where the sizes differ.
 inline bool check_sizes(std::size_t to, std::size_t from, const SourceLocation& where) {
     if (to != from) [[unlikely]] {
-        throw_size_mismatch(to, from, where);
+        throw_size_mismatch(to, from, copy_of(where));
     }
     return to != 0;
 }
@@ -31,7 +31,7 @@ inline bool check_sizes(std::size_t to, std::size_t from, const SourceLocation& 
 template <class T>
 inline void check_device(DeviceSpan<T> span, StreamView stream, const SourceLocation& where) {
     if (span.device() != stream.ordinal()) [[unlikely]] {
-        throw_wrong_device("a span", span.device(), "a stream", stream.ordinal(), where);
+        throw_wrong_device("a span", span.device(), "a stream", stream.ordinal(), copy_of(where));
     }
 }
 

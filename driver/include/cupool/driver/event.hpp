@@ -35,7 +35,7 @@ public:
     /// \throws Error wrong_context where the stream is of another context
     void record(StreamView stream, SourceLocation where = SourceLocation::current()) {
         if (stream.context() != context()) [[unlikely]] {
-            detail::throw_wrong_device("the event", context().ordinal(), "a stream", stream.ordinal(), where);
+            detail::throw_wrong_device("the event", context().ordinal(), "a stream", stream.ordinal(), detail::copy_of(where));
         }
         detail::call_in<&EntryPoints::event_record>(context(), where, handle_, stream.handle());
     }

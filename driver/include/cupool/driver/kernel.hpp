@@ -39,7 +39,7 @@ template <class T>
 struct KernelParameter<DeviceSpan<T>> {
     static abi::DevicePointer from(const DeviceSpan<T>& span, int ordinal, const SourceLocation& where) {
         if (span.device() != ordinal && !span.empty()) [[unlikely]] {
-            throw_wrong_device("a span", span.device(), "a kernel", ordinal, where);
+            throw_wrong_device("a span", span.device(), "a kernel", ordinal, copy_of(where));
         }
         return span.pointer();
     }
@@ -66,14 +66,13 @@ public:
     void launch_raw(const LaunchShape& shape, StreamView stream, void** parameters,
                     const SourceLocation& where = SourceLocation::current()) const {
         if (stream.context() != context_) [[unlikely]] {
-            detail::throw_wrong_device("the kernel", context_.ordinal(), "a stream", stream.ordinal(), where);
+            detail::throw_wrong_device("the kernel", context_.ordinal(), "a stream", stream.ordinal(), detail::copy_of(where));
         }
-        const CurrentContext current(context_, where);
-        const abi::Result result = detail::invoke<&EntryPoints::launch_kernel>(
-            context_.driver(), context_.ordinal(), where, handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
-            shape.block.z, shape.dynamic_shared_bytes, stream.handle(), parameters, static_cast<void**>(nullptr));
+        const abi::Result result = detail::invoke_in<&EntryPoints::launch_kernel>(
+            context_, where, handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
+            shape.dynamic_shared_bytes, stream.handle(), parameters, static_cast<void**>(nullptr));
         if (result != abi::Result::success) [[unlikely]] {
-            detail::throw_failed_launch(context_.driver(), result, context_.ordinal(), name_, shape, where);
+            detail::throw_failed_launch(context_.driver(), result, context_.ordinal(), name_, LaunchShape(shape), detail::copy_of(where));
         }
     }
 

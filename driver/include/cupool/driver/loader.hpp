@@ -14,6 +14,12 @@ struct LoadOptions {
 
     /// Gives the address of an exported name, or null: a driver that is no shared library. Given, nothing is loaded.
     std::function<void*(const char* exported)> resolver;
+
+    /// A command that tries each file in a process of its own before this one loads it, so that a corrupt library, which may end whoever
+    /// loads it, is a finding: an executable's path, then arguments. It is given the file's path as one more and calls try_library(), as
+    /// {"/usr/bin/devquery", "--try-library"} does; a program may name itself, by "/proc/self/exe". Where it cannot be started the library
+    /// is refused. Not tried is what is loaded already, or known to the dynamic loader alone. Empty: nothing is tried.
+    std::vector<std::string> trial_command;
 };
 
 /// One place where a libcuda was looked for.

@@ -68,13 +68,17 @@ struct CupoolSimFault {
     std::uint64_t memory_left;  ///< UINT64_MAX: no matter
 };
 
-/// What launches look for, besides accesses out of bounds, misaligned ones and those to freed memory, which they always find. A bit set.
-/// What is found ends the launch as a device fault, 719, with a report.
+/// What is looked for, besides accesses out of bounds, misaligned ones and those to freed memory, which are always found. A bit set.
+/// What is found is a device fault, 719, with a report.
 enum CupoolSimChecks {
     cupool_sim_check_none = 0,
     cupool_sim_check_initialisation = 1,  ///< reading registers and memory that nobody has written
     cupool_sim_check_races = 2,           ///< threads that touch the same memory, and are not ordered
-    cupool_sim_check_all = 3,
+    /// Memory that is freed, but not after its last use: no stream, no event and no waiting host orders the free behind it.
+    cupool_sim_check_ordering = 4,
+    /// Calls that are given a stream while another context than its own is current: a real driver takes most of them, but not all.
+    cupool_sim_check_context = 8,
+    cupool_sim_check_all = 15,
 };
 
 /// One driver call that has been answered.
@@ -94,7 +98,7 @@ void cupoolSimDefaultDevice(struct CupoolSimDevice* device);
 ///     CUPOOL_SIM_DEVICES=4                    how many, default 1
 ///     CUPOOL_SIM_DRIVER_VERSION=12040         default 13000
 ///     CUPOOL_SIM_SEED=7                       see cupoolSimSetSeed()
-///     CUPOOL_SIM_CHECKS=all|none|initialisation,races
+///     CUPOOL_SIM_CHECKS=all|none|initialisation,races,ordering,context
 ///     CUPOOL_SIM_PLAN=/path/to/plan.json      see cupoolSimLoadPlan()
 ///     CUPOOL_SIM_FAULTS=cuInit:1:802:always   ENTRY_POINT:NTH:RESULT:once|always|sticky|lost, several between commas
 ///     CUDA_VISIBLE_DEVICES                    as with a real driver
@@ -125,7 +129,7 @@ std::uint64_t cupoolSimSeed(void);
 /// texts are equal runs. Cut to `length` bytes with its NUL; returns the whole length. Empty without a seed.
 std::size_t cupoolSimReplayLog(char* log, std::size_t length);
 
-/// Of CupoolSimChecks, for launches from now on; none by default. Memory that was allocated before counts as initialised.
+/// Of CupoolSimChecks, for what is queued from now on; none by default. Memory that was allocated before counts as initialised.
 int cupoolSimSetChecks(unsigned checks);
 
 /// Whether `device` can reach the memory of `peer` (by default all can). Here, devices are counted without regard to CUDA_VISIBLE_DEVICES.

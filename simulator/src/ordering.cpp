@@ -1,0 +1,128 @@
+#include "ordering.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "address_space.hpp"
+#include "device_fault.hpp"
+#include "scheduler.hpp"
+
+namespace cupool::simulator {
+namespace {
+
+std::atomic<bool> is_checked{false};
+thread_local const Operation* running_operation = nullptr;
+
+/// What the check knows besides the clocks of operations and the uses of allocations, all under its lock.
+struct Knowledge {
+    std::mutex mutex;
+    Clock host;
+    std::map<Clock::Lane, std::uint64_t> queued;
+};
+
+// Never destroyed: operations may outlive main().
+Knowledge& knowledge() {
+    static auto* const instance = new Knowledge;
+    return *instance;
+}
+
+void report_unordered(const Allocation& allocation, const OrderedUses::Use& use) {
+    raise_device_fault(abi::Result::launch_failed, "free of " + std::to_string(allocation.bytes) + " bytes of device " +
+                                                       std::to_string(allocation.device) + " that is not ordered after their use by " +
+                                                       use.what + ": nothing makes the free wait for it");
+}
+
+std::string describe(const Operation& operation) {
+    return operation.work.name + " on stream " + std::to_string(operation.work.stream) + " of device " +
+           std::to_string(operation.work.device);
+}
+
+}  // namespace
+
+void Clock::join(const Clock& other) {
+    for (const auto& [lane, count] : other.counts_) {
+        advance(lane, count);
+    }
+}
+
+void Clock::advance(Lane lane, std::uint64_t count) {
+    std::uint64_t& own = counts_[lane];
+    own = std::max(own, count);
+}
+
+bool Clock::has_reached(Lane lane, std::uint64_t count) const {
+    const auto found = counts_.find(lane);
+    return found != counts_.end() && found->second >= count;
+}
+
+void set_ordering_check(bool checks) {
+    Knowledge& known = knowledge();
+    const std::lock_guard lock(known.mutex);
+    known.host = {};
+    known.queued.clear();
+    is_checked = checks;
+}
+
+void place(Operation& operation, const Operations& predecessors) {
+    if (!is_checked) {
+        return;
+    }
+    Knowledge& known = knowledge();
+    const std::lock_guard lock(known.mutex);
+    Order& order = operation.order;
+    order.clock = known.host;
+    for (const OperationPointer& predecessor : predecessors) {
+        if (predecessor) {
+            order.clock.join(predecessor->order.clock);
+        }
+    }
+    order.lane = {operation.work.device, operation.work.stream};
+    order.count = ++known.queued[order.lane];
+    order.clock.advance(order.lane, order.count);
+}
+
+void note_known(const Operation& operation) {
+    if (operation.order.count == 0) {
+        return;
+    }
+    Knowledge& known = knowledge();
+    const std::lock_guard lock(known.mutex);
+    known.host.join(operation.order.clock);
+}
+
+RunningOperation::RunningOperation(const Operation& operation) { running_operation = &operation; }
+
+RunningOperation::~RunningOperation() { running_operation = nullptr; }
+
+void note_use(Allocation& allocation) {
+    if (!is_checked || running_operation == nullptr || running_operation->order.count == 0) {
+        return;
+    }
+    const Order& order = running_operation->order;
+    const std::lock_guard lock(knowledge().mutex);
+    OrderedUses& known = allocation.ordered_uses;
+    const OrderedUses::Use use{order.lane, order.count, describe(*running_operation)};
+    if (known.freed && !known.freed->has_reached(use.lane, use.count)) {
+        report_unordered(allocation, use);
+    }
+    std::erase_if(known.uses, [&](const OrderedUses::Use& earlier) { return earlier.lane == use.lane && earlier.count <= use.count; });
+    known.uses.push_back(use);
+}
+
+void note_free(Allocation& allocation, const Operation* by) {
+    if (!is_checked || (by != nullptr && by->order.count == 0)) {
+        return;
+    }
+    Knowledge& known = knowledge();
+    const std::lock_guard lock(known.mutex);
+    const Clock& clock = by != nullptr ? by->order.clock : known.host;
+    for (const OrderedUses::Use& use : allocation.ordered_uses.uses) {
+        if (!clock.has_reached(use.lane, use.count)) {
+            report_unordered(allocation, use);
+        }
+    }
+    allocation.ordered_uses.freed = clock;
+}
+
+}  // namespace cupool::simulator

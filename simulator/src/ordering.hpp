@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cupool::simulator {
+
+/// \file
+/// The check that memory is freed after its last use: not by luck, but because streams, events or a host that waited say so.
+///
+/// Vector clocks tell what has happened before what. All host threads count as one, since the driver does not see how they synchronise, and
+/// streams that share a device and a number count as one, too: so something may go unnoticed, but nothing is reported that is in order.
+
+struct Allocation;
+class Operation;
+
+/// How far each stream had come before something: of how many of its operations that comes after.
+class Clock {
+public:
+    /// A device and the number of a stream.
+    using Lane = std::pair<int, unsigned>;
+
+    void join(const Clock& other);
+    void advance(Lane lane, std::uint64_t count);
+    bool has_reached(Lane lane, std::uint64_t count) const;
+
+private:
+    std::map<Lane, std::uint64_t> counts_;
+};
+
+/// An operation's place among all others.
+struct Order {
+    Clock::Lane lane{};
+    std::uint64_t count = 0;  ///< which of its lane's; 0: it was queued while nobody asked
+    Clock clock;              ///< of what comes before it, and itself
+};
+
+/// What is known of an allocation: who has used it, and when it may be freed.
+struct OrderedUses {
+    struct Use {
+        Clock::Lane lane;
+        std::uint64_t count;
+        std::string what;
+    };
+    std::vector<Use> uses;  ///< the last of each lane
+    std::optional<Clock> freed;
+};
+
+/// For what is queued from now on. Forgets what was known.
+void set_ordering_check(bool checks);
+
+/// Gives an operation that is being queued its place.
+void place(Operation& operation, const std::vector<std::shared_ptr<Operation>>& predecessors);
+
+/// The host knows from now on that the operation is done.
+void note_known(const Operation& operation);
+
+/// While it lives, what this thread does is the operation's doing.
+class RunningOperation {
+public:
+    explicit RunningOperation(const Operation& operation);
+    ~RunningOperation();
+    RunningOperation(const RunningOperation&) = delete;
+    RunningOperation& operator=(const RunningOperation&) = delete;
+};
+
+/// The running operation uses the memory. Is it freed, and not after that, the devices die of it with a report.
+void note_use(Allocation& allocation);
+
+/// The memory is freed by an operation, or (null) by the host, now. The same holds for uses that come not before that.
+void note_free(Allocation& allocation, const Operation* by);
+
+}  // namespace cupool::simulator

@@ -1,0 +1,101 @@
+#include "library_trial.hpp"
+
+#include "child_process.hpp"
+#include "damaged_library.hpp"
+#include "environment_variable.hpp"
+#include "files.hpp"
+#include "machine.hpp"
+#include "sanitizers.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+namespace {
+
+const std::vector<std::string> trial{CUPOOL_DRIVER_CHILD, "try-library"};
+
+LoadReport report_of(const std::string& path, const std::vector<std::string>& command = trial) {
+    LoadOptions options;
+    options.library_path = path;
+    options.trial_command = command;
+    LoadReport report;
+    static_cast<void>(Driver::try_open(options, &report));
+    return report;
+}
+
+}  // namespace
+
+TEST_CASE("a library that comes through its trial is taken") {
+    const Machine machine;
+    const LoadReport report = report_of(CUPOOL_SIMULATOR_LIBRARY);
+    CHECK(report.reason == Reason::none);
+    CHECK(machine.simulator.call_count("cuInit") == 0);
+    REQUIRE(report.attempts.size() == 1);
+    CHECK_THAT(report.attempts[0].finding, contains_text("taken"));
+    // What is wrong with a library that harms nobody is found as ever.
+    CHECK_THAT(report_of(CUPOOL_STUB_LIBRARY).explanation(), contains_text("stub"));
+    CHECK_THAT(report_of(CUPOOL_UNRELATED_LIBRARY).explanation(), contains_text("cuInit"));
+}
+
+TEST_CASE("a library that ends the process that loads it ends its trial alone") {
+    struct Case {
+        const char* deed;
+        const char* finding;
+    };
+    for (const Case& expected : {Case{"crash", "ended by SIGSEGV"}, Case{"abort", "ended by SIGABRT"},
+                                 Case{"leave", "ended without having come through"}, Case{"fail", "ended with status 3"}}) {
+        const EnvironmentVariable deed("CUPOOL_TEST_FOREIGN", expected.deed);
+        const LoadReport report = report_of(CUPOOL_FOREIGN_LIBRARY);
+        INFO(expected.deed);
+        CHECK(report.reason == Reason::library_unusable);
+        CHECK_THAT(report.explanation(), contains_text(expected.finding));
+    }
+    const EnvironmentVariable deed("CUPOOL_TEST_FOREIGN", "hang");
+    CHECK_THAT(detail::find_trial_fault(trial, CUPOOL_FOREIGN_LIBRARY, std::chrono::milliseconds(300)),
+               contains_text("did not come to an end"));
+}
+
+TEST_CASE("what a library prints is no sign that it came through") {
+    const EnvironmentVariable deed("CUPOOL_TEST_FOREIGN", "speak");
+    CHECK_THAT(report_of(CUPOOL_FOREIGN_LIBRARY).explanation(), contains_text("ended without having come through"));
+}
+
+TEST_CASE("a library that cannot be tried is refused") {
+    const LoadReport report = report_of(CUPOOL_SIMULATOR_LIBRARY, {"/none/devquery"});
+    CHECK(report.reason == Reason::library_unusable);
+    CHECK_THAT(report.explanation(), contains_text("/none/devquery: No such file"));
+    CHECK_THAT(report_of(CUPOOL_SIMULATOR_LIBRARY, {"/bin/true"}).explanation(), contains_text("/bin/true does not try libraries"));
+}
+
+TEST_CASE("a search goes on past a library that fails its trial") {
+    const TemporaryFolder bad;
+    const TemporaryFolder good;
+    std::filesystem::create_symlink(CUPOOL_FOREIGN_LIBRARY, bad.path() + "/libcuda.so.1");
+    std::filesystem::create_symlink(CUPOOL_SIMULATOR_LIBRARY, good.path() + "/libcuda.so.1");
+    const Finished child = run_child(
+        {"careful-probe"}, {{"LD_LIBRARY_PATH", bad.path() + ":" + good.path()}, {"CUPOOL_DRIVER", ""}, {"CUPOOL_TEST_FOREIGN", "crash"}});
+    INFO(child.output);
+    CHECK(child.exit_code == 0);
+    CHECK_THAT(child.output, contains_text("SIGSEGV"));
+}
+
+TEST_CASE("a libcuda cut short at 300 points is refused without a trial") {
+    const TemporaryFolder folder;
+    const std::string path = folder.path() + "/libcuda.so.1";
+    std::filesystem::copy_file(CUPOOL_SIMULATOR_LIBRARY, path);
+    const std::size_t whole = loadable_size(path);
+    for (std::size_t point = 300; point-- > 0;) {
+        const std::size_t size = point < 100 ? point : 100 + (whole - 100) * (point - 100) / 200;
+        std::filesystem::resize_file(path, size);
+        INFO("cut to " << size << " of " << whole << " bytes");
+        REQUIRE(report_of(path, {}).reason == Reason::library_unusable);
+    }
+}
+
+TEST_CASE("a program that tries libraries survives 400 damaged ones") {
+    const std::string count = is_sanitized ? "20" : "400";
+    const Finished child = run_child({"open-damaged", CUPOOL_SIMULATOR_LIBRARY, "20261121", count});
+    INFO(child.output);
+    CHECK(child.exit_code == 0);
+    CHECK_THAT(child.output, contains_text(count + " opened or refused"));
+}

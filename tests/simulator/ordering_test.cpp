@@ -1,0 +1,184 @@
+// Memory is freed after its last use because something orders it, not because it happens to come later.
+#include <functional>
+
+#include "machine.hpp"
+
+using namespace cupool::test;
+
+namespace {
+
+/// Memory of one stream that others use, on a machine whose virtual clock lets every use come first.
+struct Sharer : Machine {
+    explicit Sharer(unsigned checks = cupool_sim_check_ordering) : Machine({{}, {}}) {
+        simulator.set_checks(checks);
+        simulator.set_seed(7);
+        begin();
+        owner = stream();
+        user = stream();
+        other = stream();
+        REQUIRE(cuda.memory_allocate_async(&shared, 4, owner) == Result::success);
+    }
+
+    void set_on(Stream stream) { REQUIRE(cuda.set_words_async(shared, 5, 1, stream) == Result::success); }
+    void store_on(Stream stream) {
+        unsigned value = 7;
+        void* parameters[] = {&shared, &value};
+        REQUIRE(cuda.launch_kernel(function(module(store_text), "store"), 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr) ==
+                Result::success);
+    }
+    /// The second stream comes behind what is now on the first.
+    void order(Stream first, Stream second) {
+        const Event done = event();
+        REQUIRE(cuda.event_record(done, first) == Result::success);
+        REQUIRE(cuda.stream_wait_event(second, done, 0) == Result::success);
+    }
+    /// Until everything has run, of which the program learns nothing.
+    void let_time_pass() {
+        int version = 0;
+        for (int i = 0; i < 3000; ++i) cuda.driver_get_version(&version);
+    }
+    Result free_on(Stream stream) {
+        let_time_pass();
+        REQUIRE(cuda.memory_free_async(shared, stream) == Result::success);
+        return cuda.context_synchronize();
+    }
+
+    Stream owner{};
+    Stream user{};
+    Stream other{};
+    DevicePointer shared = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a free that nothing orders after a use is found, though it comes later") {
+    struct Case {
+        const char* what;
+        std::function<void(Sharer&)> use;
+        const char* report;
+    };
+    const Case cases[] = {
+        {"a set on another stream", [](Sharer& m) { m.set_on(m.user); }, "use by set of 4 bytes on stream 2 of device 0"},
+        {"a kernel on another stream", [](Sharer& m) { m.store_on(m.user); }, "use by store on stream 2 of device 0"},
+        {"an event from before the use",
+         [](Sharer& m) {
+             m.order(m.user, m.owner);
+             m.set_on(m.user);
+         },
+         "stream 2"},
+        {"a stream that waits, but not the one that frees",
+         [](Sharer& m) {
+             m.set_on(m.user);
+             m.order(m.user, m.other);
+         },
+         "stream 2"},
+        {"one of two uses is ordered",
+         [](Sharer& m) {
+             m.set_on(m.user);
+             m.set_on(m.other);
+             m.order(m.user, m.owner);
+         },
+         "stream 3"},
+        {"the host waited for another stream",
+         [](Sharer& m) {
+             m.set_on(m.user);
+             CHECK(m.cuda.stream_synchronize(m.other) == Result::success);
+         },
+         "stream 2"},
+    };
+    for (const Case& one : cases) {
+        Sharer machine;
+        one.use(machine);
+        INFO(one.what);
+        CHECK(machine.free_on(machine.owner) == Result::launch_failed);
+        CHECK_THAT(machine.simulator.device_fault_report(),
+                   contains_text("free of 4 bytes of device 0 that is not ordered after their use"));
+        CHECK_THAT(machine.simulator.device_fault_report(), contains_text(one.report));
+    }
+}
+
+TEST_CASE("a free that anything orders after all uses is in order") {
+    struct Case {
+        const char* what;
+        std::function<void(Sharer&)> use;
+    };
+    const Case cases[] = {
+        {"the same stream", [](Sharer& m) { m.store_on(m.owner); }},
+        {"an event",
+         [](Sharer& m) {
+             m.set_on(m.user);
+             m.order(m.user, m.owner);
+         }},
+        {"two events in a row",
+         [](Sharer& m) {
+             m.store_on(m.user);
+             m.order(m.user, m.other);
+             m.order(m.other, m.owner);
+         }},
+        {"the host waited for the stream",
+         [](Sharer& m) {
+             m.set_on(m.user);
+             CHECK(m.cuda.stream_synchronize(m.user) == Result::success);
+         }},
+        {"the host asked the stream",
+         [](Sharer& m) {
+             m.set_on(m.user);
+             m.let_time_pass();
+             CHECK(m.cuda.stream_query(m.user) == Result::success);
+         }},
+        {"the host asked an event",
+         [](Sharer& m) {
+             m.set_on(m.user);
+             const Event done = m.event();
+             CHECK(m.cuda.event_record(done, m.user) == Result::success);
+             m.let_time_pass();
+             CHECK(m.cuda.event_query(done) == Result::success);
+         }},
+        {"the host waited for the context",
+         [](Sharer& m) {
+             m.store_on(m.user);
+             CHECK(m.cuda.context_synchronize() == Result::success);
+         }},
+        {"the null stream, after a stream that is gone",
+         [](Sharer& m) {
+             const Stream blocking = m.stream(StreamFlags::blocking);
+             m.set_on(blocking);
+             m.let_time_pass();
+             CHECK(m.cuda.stream_destroy(blocking) == Result::success);
+             m.set_on(nullptr);
+             m.order(nullptr, m.owner);
+         }},
+        {"a host function, which may have told the host",
+         [](Sharer& m) {
+             m.set_on(m.user);
+             CHECK(m.cuda.stream_launch_host_function(
+                       m.user, [](void*) {}, nullptr) == Result::success);
+         }},
+    };
+    for (const Case& one : cases) {
+        Sharer machine;
+        one.use(machine);
+        INFO(one.what << ": " << machine.simulator.device_fault_report());
+        CHECK(machine.free_on(machine.owner) == Result::success);
+        CHECK(machine.simulator.device_fault_report().empty());
+    }
+}
+
+TEST_CASE("a plain free waits for its own device's work, and for no other's") {
+    for (const int device : {0, 1}) {
+        Sharer machine;
+        const DevicePointer plain = machine.memory(4);
+        if (device != 0) machine.enter(device);
+        REQUIRE(machine.cuda.copy_peer_async(plain, nullptr, machine.shared, nullptr, 4, device == 0 ? machine.user : machine.stream()) ==
+                Result::success);
+        machine.let_time_pass();
+        CHECK(machine.cuda.memory_free(plain) == Result::success);
+        CHECK(machine.cuda.context_synchronize() == (device == 0 ? Result::success : Result::launch_failed));
+    }
+}
+
+TEST_CASE("who does not ask for the check is told nothing") {
+    Sharer machine(cupool_sim_check_none);
+    machine.set_on(machine.user);
+    CHECK(machine.free_on(machine.owner) == Result::success);
+}
