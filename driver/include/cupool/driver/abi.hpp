@@ -190,7 +190,7 @@ enum class EventRecordFlags : unsigned { none = 0, external = 1 };
 enum class WaitCondition : unsigned { greater_or_equal = 0, equal = 1, any_bit = 2, not_all_bits = 3 };
 
 /// CUstreamCaptureMode.
-enum class CaptureMode : int { global = 0, thread_local_ = 1, relaxed = 2 };
+enum class CaptureMode : int { global = 0, this_thread = 1, relaxed = 2 };
 
 /// CUstreamCaptureStatus.
 enum class CaptureStatus : int { none = 0, active = 1, invalidated = 2 };
