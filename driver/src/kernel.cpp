@@ -145,7 +145,8 @@ void UntypedKernel::check_parameters(std::initializer_list<std::size_t> sizes, c
     details.category = ErrorCategory::invalid_argument;
     details.call = entry_point_info<&EntryPoints::function_get_parameter_info>.base;
     details.device = context_.ordinal();
-    details.message = "kernel " + name_ + " has other parameters than the arguments: " + text_of(expected) + ", and not " + text_of(given);
+    details.message = "kernel " + name_ + " has other parameters than the arguments: " + text_of(expected) + ", and not " + text_of(given) +
+                      ", as " + details.call + " tells";
     throw Error(std::move(details), where);
 }
 

@@ -30,6 +30,9 @@ Graph StreamCapture::end(SourceLocation where) {
     // Another thread's capture goes on; any other failure has ended it.
     active_ = result == abi::Result::stream_capture_wrong_thread;
     if (result != abi::Result::success) {
+        if (graph != nullptr) {
+            detail::call_from_destructor<&EntryPoints::graph_destroy>(stream_.context().driver(), stream_.ordinal(), graph);
+        }
         detail::throw_failed_call(stream_.context().driver(), entry_point_info<&EntryPoints::stream_end_capture>, result, stream_.ordinal(),
                                   where);
     }

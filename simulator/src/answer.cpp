@@ -86,6 +86,7 @@ bool releases(EntryPoint entry_point) {
         case EntryPoint::module_unload:
         case EntryPoint::library_unload:
         case EntryPoint::link_destroy:
+        case EntryPoint::stream_end_capture:
         case EntryPoint::graph_destroy:
         case EntryPoint::graph_exec_destroy:
         case EntryPoint::user_object_release: return true;

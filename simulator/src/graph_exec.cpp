@@ -101,6 +101,24 @@ private:
     std::size_t next_ = 0;
 };
 
+// What the program gave to the children, and to theirs.
+void add_user_objects(const NodeAction& action, std::vector<std::shared_ptr<UserObject>>& user_objects) {
+    if (action.child) {
+        user_objects.insert(user_objects.end(), action.child->user_objects.begin(), action.child->user_objects.end());
+        for (const auto& node : action.child->nodes) {
+            add_user_objects(node->action, user_objects);
+        }
+    }
+}
+
+std::vector<std::shared_ptr<UserObject>> all_user_objects(const Graph& graph) {
+    std::vector<std::shared_ptr<UserObject>> user_objects = graph.user_objects;
+    for (const auto& node : graph.nodes) {
+        add_user_objects(node->action, user_objects);
+    }
+    return user_objects;
+}
+
 // Holds what the program gave to the graph for as long as a launch runs.
 Work keep(const std::vector<std::shared_ptr<UserObject>>& user_objects) {
     Work work;
@@ -144,7 +162,7 @@ Result graph_instantiate(GraphExec* exec, Graph graph, GraphNode* error_node, ch
         const auto created = std::make_shared<simulator::GraphExec>();
         created->handle = HandleTable<simulator::GraphExec>::issue();
         created->nodes = flat_nodes(*source);
-        created->user_objects = source->user_objects;
+        created->user_objects = all_user_objects(*source);
         state->graph_execs.add(created);
         *exec = created->handle;
         if (error_node != nullptr) {
@@ -183,7 +201,7 @@ Result graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, Gra
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             changed->nodes[i].action = std::move(nodes[i].action);
         }
-        replaced = std::exchange(changed->user_objects, source->user_objects);
+        replaced = std::exchange(changed->user_objects, all_user_objects(*source));
     });
 }
 
