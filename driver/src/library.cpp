@@ -9,7 +9,7 @@ Library::Library(std::shared_ptr<const Driver> driver, std::string_view image, c
     : driver_(std::move(driver)) {
     driver_->initialize(where);
     const std::string terminated(image);
-    abi::Library library = nullptr;
+    abi::CodeLibrary library = nullptr;
     const detail::Compilation compilation = detail::compile(
         options,
         [&](detail::OptionList& list) {

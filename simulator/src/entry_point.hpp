@@ -48,7 +48,6 @@ using abi::Graph;
 using abi::GraphExec;
 using abi::GraphNode;
 using abi::GreenContext;
-using abi::Library;
 using abi::LibraryKernel;
 using abi::LinkState;
 using abi::MemoryPool;

@@ -14,7 +14,7 @@ namespace {
 
 using abi::Result;
 
-std::shared_ptr<Library> library_of(State& state, abi::Library handle) {
+std::shared_ptr<Library> library_of(State& state, abi::CodeLibrary handle) {
     auto library = state.libraries.find(handle);
     require(library != nullptr, Result::invalid_handle);
     return library;
@@ -67,7 +67,7 @@ Operations pending_with(State& state, const Library& library) {
 
 namespace exports {
 
-Result library_load_data(Library* library, const void* code, JitOption* jit_options, void** jit_values, unsigned jit_count,
+Result library_load_data(CodeLibrary* library, const void* code, JitOption* jit_options, void** jit_values, unsigned jit_count,
                          LibraryOption* options, void** values, unsigned count) {
     return answer(EntryPoint::library_load_data, [&] {
         require(library != nullptr && code != nullptr, Result::invalid_value);
@@ -90,7 +90,7 @@ Result library_load_data(Library* library, const void* code, JitOption* jit_opti
     });
 }
 
-Result library_unload(Library library) {
+Result library_unload(CodeLibrary library) {
     return answer(EntryPoint::library_unload, [&] {
         Operations pending;
         {
@@ -110,7 +110,7 @@ Result library_unload(Library library) {
     });
 }
 
-Result library_get_kernel(LibraryKernel* kernel, Library library, const char* name) {
+Result library_get_kernel(LibraryKernel* kernel, CodeLibrary library, const char* name) {
     return answer(EntryPoint::library_get_kernel, [&] {
         require(kernel != nullptr && name != nullptr && *name != '\0', Result::invalid_value);
         const Locked state;
@@ -121,7 +121,7 @@ Result library_get_kernel(LibraryKernel* kernel, Library library, const char* na
     });
 }
 
-Result library_get_global(DevicePointer* pointer, std::size_t* bytes, Library library, const char* name) {
+Result library_get_global(DevicePointer* pointer, std::size_t* bytes, CodeLibrary library, const char* name) {
     return answer(EntryPoint::library_get_global, [&] {
         require(name != nullptr && *name != '\0' && (pointer != nullptr || bytes != nullptr), Result::invalid_value);
         const Locked state;
@@ -138,7 +138,7 @@ Result library_get_global(DevicePointer* pointer, std::size_t* bytes, Library li
     });
 }
 
-Result library_get_kernel_count(unsigned* count, Library library) {
+Result library_get_kernel_count(unsigned* count, CodeLibrary library) {
     return answer(EntryPoint::library_get_kernel_count, [&] {
         require(count != nullptr, Result::invalid_value);
         const Locked state;
@@ -146,7 +146,7 @@ Result library_get_kernel_count(unsigned* count, Library library) {
     });
 }
 
-Result library_enumerate_kernels(LibraryKernel* kernels, unsigned count, Library library) {
+Result library_enumerate_kernels(LibraryKernel* kernels, unsigned count, CodeLibrary library) {
     return answer(EntryPoint::library_enumerate_kernels, [&] {
         require(kernels != nullptr && count > 0, Result::invalid_value);
         const Locked state;

@@ -13,7 +13,7 @@ namespace cupool::simulator {
 
 /// Code that belongs to no context: each context in which a kernel of it is asked for gets a module of its own.
 struct Library {
-    using Handle = abi::Library;
+    using Handle = abi::CodeLibrary;
     static constexpr unsigned char handle_tag = 11;
 
     Handle handle = nullptr;

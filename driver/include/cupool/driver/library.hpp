@@ -30,7 +30,7 @@ public:
     }
 
     const std::shared_ptr<const Driver>& driver() const noexcept { return driver_; }
-    abi::Library handle() const noexcept { return handle_; }
+    abi::CodeLibrary handle() const noexcept { return handle_; }
 
     /// A kernel, to be launched in that context; valid as long as the library and the context.
     /// \throws Error invalid_argument where the library has no kernel of that name, or the arguments are not the kernel's
@@ -60,7 +60,7 @@ private:
     }
 
     std::shared_ptr<const Driver> driver_;
-    abi::Library handle_ = nullptr;
+    abi::CodeLibrary handle_ = nullptr;
 };
 
 }  // namespace cupool
