@@ -4,6 +4,7 @@
 #include <cupool/driver/graph.hpp>
 #include <cupool/driver/green_context.hpp>
 #include <cupool/driver/library.hpp>
+#include <cupool/driver/module.hpp>
 #include <cupool/driver/stream_capture.hpp>
 
 #include "machine.hpp"
