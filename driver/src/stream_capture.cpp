@@ -27,8 +27,7 @@ Graph StreamCapture::end(SourceLocation where) {
     abi::Graph graph = nullptr;
     const abi::Result result =
         detail::invoke<&EntryPoints::stream_end_capture>(stream_.context().driver(), stream_.ordinal(), where, stream_.handle(), &graph);
-    // Another thread's capture goes on; any other failure has ended it.
-    active_ = result == abi::Result::stream_capture_wrong_thread;
+    active_ = false;  // a failure has ended it, too
     if (result != abi::Result::success) {
         if (graph != nullptr) {
             detail::call_from_destructor<&EntryPoints::graph_destroy>(stream_.context().driver(), stream_.ordinal(), graph);

@@ -171,7 +171,11 @@ Result stream_end_capture(Stream stream, Graph* graph) {
         *graph = nullptr;
         ended = last->capture;
         require(ended != nullptr, Result::illegal_state);
-        require(ended->mode == CaptureMode::relaxed || ended->thread == std::this_thread::get_id(), Result::stream_capture_wrong_thread);
+        if (ended->mode != CaptureMode::relaxed && ended->thread != std::this_thread::get_id()) {
+            leave(*state, *ended);
+            discard(*state, *ended);
+            fail(Result::stream_capture_wrong_thread);
+        }
         if (ended->origin != last.get()) {
             require_valid(*ended);
             invalidate(*ended, Result::stream_capture_unmatched);

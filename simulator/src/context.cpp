@@ -22,6 +22,8 @@ const std::map<abi::ContextLimit, std::size_t> default_limits{
 };
 
 std::size_t& limit_of(Context& context, abi::ContextLimit limit) {
+    constexpr int last_limit = 9;  // CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED of CUDA 13
+    require(static_cast<int>(limit) >= 0 && static_cast<int>(limit) <= last_limit, abi::Result::invalid_value);
     const auto found = context.limits.find(limit);
     require(found != context.limits.end(), abi::Result::unsupported_limit);
     return found->second;

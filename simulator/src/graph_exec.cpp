@@ -138,11 +138,12 @@ void launch(State& state, GraphExec& exec, Stream& stream) {
 }
 
 GraphUpdateResult difference(const GraphExec::Node& before, const GraphExec::Node& after) {
+    if (before.action.type != after.action.type) {
+        const bool is_empty = before.action.type == GraphNodeType::empty || after.action.type == GraphNodeType::empty;
+        return is_empty ? GraphUpdateResult::not_supported : GraphUpdateResult::node_type_changed;
+    }
     if (before.dependencies != after.dependencies) {
         return GraphUpdateResult::topology_changed;
-    }
-    if (before.action.type != after.action.type) {
-        return GraphUpdateResult::node_type_changed;
     }
     if (before.action.context != after.action.context) {
         return before.action.launch ? GraphUpdateResult::function_changed : GraphUpdateResult::parameters_changed;
@@ -158,6 +159,7 @@ Result graph_instantiate(GraphExec* exec, Graph graph, GraphNode* error_node, ch
     return answer(EntryPoint::graph_instantiate, [&] {
         require(exec != nullptr, Result::invalid_value);
         const Locked state;
+        current_context(*state);
         const auto source = graph_of(*state, graph);
         const auto created = std::make_shared<simulator::GraphExec>();
         created->handle = HandleTable<simulator::GraphExec>::issue();
@@ -192,10 +194,13 @@ Result graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, Gra
         const auto source = graph_of(*state, graph);
         std::vector<simulator::GraphExec::Node> nodes = flat_nodes(*source);
         *error_node = nullptr;
-        *result = nodes.size() == changed->nodes.size() ? GraphUpdateResult::success : GraphUpdateResult::topology_changed;
-        for (std::size_t i = 0; i < nodes.size() && *result == GraphUpdateResult::success; ++i) {
+        *result = GraphUpdateResult::success;
+        for (std::size_t i = 0; i < std::min(nodes.size(), changed->nodes.size()) && *result == GraphUpdateResult::success; ++i) {
             *result = difference(changed->nodes[i], nodes[i]);
             *error_node = *result == GraphUpdateResult::success ? nullptr : nodes[i].origin;
+        }
+        if (*result == GraphUpdateResult::success && nodes.size() != changed->nodes.size()) {
+            *result = GraphUpdateResult::topology_changed;
         }
         require(*result == GraphUpdateResult::success, Result::graph_exec_update_failure);
         for (std::size_t i = 0; i < nodes.size(); ++i) {

@@ -83,7 +83,7 @@ Result occupancy_available_dynamic_shared(std::size_t* bytes, Function function,
                 Result::invalid_value);
         const std::uint32_t share = shared_bytes_per_multiprocessor / static_cast<std::uint32_t>(blocks) / shared_granule * shared_granule;
         const std::uint32_t taken = kernel->entry().shared_bytes + reserved_shared_bytes_per_block;
-        *bytes = std::min(share - std::min(share, taken), most_shared_bytes - kernel->entry().shared_bytes);
+        *bytes = std::min(share - std::min(share, taken), kernel->most_dynamic_shared_bytes);
     });
 }
 

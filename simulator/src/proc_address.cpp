@@ -17,6 +17,8 @@ using abi::Result;
 using namespace std::string_view_literals;
 
 Result not_simulated() { return Result::not_supported; }
+// Of another address, as a driver's is.
+Result not_simulated_per_thread() { return Result::not_supported; }
 
 struct Variant {
     std::string_view base;
@@ -63,7 +65,6 @@ constexpr std::array variants_not_simulated{
     Variant{"cuGraphAddKernelNode", 12000},
     Variant{"cuGraphNodeGetDependencies", 12030},
     Variant{"cuGraphInstantiate", 10000},
-    Variant{"cuGraphInstantiate", 12000},
     Variant{"cuGraphExecUpdate", 12000},
     Variant{"cuGraphExecKernelNodeSetParams", 12000},
     Variant{"cuLinkCreate", 5050},
@@ -180,7 +181,7 @@ Result look_up(const char* symbol, void** function, int version, std::uint64_t f
     const Answer answer = find(symbol, version);
     const bool per_thread = (flags & per_thread_default_stream) != 0 &&
                             std::find(per_thread_names.begin(), per_thread_names.end(), symbol) != per_thread_names.end();
-    *function = per_thread && answer.address != nullptr ? reinterpret_cast<void*>(&not_simulated) : answer.address;
+    *function = per_thread && answer.address != nullptr ? reinterpret_cast<void*>(&not_simulated_per_thread) : answer.address;
     if (status != nullptr) {
         *status = answer.status;
     }

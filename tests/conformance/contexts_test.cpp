@@ -7,6 +7,16 @@
 using namespace cupool;
 using namespace cupool::test;
 
+namespace {
+
+/// What the driver answers to a call that must fail.
+template <class Call>
+int code_of(Call&& call) {
+    return static_cast<int>(error_of(call).code().value_or(abi::Result::success));
+}
+
+}  // namespace
+
 TEST_CASE("a context has the flags that it was made with", "[contexts]") {
     CUPOOL_NEEDS_GPUS(1);
     const Context context(gpus()[0].device(), abi::ContextFlags::schedule_blocking);
@@ -48,7 +58,8 @@ TEST_CASE("limits are told and set", "[contexts]") {
     CHECK(view.limit(abi::ContextLimit::stack_bytes) == 4096);
     view.set_limit(abi::ContextLimit::malloc_heap_bytes, std::size_t{64} << 20);
     CHECK(view.limit(abi::ContextLimit::malloc_heap_bytes) == std::size_t{64} << 20);
-    CHECK(error_of([&] { view.limit(static_cast<abi::ContextLimit>(99)); }).code() == abi::Result::unsupported_limit);
+    CHECK(code_of([&] { view.limit(static_cast<abi::ContextLimit>(99)); }) == static_cast<int>(abi::Result::invalid_value));
+    CHECK(code_of([&] { view.limit(static_cast<abi::ContextLimit>(3)); }) == static_cast<int>(abi::Result::unsupported_limit));
     CHECK(gpus()[0].limit(abi::ContextLimit::stack_bytes) != 4096);
 }
 

@@ -89,6 +89,7 @@ TEST_CASE("what is not fit to be a node is refused", "[graphs]") {
               graph.add_kernel(bench.add, {1, 2048}, {}, bench.values.span(), 1, Bench::count);
           }).code() == abi::Result::invalid_value);
     CHECK(graph.nodes().size() == 1);
+    const CurrentContext current(bench.context);
     const EntryPoints& api = bench.context.driver().api();
     abi::GraphExec exec = nullptr;
     CHECK(api.graph_instantiate(&exec, nullptr, nullptr, nullptr, 0) == abi::Result::invalid_value);
@@ -193,8 +194,8 @@ TEST_CASE("an update changes parameters, and says why where it cannot", "[graphs
     CHECK(bench.result() == Bench::all(20));
 
     Graph two(bench.context);
-    two.add_empty();
     two.add_kernel(bench.add, Bench::shape, {}, bench.values.span(), 1, Bench::count);
+    two.add_kernel(bench.add, Bench::shape, two.nodes(), bench.values.span(), 1, Bench::count);
     const GraphUpdate refused = exec.try_update(two);
     CHECK_FALSE(refused);
     CHECK(refused.result == abi::GraphUpdateResult::topology_changed);
@@ -202,6 +203,11 @@ TEST_CASE("an update changes parameters, and says why where it cannot", "[graphs
     Graph fill(bench.context);
     fill.add_fill(bench.values.span(), 1);
     CHECK(exec.try_update(fill).result == abi::GraphUpdateResult::node_type_changed);
+
+    Graph with_empty(bench.context);
+    with_empty.add_empty();
+    with_empty.add_kernel(bench.add, Bench::shape, {}, bench.values.span(), 1, Bench::count);
+    CHECK(exec.try_update(with_empty).result == abi::GraphUpdateResult::not_supported);
 
     exec.launch(bench.stream);
     CHECK(bench.result() == Bench::all(40));

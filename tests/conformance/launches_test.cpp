@@ -137,7 +137,8 @@ TEST_CASE("how many fit is told", "[launches]") {
     CHECK(nothing.potential_block_size(0, 256).block == 256);
     CHECK(bench.module.kernel<>("cramped").potential_block_size().block == 64);
     const std::size_t alone = nothing.available_dynamic_shared_bytes(1, 128);
-    const std::size_t shared = nothing.available_dynamic_shared_bytes(2, 128);
+    const std::size_t shared = nothing.available_dynamic_shared_bytes(16, 128);
+    CHECK(alone == 49152);
     CHECK(alone > shared);
     CHECK(shared > 0);
     CHECK(error_of([&] { nothing.available_dynamic_shared_bytes(64, 1024); }).code() == abi::Result::invalid_value);
