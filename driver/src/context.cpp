@@ -38,6 +38,10 @@ unsigned ContextView::flags(SourceLocation where) const {
     return flags;
 }
 
+void ContextView::set_flags(abi::ContextFlags flags, SourceLocation where) const {
+    detail::call_in<&EntryPoints::context_set_flags>(*this, where, static_cast<unsigned>(flags));
+}
+
 std::size_t ContextView::limit(abi::ContextLimit limit, SourceLocation where) const {
     std::size_t value = 0;
     detail::call_in<&EntryPoints::context_get_limit>(*this, where, &value, limit);

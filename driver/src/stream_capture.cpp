@@ -38,4 +38,13 @@ Graph StreamCapture::end(SourceLocation where) {
     return Graph(stream_.context(), graph);
 }
 
+ThreadCaptureMode::ThreadCaptureMode(const Driver& driver, abi::CaptureMode mode, const SourceLocation& where)
+    : driver_(driver), mode_(mode) {
+    detail::call<&EntryPoints::thread_exchange_capture_mode>(driver, detail::no_ordinal, where, &mode_);
+}
+
+ThreadCaptureMode::~ThreadCaptureMode() {
+    detail::call_from_destructor<&EntryPoints::thread_exchange_capture_mode>(driver_, detail::no_ordinal, &mode_);
+}
+
 }  // namespace cupool

@@ -26,6 +26,7 @@
 #include <cupool/driver/pinned_buffer.hpp>
 #include <cupool/driver/probe.hpp>
 #include <cupool/driver/profiler.hpp>
+#include <cupool/driver/profiler_range.hpp>
 #include <cupool/driver/reason.hpp>
 #include <cupool/driver/result.hpp>
 #include <cupool/driver/stream.hpp>

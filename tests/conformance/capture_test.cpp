@@ -246,6 +246,12 @@ TEST_CASE("what may wait for the device is refused to those whom the capture's m
     }
     {
         StreamCapture capture(stream, abi::CaptureMode::global);
+        const ThreadCaptureMode relaxed(gpus()[0].driver(), abi::CaptureMode::relaxed);
+        CHECK(allocate() == abi::Result::success);
+        CHECK(end_of(capture) == abi::Result::success);
+    }
+    {
+        StreamCapture capture(stream, abi::CaptureMode::global);
         CHECK(allocate_elsewhere() == abi::Result::stream_capture_unsupported);
         CHECK(end_of(capture) == abi::Result::stream_capture_invalidated);
     }

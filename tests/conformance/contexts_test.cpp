@@ -23,6 +23,11 @@ TEST_CASE("a context has the flags that it was made with", "[contexts]") {
     constexpr unsigned scheduling = 7;
     CHECK((context.view().flags() & scheduling) == static_cast<unsigned>(abi::ContextFlags::schedule_blocking));
     CHECK(context.view().api_version() > 0);
+    if (gpus()[0].driver().version() >= 12010) {
+        context.view().set_flags(abi::ContextFlags::synchronous_memory_operations);
+        constexpr auto synchronous = static_cast<unsigned>(abi::ContextFlags::synchronous_memory_operations);
+        CHECK((context.view().flags() & synchronous) == synchronous);
+    }
     CHECK(error_of([] { Context(gpus()[0].device(), static_cast<abi::ContextFlags>(3)); }).code() == abi::Result::invalid_value);
 }
 

@@ -64,6 +64,12 @@ TEST_CASE("clusters divide the grid", "[launches]") {
     CHECK(error_of([&] {
               bench.add.launch_with(options, {3, 32}, bench.stream, bench.values.span(), 1, Bench::count);
           }).category() == ErrorCategory::launch_failure);
+    try {
+        const int clusters = bench.add.max_active_clusters({4, 32}, Extent(2));
+        CHECK(clusters > 0);
+    } catch (const Error& error) {
+        CHECK(error.category() == ErrorCategory::unsupported);
+    }
     options.cluster = Extent(16);
     CHECK(error_of([&] {
               bench.add.launch_with(options, {16, 32}, bench.stream, bench.values.span(), 1, Bench::count);

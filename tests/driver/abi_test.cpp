@@ -5,6 +5,10 @@
 #include <cudaProfilerTypedefs.h>
 #include <cudaTypedefs.h>
 
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#endif
+
 #include <cstddef>
 #include <cupool/driver/entry_points.hpp>
 #include <cupool/driver/error.hpp>
@@ -575,13 +579,26 @@ static_assert(is_compatible<Device, CUdevice>());
 static_assert(std::is_same_v<Context, CUcontext> && std::is_same_v<Module, CUmodule> && std::is_same_v<Function, CUfunction>);
 static_assert(std::is_same_v<Stream, CUstream> && std::is_same_v<Event, CUevent> && std::is_same_v<MemoryPool, CUmemoryPool>);
 static_assert(std::is_same_v<Graph, CUgraph> && std::is_same_v<GraphNode, CUgraphNode> && std::is_same_v<GraphExec, CUgraphExec>);
-static_assert(std::is_same_v<UserObject, CUuserObject> && std::is_same_v<CodeLibrary, CUlibrary> && std::is_same_v<LibraryKernel, CUkernel>);
+static_assert(std::is_same_v<UserObject, CUuserObject> && std::is_same_v<CodeLibrary, CUlibrary> &&
+              std::is_same_v<LibraryKernel, CUkernel>);
 static_assert(std::is_same_v<LinkState, CUlinkState> && std::is_same_v<GreenContext, CUgreenCtx>);
 static_assert(std::is_same_v<ResourceDescription, CUdevResourceDesc> && std::is_same_v<Array, CUarray>);
 
 }  // namespace
 
 }  // namespace cupool::abi
+
+#ifdef NVTX_VERSION
+// What driver/src/profiler_range.cpp hands to profilers.
+static_assert(NVTX_ETID_CALLBACKS == 1 && NVTX_ETID_VERSIONINFO == 3);
+static_assert(NVTX_CBID_CORE_RangePushA == 9 && NVTX_CBID_CORE_RangePop == 11);
+static_assert(NVTX_CB_MODULE_CORE == 1 && NVTX_CBID_CORE_SIZE == 16);
+static_assert(NVTX_CB_MODULE_CUDA == 2 && NVTX_CBID_CUDA_SIZE == 9);
+static_assert(NVTX_CB_MODULE_OPENCL == 3 && NVTX_CBID_OPENCL_SIZE == 15);
+static_assert(NVTX_CB_MODULE_CUDART == 4 && NVTX_CBID_CUDART_SIZE == 7);
+static_assert(NVTX_CB_MODULE_CORE2 == 5 && NVTX_CBID_CORE2_SIZE == 16);
+static_assert(NVTX_CB_MODULE_SYNC == 6 && NVTX_CBID_SYNC_SIZE == 7);
+#endif
 
 TEST_CASE("every CUresult of cuda.h has its name and a text in the table") {
     struct Named {

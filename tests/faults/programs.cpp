@@ -184,6 +184,28 @@ bool order_streams(World& world) {
     return order[0] == 1 && order[1] == 2 && order[2] == 3 && elapsed_milliseconds(start, end) >= 0;
 }
 
+/// Asks for all that contexts and streams tell, and hands a value from stream to stream.
+bool ask_and_hand_over(World& world) {
+    const Device device(world.driver(), 1);
+    const Context created(device, abi::ContextFlags::schedule_yield);
+    const ContextView context = created;
+    context.set_limit(abi::ContextLimit::stack_bytes, 2048);
+    context.set_cache_config(abi::CacheConfig::prefer_l1);
+    const Stream first(context, {-1, abi::StreamFlags::non_blocking});
+    const Stream second(context);
+    DeviceBuffer<std::uint32_t> word(1, DeviceContext::in(context).with_stream(first));
+    fill_bytes_async(word.span(), 0, first);
+    first.synchronize();
+    first.view().write_value(word.span(), 2);
+    second.view().wait_value(word.span(), 2);
+    word.record_use(second);
+    second.synchronize();
+    return context.flags() == static_cast<unsigned>(abi::ContextFlags::schedule_yield) && context.id() > 0 && context.api_version() > 0 &&
+           context.limit(abi::ContextLimit::stack_bytes) == 2048 && context.cache_config() == abi::CacheConfig::prefer_l1 &&
+           first.view().priority() == -1 && first.view().flags() == abi::StreamFlags::non_blocking && first.view().id() > 0 &&
+           first.view().context_by_driver() == context.handle() && PrimaryContext::state(device).flags == abi::ContextFlags::schedule_auto;
+}
+
 // modules and launches
 
 constexpr char scale_ptx[] = R"(
@@ -559,6 +581,7 @@ constexpr Program all_programs[] = {
     {.name = "free after use", .run = free_after_use},
     {.name = "copy between devices", .run = copy_between_devices},
     {.name = "order streams", .run = order_streams},
+    {.name = "ask and hand over", .run = ask_and_hand_over},
     {.name = "launch", .run = launch},
     {.name = "tear down", .run = tear_down},
     {.name = "launch a graph", .run = launch_graph},

@@ -69,6 +69,8 @@ public:
 
     /// A bit set of abi::ContextFlags, with bits that this build may not know.
     unsigned flags(SourceLocation where = SourceLocation::current()) const;
+    /// Those that can change: not how its threads wait. \throws Error unsupported before CUDA 12.1
+    void set_flags(abi::ContextFlags flags, SourceLocation where = SourceLocation::current()) const;
     std::size_t limit(abi::ContextLimit limit, SourceLocation where = SourceLocation::current()) const;
     /// The driver may round it, or grant less. \throws Error unsupported where the device has no such limit
     void set_limit(abi::ContextLimit limit, std::size_t value, SourceLocation where = SourceLocation::current()) const;

@@ -39,4 +39,19 @@ private:
     bool active_ = true;
 };
 
+/// While it lives, this thread may make, or may not make, calls that may wait for the device behind a capture's back, whatever modes
+/// captures have: relaxed lets it. Restores what was there.
+class ThreadCaptureMode {
+public:
+    /// \throws Error whatever the driver answers
+    ThreadCaptureMode(const Driver& driver, abi::CaptureMode mode, const SourceLocation& where = SourceLocation::current());
+    ~ThreadCaptureMode();
+    ThreadCaptureMode(const ThreadCaptureMode&) = delete;
+    ThreadCaptureMode& operator=(const ThreadCaptureMode&) = delete;
+
+private:
+    const Driver& driver_;
+    abi::CaptureMode mode_;
+};
+
 }  // namespace cupool
