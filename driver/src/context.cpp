@@ -10,10 +10,12 @@ namespace detail {
 ContextState::ContextState(Device device, Kind kind) : device_(std::move(device)), kind_(kind) {}
 
 ContextState::~ContextState() {
-    if (handle_ == nullptr) {
+    if (handle_ == nullptr && green_handle_ == nullptr) {
         return;
     }
-    if (kind_ == Kind::primary) {
+    if (kind_ == Kind::green) {
+        call_from_destructor<&EntryPoints::green_context_destroy>(driver(), device_.ordinal(), green_handle_);
+    } else if (kind_ == Kind::primary) {
         call_from_destructor<&EntryPoints::primary_context_release>(driver(), device_.ordinal(), device_.handle());
     } else {
         call_from_destructor<&EntryPoints::context_destroy>(driver(), device_.ordinal(), handle_);
@@ -29,6 +31,48 @@ ContextView::MemoryInfo ContextView::memory_info(SourceLocation where) const {
 }
 
 void ContextView::synchronize(SourceLocation where) const { detail::call_in<&EntryPoints::context_synchronize>(*this, where); }
+
+unsigned ContextView::flags(SourceLocation where) const {
+    unsigned flags = 0;
+    detail::call_in<&EntryPoints::context_get_flags>(*this, where, &flags);
+    return flags;
+}
+
+void ContextView::set_flags(abi::ContextFlags flags, SourceLocation where) const {
+    detail::call_in<&EntryPoints::context_set_flags>(*this, where, static_cast<unsigned>(flags));
+}
+
+std::size_t ContextView::limit(abi::ContextLimit limit, SourceLocation where) const {
+    std::size_t value = 0;
+    detail::call_in<&EntryPoints::context_get_limit>(*this, where, &value, limit);
+    return value;
+}
+
+void ContextView::set_limit(abi::ContextLimit limit, std::size_t value, SourceLocation where) const {
+    detail::call_in<&EntryPoints::context_set_limit>(*this, where, limit, value);
+}
+
+abi::CacheConfig ContextView::cache_config(SourceLocation where) const {
+    auto config = abi::CacheConfig::none;
+    detail::call_in<&EntryPoints::context_get_cache_config>(*this, where, &config);
+    return config;
+}
+
+void ContextView::set_cache_config(abi::CacheConfig config, SourceLocation where) const {
+    detail::call_in<&EntryPoints::context_set_cache_config>(*this, where, config);
+}
+
+std::uint64_t ContextView::id(SourceLocation where) const {
+    unsigned long long id = 0;
+    detail::call_in<&EntryPoints::context_get_id>(*this, where, handle(), &id);
+    return id;
+}
+
+unsigned ContextView::api_version(SourceLocation where) const {
+    unsigned version = 0;
+    detail::call_in<&EntryPoints::context_get_api_version>(*this, where, handle(), &version);
+    return version;
+}
 
 void ContextView::enable_peer_access(ContextView peer, SourceLocation where) const {
     const CurrentContext current(*this, where);
@@ -49,6 +93,21 @@ PrimaryContext PrimaryContext::retain(const Device& device, SourceLocation where
     call<&EntryPoints::primary_context_retain>(*device.driver(), device.ordinal(), where, &handle, device.handle());
     state->own(handle);
     return PrimaryContext(std::move(state));
+}
+
+PrimaryContext::State PrimaryContext::state(const Device& device, SourceLocation where) {
+    unsigned flags = 0;
+    int active = 0;
+    call<&EntryPoints::primary_context_get_state>(*device.driver(), device.ordinal(), where, device.handle(), &flags, &active);
+    return {static_cast<abi::ContextFlags>(flags), active != 0};
+}
+
+void PrimaryContext::set_flags(const Device& device, abi::ContextFlags flags, SourceLocation where) {
+    call<&EntryPoints::primary_context_set_flags>(*device.driver(), device.ordinal(), where, device.handle(), static_cast<unsigned>(flags));
+}
+
+void PrimaryContext::reset(const Device& device, SourceLocation where) {
+    call<&EntryPoints::primary_context_reset>(*device.driver(), device.ordinal(), where, device.handle());
 }
 
 Context::Context(const Device& device, abi::ContextFlags flags, SourceLocation where) {

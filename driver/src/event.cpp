@@ -21,6 +21,11 @@ Event::Event(ContextView context, EventOptions options, SourceLocation where) : 
     detail::call_in<&EntryPoints::event_create>(context, where, &handle_, flags_of(options));
 }
 
+void Event::record_external(StreamView stream, SourceLocation where) {
+    detail::call_in<&EntryPoints::event_record_with_flags>(context(), where, handle_, stream.handle(),
+                                                           static_cast<unsigned>(abi::EventRecordFlags::external));
+}
+
 bool Event::query(SourceLocation where) const {
     const CurrentContext current(context(), where);
     const abi::Result result = detail::invoke<&EntryPoints::event_query>(context().driver(), context().ordinal(), where, handle_);

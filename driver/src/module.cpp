@@ -1,132 +1,41 @@
-#include <cstdint>
-#include <cstring>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/module.hpp>
 #include <utility>
-#include <vector>
+
+#include "jit.hpp"
 
 namespace cupool {
 
-namespace {
-
-/// A buffer that the JIT compiler writes its log into.
-class LogBuffer {
-public:
-    explicit LogBuffer(std::size_t size) : text_(size, '\0') {}
-
-    char* data() { return text_.data(); }
-    std::size_t size() const { return text_.size(); }
-    /// What the compiler wrote. Needs no memory, as the module may be loaded by then.
-    std::string take() noexcept {
-        text_.resize(std::strlen(text_.c_str()));
-        return std::move(text_);
-    }
-    /// Whether the compiler may have had more to say: it ends what it cuts off at the buffer's end.
-    bool is_full() const { return std::strlen(text_.c_str()) + 2 >= text_.size(); }
-
-private:
-    std::string text_;
-};
-
-/// Options and their values as the driver takes them: numbers stand in the pointers themselves.
-class OptionList {
-public:
-    void add(abi::JitOption option, std::uintptr_t value) {
-        options_.push_back(option);
-        values_.push_back(reinterpret_cast<void*>(value));
-    }
-    void add_log(abi::JitOption buffer_option, abi::JitOption size_option, LogBuffer& buffer) {
-        add(buffer_option, reinterpret_cast<std::uintptr_t>(buffer.data()));
-        add(size_option, buffer.size() - 1);  // the last byte stays a terminator
-    }
-
-    unsigned count() const { return static_cast<unsigned>(options_.size()); }
-    abi::JitOption* options() { return options_.data(); }
-    void** values() { return values_.data(); }
-
-private:
-    std::vector<abi::JitOption> options_;
-    std::vector<void*> values_;
-};
-
-struct Loading {
-    abi::Result result;
-    abi::Module module;
-    std::string info_log;
-    std::string error_log;
-    bool log_is_cut;
-};
-
-Loading load(ContextView context, const std::string& image, const JitOptions& options, std::size_t log_size, const SourceLocation& where) {
-    LogBuffer info(log_size);
-    LogBuffer error(log_size);
-    OptionList list;
-    list.add_log(abi::JitOption::info_log_buffer, abi::JitOption::info_log_buffer_size_bytes, info);
-    list.add_log(abi::JitOption::error_log_buffer, abi::JitOption::error_log_buffer_size_bytes, error);
-    if (options.max_registers) {
-        list.add(abi::JitOption::max_registers, static_cast<std::uintptr_t>(*options.max_registers));
-    }
-    if (options.optimization_level) {
-        list.add(abi::JitOption::optimization_level, static_cast<std::uintptr_t>(*options.optimization_level));
-    }
-    if (options.verbose) {
-        list.add(abi::JitOption::log_verbose, 1);
-    }
-    abi::Module module = nullptr;
-    const abi::Result result = detail::invoke<&EntryPoints::module_load_data>(context.driver(), context.ordinal(), where, &module,
-                                                                              static_cast<const void*>(image.c_str()), list.count(),
-                                                                              list.options(), list.values());
-    const bool log_is_cut = info.is_full() || error.is_full();
-    return {result, module, info.take(), error.take(), log_is_cut};
-}
-
-/// The compiler's words, errors first.
-std::string join_logs(const Loading& loading) {
-    std::string log = loading.error_log;
-    if (!log.empty() && !loading.info_log.empty()) {
-        log += '\n';
-    }
-    return log + loading.info_log;
-}
-
-}  // namespace
-
 Module::Module(ContextView context, std::string_view image, const JitOptions& options, SourceLocation where) : context_(context.share()) {
-    constexpr std::size_t first_log_size = std::size_t{1} << 14;
-    constexpr std::size_t last_log_size = std::size_t{1} << 24;
     const std::string terminated(image);
     const CurrentContext current(context, where);
-
-    std::size_t log_size = first_log_size;
-    Loading loading = load(context, terminated, options, log_size, where);
-    while (loading.log_is_cut && log_size < last_log_size) {
-        if (loading.result == abi::Result::success) {
-            detail::call<&EntryPoints::module_unload>(context.driver(), context.ordinal(), where, loading.module);
-        }
-        log_size *= 32;
-        loading = load(context, terminated, options, log_size, where);
+    abi::Module module = nullptr;
+    detail::Compilation compilation = detail::compile(
+        options,
+        [&](detail::OptionList& list) {
+            return detail::invoke<&EntryPoints::module_load_data>(context.driver(), context.ordinal(), where, &module,
+                                                                  static_cast<const void*>(terminated.c_str()), list.count(),
+                                                                  list.options(), list.values());
+        },
+        [&] { detail::call<&EntryPoints::module_unload>(context.driver(), context.ordinal(), where, module); });
+    if (compilation.result != abi::Result::success) {
+        detail::throw_failed_compilation(context.driver(), context.ordinal(), entry_point_info<&EntryPoints::module_load_data>, compilation,
+                                         "cannot load a module of " + std::to_string(image.size()) + " bytes", where);
     }
-    if (loading.result != abi::Result::success) {
-        ErrorDetails details;
-        details.category = category_of(loading.result);
-        details.code = loading.result;
-        details.call = entry_point_info<&EntryPoints::module_load_data>.base;
-        details.device = context.ordinal();
-        details.log = join_logs(loading);
-        details.message = "cannot load a module of " + std::to_string(image.size()) + " bytes on a driver of CUDA " +
-                          cuda_version_text(context.driver().version());
-        throw Error(std::move(details), where);
-    }
-    handle_ = loading.module;
-    info_log_ = std::move(loading.info_log);
+    handle_ = module;
+    info_log_ = std::move(compilation.info_log);
     info_log_.shrink_to_fit();
+    compile_milliseconds_ = compilation.milliseconds;
     if (!info_log_.empty()) {
         detail::log(LogLevel::debug, info_log_);
     }
 }
 
 Module::Module(Module&& other) noexcept
-    : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)), info_log_(std::move(other.info_log_)) {}
+    : context_(std::move(other.context_)),
+      handle_(std::exchange(other.handle_, nullptr)),
+      info_log_(std::move(other.info_log_)),
+      compile_milliseconds_(other.compile_milliseconds_) {}
 
 Module& Module::operator=(Module&& other) noexcept {
     if (this != &other) {
@@ -134,6 +43,7 @@ Module& Module::operator=(Module&& other) noexcept {
         context_ = std::move(other.context_);
         handle_ = std::exchange(other.handle_, nullptr);
         info_log_ = std::move(other.info_log_);
+        compile_milliseconds_ = other.compile_milliseconds_;
     }
     return *this;
 }
@@ -167,6 +77,31 @@ DeviceSpan<std::byte> Module::global(const std::string& name, SourceLocation whe
                                   "no variable \"" + name + "\" in the module");
     }
     return {pointer, bytes, context().ordinal()};
+}
+
+std::vector<std::string> Module::kernel_names(SourceLocation where) const {
+    const CurrentContext current(context(), where);
+    const Driver& driver = context().driver();
+    unsigned count = 0;
+    detail::call<&EntryPoints::module_get_function_count>(driver, context().ordinal(), where, &count, handle_);
+    std::vector<abi::Function> functions(count);
+    if (count > 0) {
+        detail::call<&EntryPoints::module_enumerate_functions>(driver, context().ordinal(), where, functions.data(), count, handle_);
+    }
+    std::vector<std::string> names;
+    for (const abi::Function function : functions) {
+        const char* name = nullptr;
+        detail::call<&EntryPoints::function_get_name>(driver, context().ordinal(), where, &name, function);
+        names.emplace_back(name);
+    }
+    return names;
+}
+
+abi::ModuleLoadingMode module_loading_mode(const Driver& driver, SourceLocation where) {
+    driver.initialize(where);
+    auto mode = abi::ModuleLoadingMode::eager;
+    detail::call<&EntryPoints::module_get_loading_mode>(driver, detail::no_ordinal, where, &mode);
+    return mode;
 }
 
 }  // namespace cupool

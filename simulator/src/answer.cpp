@@ -44,6 +44,24 @@ bool survives_device_fault(EntryPoint entry_point) {
         case EntryPoint::context_get_current:
         case EntryPoint::context_set_current:
         case EntryPoint::context_get_device:
+        case EntryPoint::context_get_flags:
+        case EntryPoint::context_set_flags:
+        case EntryPoint::context_get_id:
+        case EntryPoint::context_get_api_version:
+        case EntryPoint::primary_context_set_flags:
+        case EntryPoint::primary_context_reset:
+        case EntryPoint::module_get_loading_mode:
+        case EntryPoint::thread_exchange_capture_mode:
+        case EntryPoint::graph_create:
+        case EntryPoint::graph_destroy:
+        case EntryPoint::graph_add_empty_node:
+        case EntryPoint::graph_add_host_node:
+        case EntryPoint::graph_get_nodes:
+        case EntryPoint::graph_node_get_type:
+        case EntryPoint::graph_node_get_dependencies:
+        case EntryPoint::user_object_create:
+        case EntryPoint::user_object_release:
+        case EntryPoint::graph_retain_user_object:
         case EntryPoint::pointer_get_attribute:
         case EntryPoint::memory_pool_create:
         case EntryPoint::memory_pool_destroy:
@@ -65,7 +83,13 @@ bool releases(EntryPoint entry_point) {
         case EntryPoint::memory_pool_destroy:
         case EntryPoint::stream_destroy:
         case EntryPoint::event_destroy:
-        case EntryPoint::module_unload: return true;
+        case EntryPoint::module_unload:
+        case EntryPoint::library_unload:
+        case EntryPoint::link_destroy:
+        case EntryPoint::stream_end_capture:
+        case EntryPoint::graph_destroy:
+        case EntryPoint::graph_exec_destroy:
+        case EntryPoint::user_object_release: return true;
         default: return false;
     }
 }

@@ -2,6 +2,7 @@
 
 #include "address_space.hpp"
 #include "answer.hpp"
+#include "capture.hpp"
 #include "current_contexts.hpp"
 #include "device_fault.hpp"
 #include "memory.hpp"
@@ -9,6 +10,24 @@
 
 namespace cupool::simulator {
 namespace {
+
+// An H200's, as far as a program can set them.
+const std::map<abi::ContextLimit, std::size_t> default_limits{
+    {abi::ContextLimit::stack_bytes, 1024},
+    {abi::ContextLimit::printf_fifo_bytes, 1'048'576},
+    {abi::ContextLimit::malloc_heap_bytes, 8'388'608},
+    {abi::ContextLimit::device_runtime_pending_launches, 2048},
+    {abi::ContextLimit::max_l2_fetch_granularity, 64},
+    {abi::ContextLimit::persisting_l2_cache_bytes, 0},
+};
+
+std::size_t& limit_of(Context& context, abi::ContextLimit limit) {
+    constexpr int last_limit = 9;  // CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED of CUDA 13
+    require(static_cast<int>(limit) >= 0 && static_cast<int>(limit) <= last_limit, abi::Result::invalid_value);
+    const auto found = context.limits.find(limit);
+    require(found != context.limits.end(), abi::Result::unsupported_limit);
+    return found->second;
+}
 
 CurrentContexts& current_contexts(const State& state) {
     thread_local CurrentContexts current;
@@ -23,9 +42,11 @@ void check_usable(const Device& device) {
     require(device.kind.compute_mode != static_cast<int>(abi::ComputeMode::prohibited), abi::Result::device_unavailable);
 }
 
-std::shared_ptr<Context> open_context(State& state, Device& device, abi::Context handle) {
+std::shared_ptr<Context> open_context(State& state, Device& device, abi::Context handle, unsigned flags) {
     check_usable(device);
     auto context = std::make_shared<Context>(handle, device);
+    context->id = ++state.ids_issued;
+    context->flags = flags;
     state.contexts.add(context);
     return context;
 }
@@ -33,16 +54,25 @@ std::shared_ptr<Context> open_context(State& state, Device& device, abi::Context
 void open_primary_context(State& state, Device& device) {
     const auto earlier = state.contexts.find(device.primary_context);
     if (!earlier) {
-        open_context(state, device, device.primary_context);
+        open_context(state, device, device.primary_context, device.primary_flags);
         return;
     }
     check_usable(device);
     earlier->alive = true;
+    earlier->id = ++state.ids_issued;
+    earlier->flags = device.primary_flags;
+    earlier->limits = default_limits;
+    earlier->cache_config = abi::CacheConfig::none;
 }
 
 // Takes along all that the context owns. Nothing may be pending there any more.
 void close_context(State& state, Context& context) {
     const auto belongs = [&](const auto& object) { return object.context == &context; };
+    state.streams.for_each([&](Stream& stream) {
+        if (belongs(stream)) {
+            abandon_capture(state, stream);
+        }
+    });
     state.streams.bury_if(belongs);
     state.events.bury_if(belongs);
     state.functions.remove_if([&](const Function& function) { return belongs(*function.module); });
@@ -59,9 +89,8 @@ void close_context(State& state, Context& context) {
 }
 
 // Of CUctx_flags: a scheduling choice, at most one, and bits that do not matter here.
-bool are_context_flags(unsigned flags) {
+bool are_context_flags(unsigned flags, unsigned others = 0x38) {
     constexpr unsigned scheduling = 0x7;
-    constexpr unsigned others = 0x38;
     const unsigned choice = flags & scheduling;
     return (flags & ~(scheduling | others)) == 0 && (choice & (choice - 1)) == 0;
 }
@@ -76,7 +105,7 @@ std::shared_ptr<Context> known_context(State& state, abi::Context handle) {
 }  // namespace
 
 Context::Context(Handle own_handle, Device& own_device)
-    : handle(own_handle), device(own_device), legacy_stream(std::make_shared<Stream>()) {
+    : handle(own_handle), device(own_device), limits(default_limits), legacy_stream(std::make_shared<Stream>()) {
     legacy_stream->context = this;
     legacy_stream->kind = Stream::Kind::legacy;
 }
@@ -171,8 +200,42 @@ Result primary_context_get_state(Device device, unsigned* flags, int* active) {
     return answer(EntryPoint::primary_context_get_state, device, [&] {
         require(flags != nullptr && active != nullptr, Result::invalid_value);
         const Locked state;
-        *flags = 0;
-        *active = device_at(*state, device).primary_retains > 0 ? 1 : 0;
+        const auto& owner = device_at(*state, device);
+        *flags = owner.primary_flags;
+        *active = owner.primary_retains > 0 ? 1 : 0;
+    });
+}
+
+Result primary_context_set_flags(Device device, unsigned flags) {
+    return answer(EntryPoint::primary_context_set_flags, device, [&] {
+        require(are_context_flags(flags), Result::invalid_value);
+        const Locked state;
+        auto& owner = device_at(*state, device);
+        owner.primary_flags = flags;
+        if (owner.primary_retains > 0) {
+            context_of(*state, owner.primary_context)->flags = flags;
+        }
+    });
+}
+
+// Whoever has retained it has it no more.
+Result primary_context_reset(Device device) {
+    return answer(EntryPoint::primary_context_reset, device, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            const auto& owner = device_at(*state, device);
+            if (owner.primary_retains > 0) {
+                pending = pending_in(*state, *state->contexts.find(owner.primary_context));
+            }
+        }
+        scheduler().wait_for(pending);
+        const Locked state;
+        auto& owner = device_at(*state, device);
+        if (owner.primary_retains > 0) {
+            owner.primary_retains = 0;
+            close_context(*state, *state->contexts.find(owner.primary_context));
+        }
     });
 }
 
@@ -182,7 +245,7 @@ Result context_create(Context* context, unsigned flags, Device device) {
         const Locked state;
         CurrentContexts& current = current_contexts(*state);
         current.require_room();
-        const auto created = open_context(*state, device_at(*state, device), HandleTable<simulator::Context>::issue());
+        const auto created = open_context(*state, device_at(*state, device), HandleTable<simulator::Context>::issue(), flags);
         current.push(created->handle);
         *context = created->handle;
     });
@@ -267,7 +330,9 @@ Result context_synchronize() {
         Operations pending;
         {
             const Locked state;
-            pending = pending_in(*state, *current_context(*state));
+            const auto current = current_context(*state);
+            require_no_capture_in(*state, *current);
+            pending = pending_in(*state, *current);
         }
         synchronize(pending);
     });
@@ -283,6 +348,71 @@ Result context_get_stream_priority_range(int* least, int* greatest) {
         if (greatest != nullptr) {
             *greatest = greatest_stream_priority;
         }
+    });
+}
+
+Result context_get_flags(unsigned* flags) {
+    return answer(EntryPoint::context_get_flags, [&] {
+        require(flags != nullptr, Result::invalid_value);
+        const Locked state;
+        *flags = current_context(*state)->flags;
+    });
+}
+
+Result context_set_flags(unsigned flags) {
+    return answer(EntryPoint::context_set_flags, [&] {
+        constexpr unsigned settable = 0xf8;
+        require(are_context_flags(flags, settable), Result::invalid_value);
+        const Locked state;
+        current_context(*state)->flags = flags;
+    });
+}
+
+Result context_get_limit(std::size_t* value, ContextLimit limit) {
+    return answer(EntryPoint::context_get_limit, [&] {
+        require(value != nullptr, Result::invalid_value);
+        const Locked state;
+        *value = limit_of(*current_context(*state), limit);
+    });
+}
+
+Result context_set_limit(ContextLimit limit, std::size_t value) {
+    return answer(EntryPoint::context_set_limit, [&] {
+        const Locked state;
+        limit_of(*current_context(*state), limit) = value;
+    });
+}
+
+Result context_get_cache_config(CacheConfig* config) {
+    return answer(EntryPoint::context_get_cache_config, [&] {
+        require(config != nullptr, Result::invalid_value);
+        const Locked state;
+        *config = current_context(*state)->cache_config;
+    });
+}
+
+Result context_set_cache_config(CacheConfig config) {
+    return answer(EntryPoint::context_set_cache_config, [&] {
+        require(config >= CacheConfig::none && config <= CacheConfig::prefer_equal, Result::invalid_value);
+        const Locked state;
+        current_context(*state)->cache_config = config;
+    });
+}
+
+Result context_get_id(Context context, unsigned long long* id) {
+    return answer(EntryPoint::context_get_id, [&] {
+        require(id != nullptr, Result::invalid_value);
+        const Locked state;
+        *id = (context == nullptr ? current_context(*state) : context_of(*state, context))->id;
+    });
+}
+
+Result context_get_api_version(Context context, unsigned* version) {
+    return answer(EntryPoint::context_get_api_version, [&] {
+        require(version != nullptr, Result::invalid_value);
+        const Locked state;
+        context == nullptr ? current_context(*state) : context_of(*state, context);
+        *version = 3020;
     });
 }
 

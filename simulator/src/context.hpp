@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -25,6 +27,12 @@ struct Context {
     Device& device;
     /// A destroyed context stays known by its handle, as drivers have it; a primary one may come back to life.
     bool alive = true;
+    /// Of no other context of the process.
+    std::uint64_t id = 0;
+    /// CUctx_flags.
+    unsigned flags = 0;
+    abi::CacheConfig cache_config = abi::CacheConfig::none;
+    std::map<abi::ContextLimit, std::size_t> limits;
     std::shared_ptr<Stream> legacy_stream;
     std::map<std::thread::id, std::shared_ptr<Stream>> per_thread_streams;
     /// The contexts whose memory this one may access.

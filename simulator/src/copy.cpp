@@ -1,3 +1,5 @@
+#include "copy.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -24,37 +26,59 @@ namespace {
 
 /// What moves bytes, and how long that takes a device.
 struct Transfer {
-    const char* name;
+    Work::Kind kind;
     std::size_t bytes;
     Time duration;
 };
 
-Operations queue(State& state, Stream& stream, const Transfer& transfer, std::function<void()> move) {
-    const auto run = [move = std::move(move), duration = transfer.duration](std::uint64_t) {
-        move();
-        return duration;
-    };
-    enqueue(state, stream, {Work::Kind::copy, std::string(transfer.name) + " of " + std::to_string(transfer.bytes) + " bytes", run});
-    return {stream.last};
+Work work_of(const Transfer& transfer, std::function<void()> move) {
+    const char* const name = transfer.kind == Work::Kind::set ? "set" : "copy";
+    return {transfer.kind, std::string(name) + " of " + std::to_string(transfer.bytes) + " bytes",
+            [move = std::move(move), duration = transfer.duration](std::uint64_t) {
+                move();
+                return duration;
+            }};
 }
 
-Transfer over_the_link(std::size_t bytes) { return {"copy", bytes, link_time(bytes)}; }
+// What there is to wait for.
+Operations queue(State& state, Stream& stream, Work work) {
+    enqueue(state, stream, std::move(work));
+    return stream.capture ? Operations{} : Operations{stream.last};
+}
 
-Transfer copy_between(const Stream& stream, const Region& target, const Region& source) {
+Transfer over_the_link(std::size_t bytes) { return {Work::Kind::copy, bytes, link_time(bytes)}; }
+
+Transfer copy_between(const Context& context, const Region& target, const Region& source) {
     const bool stays = is_device_memory(*target.allocation) && is_device_memory(*source.allocation) &&
                        target.allocation->device == source.allocation->device;
-    return stays ? Transfer{"copy", source.bytes, memory_time(stream.context->device.kind, source.bytes)} : over_the_link(source.bytes);
+    return stays ? Transfer{Work::Kind::copy, source.bytes, memory_time(context.device.kind, source.bytes)} : over_the_link(source.bytes);
 }
 
 abi::DevicePointer address_of(const void* memory) { return reinterpret_cast<abi::DevicePointer>(memory); }
 
 bool is_pageable(const void* memory) { return allocation_at(address_of(memory)) == nullptr; }
 
-Operations copy_regions(State& state, const Region& target, const Region& source, Stream& stream) {
-    return queue(state, stream, copy_between(stream, target, source), [target, source] {
+Work copy_of_regions(const Context& context, const Region& target, const Region& source) {
+    return work_of(copy_between(context, target, source), [target, source] {
         std::memmove(target.data(), source.data(), source.bytes);
         copy_initialised(target, source);
     });
+}
+
+Operations copy_regions(State& state, const Region& target, const Region& source, Stream& stream) {
+    return queue(state, stream, copy_of_regions(*stream.context, target, source));
+}
+
+// Pageable memory as it is when the copy runs.
+Work copy_from_pageable(const Region& target, const void* from) {
+    return work_of(over_the_link(target.bytes), [target, from] {
+        std::memcpy(target.data(), from, target.bytes);
+        mark_initialised(target);
+    });
+}
+
+Work copy_to_pageable(void* to, const Region& source) {
+    return work_of(over_the_link(source.bytes), [to, source] { std::memcpy(to, source.data(), source.bytes); });
 }
 
 Operations copy_to_device(State& state, abi::DevicePointer to, const void* from, std::size_t bytes, Stream& stream) {
@@ -66,12 +90,15 @@ Operations copy_to_device(State& state, abi::DevicePointer to, const void* from,
     if (!is_pageable(from)) {
         return copy_regions(state, target, region_of(address_of(from), bytes), stream);
     }
+    if (stream.capture) {
+        return queue(state, stream, copy_from_pageable(target, from));
+    }
     const auto* const first = static_cast<const std::byte*>(from);
     const auto staged = std::make_shared<const std::vector<std::byte>>(first, first + bytes);
-    return queue(state, stream, over_the_link(bytes), [target, staged] {
-        std::memcpy(target.data(), staged->data(), target.bytes);
-        mark_initialised(target);
-    });
+    return queue(state, stream, work_of(over_the_link(bytes), [target, staged] {
+                     std::memcpy(target.data(), staged->data(), target.bytes);
+                     mark_initialised(target);
+                 }));
 }
 
 Operations copy_to_host(State& state, void* to, abi::DevicePointer from, std::size_t bytes, Stream& stream) {
@@ -83,7 +110,7 @@ Operations copy_to_host(State& state, void* to, abi::DevicePointer from, std::si
     if (!is_pageable(to)) {
         return copy_regions(state, region_of(address_of(to), bytes), source, stream);
     }
-    return queue(state, stream, over_the_link(bytes), [to, source] { std::memcpy(to, source.data(), source.bytes); });
+    return queue(state, stream, copy_to_pageable(to, source));
 }
 
 void copy_on_device(State& state, abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, Stream& stream) {
@@ -94,21 +121,78 @@ void copy_on_device(State& state, abi::DevicePointer to, abi::DevicePointer from
 
 // Unlike a copy, a set is the device's own access.
 template <typename Value>
-void set(State& state, abi::DevicePointer to, Value value, std::size_t count, Stream& stream) {
+Work set_of(const Context& context, abi::DevicePointer to, Value value, std::size_t count) {
     require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Result::invalid_value);
-    if (count == 0) {
-        return;
-    }
     const Region target = region_of(to, count * sizeof(value));
-    require(Accessor(*stream.context).may_access(*target.allocation), abi::Result::invalid_value);
-    const Transfer transfer{"set", target.bytes, memory_time(stream.context->device.kind, target.bytes)};
-    queue(state, stream, transfer, [target, value, count] {
+    require(Accessor(context).may_access(*target.allocation), abi::Result::invalid_value);
+    const Transfer transfer{Work::Kind::set, target.bytes, memory_time(context.device.kind, target.bytes)};
+    return work_of(transfer, [target, value, count] {
         std::fill_n(reinterpret_cast<Value*>(target.data()), count, value);
         mark_initialised(target);
     });
 }
 
+template <typename Value>
+void set(State& state, abi::DevicePointer to, Value value, std::size_t count, Stream& stream) {
+    require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Result::invalid_value);
+    if (count > 0) {
+        queue(state, stream, set_of(*stream.context, to, value, count));
+    }
+}
+
+Work set_of(const Context& context, const abi::SetNodeParameters& parameters) {
+    switch (parameters.element_bytes) {
+        case 1: return set_of(context, parameters.target, static_cast<std::uint8_t>(parameters.value), parameters.width);
+        case 2: return set_of(context, parameters.target, static_cast<std::uint16_t>(parameters.value), parameters.width);
+        case 4: return set_of(context, parameters.target, parameters.value, parameters.width);
+        default: fail(abi::Result::invalid_value);
+    }
+}
+
+// Where one side of a copy begins, as a device or the host addresses it.
+abi::DevicePointer address_of(const abi::CopyNodeParameters::Side& side) {
+    const std::size_t offset = side.x_bytes + side.y * side.pitch;
+    require(side.z == 0 && side.level == 0, abi::Result::not_supported);
+    switch (side.type) {
+        case abi::MemoryType::host: return address_of(side.host) + offset;
+        case abi::MemoryType::device:
+        case abi::MemoryType::unified: return side.device + offset;
+        case abi::MemoryType::array: fail(abi::Result::not_supported);
+    }
+    fail(abi::Result::invalid_value);
+}
+
+Work copy_of(const Context& context, abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes) {
+    auto* const host_to = reinterpret_cast<void*>(to);
+    const auto* const host_from = reinterpret_cast<const void*>(from);
+    if (is_pageable(host_from)) {
+        return copy_from_pageable(region_of(to, bytes), host_from);
+    }
+    if (is_pageable(host_to)) {
+        return copy_to_pageable(host_to, region_of(from, bytes));
+    }
+    return copy_of_regions(context, region_of(to, bytes), region_of(from, bytes));
+}
+
 }  // namespace
+
+NodeAction copy_action(const Context& context, const abi::CopyNodeParameters& parameters) {
+    require(parameters.width_bytes > 0 && parameters.height > 0 && parameters.depth > 0, abi::Result::invalid_value);
+    require(parameters.height == 1 && parameters.depth == 1, abi::Result::not_supported);
+    NodeAction action{abi::GraphNodeType::copy};
+    action.work = copy_of(context, address_of(parameters.target), address_of(parameters.source), parameters.width_bytes);
+    action.context = context.handle;
+    return action;
+}
+
+NodeAction set_action(const Context& context, const abi::SetNodeParameters& parameters) {
+    require(parameters.width > 0 && parameters.height > 0, abi::Result::invalid_value);
+    require(parameters.height == 1, abi::Result::not_supported);
+    NodeAction action{abi::GraphNodeType::set};
+    action.work = set_of(context, parameters);
+    action.context = context.handle;
+    return action;
+}
 
 namespace exports {
 

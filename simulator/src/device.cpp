@@ -59,6 +59,8 @@ int attribute_of(const Device& device, DeviceAttribute attribute) {
         case DeviceAttribute::max_shared_memory_per_multiprocessor: return 233'472;
         case DeviceAttribute::managed_memory: return 0;
         case DeviceAttribute::max_shared_memory_per_block_optin: return 232'448;
+        case DeviceAttribute::cooperative_launch: return 1;
+        case DeviceAttribute::cluster_launch: return device.kind.compute_capability_major >= 9 ? 1 : 0;
         case DeviceAttribute::memory_pools_supported: return device.kind.memory_pools_supported;
     }
     const bool exists = static_cast<int>(attribute) >= 1 && static_cast<int>(attribute) <= last_attribute;

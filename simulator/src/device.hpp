@@ -45,6 +45,7 @@ struct Device {
     /// The same through all lives of the primary context, as drivers have it.
     abi::Context primary_context;
     unsigned primary_retains = 0;
+    unsigned primary_flags = 0;
     std::shared_ptr<MemoryPool> default_pool;
 
     std::uint64_t memory_used() const;

@@ -44,9 +44,17 @@ using abi::Context;
 using abi::Device;
 using abi::Event;
 using abi::Function;
+using abi::Graph;
+using abi::GraphExec;
+using abi::GraphNode;
+using abi::GreenContext;
+using abi::LibraryKernel;
+using abi::LinkState;
 using abi::MemoryPool;
 using abi::Module;
+using abi::ResourceDescription;
 using abi::Stream;
+using abi::UserObject;
 
 #define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) \
     [[gnu::visibility("default")]] Result member signature __asm__(exported);

@@ -1,8 +1,10 @@
 #include "event.hpp"
 
 #include <chrono>
+#include <utility>
 
 #include "answer.hpp"
+#include "capture.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
@@ -11,12 +13,48 @@ namespace {
 constexpr unsigned known_event_flags =
     static_cast<unsigned>(abi::EventFlags::blocking_sync) | static_cast<unsigned>(abi::EventFlags::disable_timing);
 
+// After it was recorded in a captured stream, an event has nothing to tell; who asks spoils the capture.
+void require_not_captured(const Event& event) {
+    if (event.capture) {
+        event.capture->invalidated = true;
+        fail(abi::Result::captured_event);
+    }
+}
+
 OperationPointer recorded_in(abi::Event handle) {
     const Locked state;
-    return event_of(*state, handle)->recorded;
+    const auto event = event_of(*state, handle);
+    require_not_captured(*event);
+    return event->recorded;
+}
+
+// CU_EVENT_RECORD_EXTERNAL: a node of the capture.
+void record_externally(State& state, Event& event, Stream& stream) {
+    require(stream.capture != nullptr, abi::Result::illegal_state);
+    NodeAction action{abi::GraphNodeType::event_record};
+    action.event = event.handle;
+    capture(state, stream, std::move(action));
+}
+
+void record(State& state, Event& event, Stream& stream) {
+    require(event.context == stream.context, abi::Result::invalid_handle);
+    if (stream.capture) {
+        require_valid(*stream.capture);
+        event.capture = stream.capture;
+        event.captured = stream.captured;
+        return;
+    }
+    enqueue(state, stream, {});
+    record(event, stream.last);
 }
 
 }  // namespace
+
+void record(Event& event, OperationPointer operation) {
+    event.recorded = std::move(operation);
+    event.capture.reset();
+    event.captured.clear();
+}
 
 std::shared_ptr<Event> event_of(State& state, abi::Event handle) {
     auto event = state.events.find(handle);
@@ -52,10 +90,20 @@ Result event_record(Event event, Stream stream) {
     return answer(EntryPoint::event_record, [&] {
         const Locked state;
         const auto recorder = event_of(*state, event);
+        record(*state, *recorder, *stream_of(*state, stream));
+    });
+}
+
+Result event_record_with_flags(Event event, Stream stream, unsigned flags) {
+    return answer(EntryPoint::event_record_with_flags, [&] {
+        require(flags <= static_cast<unsigned>(EventRecordFlags::external), Result::invalid_value);
+        const Locked state;
+        const auto recorder = event_of(*state, event);
         const auto recorded = stream_of(*state, stream);
-        require(recorder->context == recorded->context, Result::invalid_handle);
-        enqueue(*state, *recorded, {});
-        recorder->recorded = recorded->last;
+        if (flags == static_cast<unsigned>(EventRecordFlags::external)) {
+            return record_externally(*state, *recorder, *recorded);
+        }
+        record(*state, *recorder, *recorded);
     });
 }
 

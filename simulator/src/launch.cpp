@@ -1,7 +1,8 @@
+#include "launch.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "fault_plan.hpp"
 #include "kernel_limits.hpp"
 #include "launch_checks.hpp"
+#include "occupancy.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
@@ -50,26 +52,7 @@ Accessor accessor_of(abi::Context context) {
     return Accessor(*context_of(*state, context));
 }
 
-/// One launch, checked and complete: what runs when its turn comes.
-struct PreparedLaunch {
-    ptx::Program program;
-    ptx::Launch launch;
-    std::vector<std::byte> parameters;
-    std::vector<std::uint64_t> variable_addresses;
-    abi::Context context;
-    int device;
-    CupoolSimDevice device_kind;
-    /// That it dies of when it runs.
-    std::optional<PlannedLaunchFault> planned_fault{};
-
-    const ptx::Entry& entry() const { return program.entries()[launch.entry]; }
-};
-
 Time run(const PreparedLaunch& prepared, std::uint64_t seed) {
-    if (const auto& fault = prepared.planned_fault) {
-        let_last(fault->duration, fault->result, prepared.device, "kernel '" + prepared.entry().name + "'");
-        return {};
-    }
     KernelMemory memory(accessor_of(prepared.context));
     ptx::Launch launch = prepared.launch;
     launch.parameters = prepared.parameters;
@@ -127,18 +110,77 @@ std::vector<std::byte> unpack(const ptx::Entry& entry, void** extra) {
     return {packed, packed + entry.parameter_bytes};
 }
 
-std::uint32_t shared_bytes_of_block(std::uint32_t bytes) {
-    constexpr std::uint32_t granule = 128;
-    return static_cast<std::uint32_t>(round_up(bytes + reserved_shared_bytes_per_block, granule));
+// Blocks that wait for each other must all find a place at once.
+void check_cooperative(const Function& kernel, const LaunchShape& shape) {
+    const std::uint64_t at_once =
+        std::uint64_t{active_blocks(kernel, static_cast<std::uint32_t>(shape.block.count()), shape.dynamic_shared_bytes)} *
+        static_cast<std::uint64_t>(kernel.module->context->device.kind.multiprocessor_count);
+    require(shape.grid.count() <= at_once, abi::Result::cooperative_launch_too_large);
 }
 
-std::uint32_t registers_of_block(const ptx::Entry& entry, std::uint32_t threads) {
-    const std::uint32_t warps = (threads + warp_size - 1) / warp_size;
-    constexpr std::uint32_t granule = 256;
-    return warps * static_cast<std::uint32_t>(round_up(std::max(entry.registers, 1U) * warp_size, granule));
+// A kernel that runs here makes nothing of clusters, so that their shape need only be possible.
+void check_cluster(const abi::ClusterDimension& cluster, const Function& kernel, const LaunchShape& shape) {
+    constexpr std::uint64_t most_blocks = 8;
+    const bool whole = cluster.x > 0 && cluster.y > 0 && cluster.z > 0 && shape.grid.x % cluster.x == 0 && shape.grid.y % cluster.y == 0 &&
+                       shape.grid.z % cluster.z == 0;
+    const bool possible = whole && std::uint64_t{cluster.x} * cluster.y * cluster.z <= most_blocks;
+    require(possible && kernel.module->context->device.kind.compute_capability_major >= 9, abi::Result::invalid_cluster_size);
+}
+
+void apply(const abi::LaunchAttribute& attribute, const Function& kernel, LaunchShape& shape) {
+    // CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING of CUDA 13.
+    constexpr int last_attribute = 16;
+    switch (attribute.id) {
+        case abi::LaunchAttributeId::cooperative: shape.cooperative = attribute.value.cooperative != 0; return;
+        case abi::LaunchAttributeId::cluster_dimension: return check_cluster(attribute.value.cluster_dimension, kernel, shape);
+        case abi::LaunchAttributeId::ignore:
+        case abi::LaunchAttributeId::priority:                                   // kernels run as they come
+        case abi::LaunchAttributeId::programmatic_stream_serialization: return;  // which allows to start early, and demands nothing
+    }
+    const bool exists = static_cast<int>(attribute.id) >= 0 && static_cast<int>(attribute.id) <= last_attribute;
+    fail(exists ? abi::Result::not_supported : abi::Result::invalid_value);
+}
+
+void launch(State& state, const Function& kernel, const LaunchShape& shape, abi::Stream stream, void** parameters, void** extra) {
+    const auto queue = stream_of(state, stream);
+    require(kernel.module->context == queue->context, abi::Result::invalid_handle);
+    enqueue(state, *queue, prepare_launch(kernel, shape, parameters, extra));
 }
 
 }  // namespace
+
+PreparedLaunch prepare_launch(const Function& kernel, const LaunchShape& shape, void** parameters, void** extra) {
+    require(parameters == nullptr || extra == nullptr, abi::Result::invalid_value);
+    const Context& context = *kernel.module->context;
+    PreparedLaunch prepared{kernel.handle, kernel.module->program, {}, {}, {}, context.handle, context.device.ordinal, context.device.kind};
+    prepared.launch.entry = kernel.entry_index;
+    prepared.launch.grid = shape.grid;
+    prepared.launch.block = shape.block;
+    prepared.launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+    prepared.launch.cooperative = shape.cooperative;
+    check_shape(kernel, shape.grid, shape.block, shape.dynamic_shared_bytes);
+    if (shape.cooperative) {
+        check_cooperative(kernel, shape);
+    }
+    prepared.parameters = extra != nullptr ? unpack(kernel.entry(), extra) : gather(kernel.entry(), parameters);
+    for (const auto& variable : kernel.module->variables) {
+        prepared.variable_addresses.push_back(variable->start);
+    }
+    return prepared;
+}
+
+Work work_of(const PreparedLaunch& prepared) {
+    const std::string& name = prepared.entry().name;
+    const auto planned = planned_launch_fault(name, prepared.device);
+    require(!planned || lasts(*planned), planned ? planned->result : abi::Result::success);
+    if (planned) {
+        return {Work::Kind::kernel, name, [fault = *planned, device = prepared.device, name](std::uint64_t) {
+                    let_last(fault.duration, fault.result, device, "kernel '" + name + "'");
+                    return Time{0};
+                }};
+    }
+    return {Work::Kind::kernel, name, [prepared](std::uint64_t seed) { return run(prepared, seed); }};
+}
 
 namespace exports {
 
@@ -146,46 +188,31 @@ Result launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsign
                      unsigned block_z, unsigned dynamic_shared_bytes, Stream stream, void** parameters, void** extra) {
     return answer(EntryPoint::launch_kernel, [&] {
         const Locked state;
-        const auto kernel = function_of(*state, function);
-        const auto queue = stream_of(*state, stream);
-        simulator::Context& context = *queue->context;
-        require(kernel->module->context == &context, Result::invalid_handle);
-        require(parameters == nullptr || extra == nullptr, Result::invalid_value);
-
-        PreparedLaunch prepared{kernel->module->program, {}, {}, {}, context.handle, context.device.ordinal, context.device.kind};
-        prepared.launch.entry = kernel->entry_index;
-        prepared.launch.grid = {grid_x, grid_y, grid_z};
-        prepared.launch.block = {block_x, block_y, block_z};
-        prepared.launch.dynamic_shared_bytes = dynamic_shared_bytes;
-        check_shape(*kernel, prepared.launch.grid, prepared.launch.block, dynamic_shared_bytes);
-        prepared.parameters = extra != nullptr ? unpack(kernel->entry(), extra) : gather(kernel->entry(), parameters);
-        for (const auto& variable : kernel->module->variables) {
-            prepared.variable_addresses.push_back(variable->start);
-        }
-        const auto planned = planned_launch_fault(kernel->entry().name, context.device.ordinal);
-        require(!planned || lasts(*planned), planned ? planned->result : Result::success);
-        prepared.planned_fault = planned;
-        auto run_it = [prepared = std::move(prepared)](std::uint64_t seed) { return run(prepared, seed); };
-        enqueue(*state, *queue, {Work::Kind::kernel, kernel->entry().name, std::move(run_it)});
+        const LaunchShape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared_bytes};
+        launch(*state, *function_of(*state, function), shape, stream, parameters, extra);
     });
 }
 
-Result occupancy_max_active_blocks(int* blocks, Function function, int block_size, std::size_t dynamic_shared_bytes) {
-    return answer(EntryPoint::occupancy_max_active_blocks, [&] {
-        require(blocks != nullptr && block_size > 0, Result::invalid_value);
+Result launch_cooperative_kernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+                                 unsigned block_z, unsigned dynamic_shared_bytes, Stream stream, void** parameters) {
+    return answer(EntryPoint::launch_cooperative_kernel, [&] {
         const Locked state;
-        current_context(*state);
+        const LaunchShape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared_bytes, true};
+        launch(*state, *function_of(*state, function), shape, stream, parameters, nullptr);
+    });
+}
+
+Result launch_kernel_ex(const LaunchConfig* config, Function function, void** parameters, void** extra) {
+    return answer(EntryPoint::launch_kernel_ex, [&] {
+        require(config != nullptr && (config->attribute_count == 0 || config->attributes != nullptr), Result::invalid_value);
+        const Locked state;
         const auto kernel = function_of(*state, function);
-        const auto threads = static_cast<std::uint32_t>(block_size);
-        if (threads > most_threads_per_block || dynamic_shared_bytes > kernel->most_dynamic_shared_bytes) {
-            *blocks = 0;
-            return;
-        }
-        const std::uint32_t shared = kernel->entry().shared_bytes + static_cast<std::uint32_t>(dynamic_shared_bytes);
-        *blocks = static_cast<int>(std::min({most_blocks_per_multiprocessor,
-                                             most_threads_per_multiprocessor / static_cast<std::uint32_t>(round_up(threads, warp_size)),
-                                             shared_bytes_per_multiprocessor / shared_bytes_of_block(shared),
-                                             registers_per_multiprocessor / registers_of_block(kernel->entry(), threads)}));
+        LaunchShape shape{{config->grid_x, config->grid_y, config->grid_z},
+                          {config->block_x, config->block_y, config->block_z},
+                          config->dynamic_shared_bytes};
+        std::for_each(config->attributes, config->attributes + config->attribute_count,
+                      [&](const LaunchAttribute& attribute) { apply(attribute, *kernel, shape); });
+        launch(*state, *kernel, shape, config->stream, parameters, extra);
     });
 }
 

@@ -116,7 +116,11 @@ CupoolSimLiveCounts live_counts(const State& state) {
     counts.streams = state.streams.size();
     counts.events = state.events.size();
     state.pools.for_each([&](const MemoryPool& pool) { counts.memory_pools += pool.is_default ? 0 : 1; });
-    counts.modules = state.modules.size();
+    state.modules.for_each([&](const Module& module) { counts.modules += module.is_of_library ? 0 : 1; });
+    counts.libraries = state.libraries.size();
+    counts.link_states = state.link_states.size();
+    counts.graphs = state.graphs.size();
+    counts.graph_execs = state.graph_execs.size();
     for (const auto& allocation : all_allocations()) {
         if (allocation->kind == Allocation::Kind::pinned_host) {
             ++counts.host_allocations;
@@ -131,11 +135,21 @@ CupoolSimLiveCounts live_counts(const State& state) {
 
 CupoolSimLiveCounts reset_machine() {
     scheduler().wait_for(pending_everywhere());
+    HandleTable<Graph> graphs;  // what programs gave to them goes when the lock is no longer held
+    HandleTable<GraphExec> graph_execs;
+    HandleTable<UserObject> user_objects;
     const Locked state;
     const CupoolSimLiveCounts left = live_counts(*state);
     for (const auto& allocation : all_allocations()) {
         unmap(*allocation);
     }
+    std::swap(graphs, state->graphs);
+    std::swap(graph_execs, state->graph_execs);
+    std::swap(user_objects, state->user_objects);
+    state->graph_nodes.clear();
+    state->library_kernels.clear();
+    state->libraries.clear();
+    state->link_states.clear();
     state->functions.clear();
     state->modules.clear();
     state->events.clear();

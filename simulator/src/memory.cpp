@@ -1,6 +1,7 @@
 #include "memory.hpp"
 
 #include "answer.hpp"
+#include "capture.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
@@ -100,6 +101,7 @@ Result memory_allocate(DevicePointer* pointer, std::size_t bytes) {
         const Locked state;
         const auto context = current_context(*state);
         require(pointer != nullptr && bytes > 0, Result::invalid_value);
+        require_calm(*state);
         auto& device = context->device;
         const auto allocation = std::make_shared<Allocation>(Allocation::Kind::plain, device.ordinal, context->handle, bytes);
         take_memory(*state, device, bytes);
@@ -118,6 +120,7 @@ Result memory_free(DevicePointer pointer) {
                 return;
             }
             allocation = freeable_at(*state, pointer);
+            require_calm(*state);
             call_free(*state, *allocation);
             pending = pending_on(*state, device_at(*state, allocation->device));
         }
@@ -133,6 +136,7 @@ Result host_allocate(void** pointer, std::size_t bytes, unsigned flags) {
         const Locked state;
         const auto context = current_context(*state);
         require(pointer != nullptr && (flags & ~known_host_flags) == 0, Result::invalid_value);
+        require_calm(*state);
         if (bytes == 0) {
             *pointer = nullptr;
             return;
@@ -157,6 +161,7 @@ Result host_free(void* pointer) {
             allocation = allocation_at(address);
             const bool found = allocation && allocation->kind == Allocation::Kind::pinned_host && allocation->start == address;
             require(found && !allocation->free_called, unknown_memory(*state));
+            require_calm(*state);
             allocation->free_called = true;
             pending = pending_on(*state, device_at(*state, allocation->device));
         }

@@ -207,6 +207,7 @@ Result memory_allocate_async(DevicePointer* pointer, std::size_t bytes, Stream s
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
         require(pointer != nullptr, Result::invalid_value);
+        require(ordered_by->capture == nullptr, Result::not_supported);
         const auto pool = ordered_by->context->device.default_pool;
         require(pool != nullptr, Result::not_supported);
         *pointer = bytes == 0 ? 0 : allocate(*state, pool, *ordered_by, bytes);
@@ -218,6 +219,7 @@ Result memory_allocate_from_pool_async(DevicePointer* pointer, std::size_t bytes
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
         require(pointer != nullptr, Result::invalid_value);
+        require(ordered_by->capture == nullptr, Result::not_supported);
         const auto source = pool_of(*state, pool);
         *pointer = bytes == 0 ? 0 : allocate(*state, source, *ordered_by, bytes);
     });
@@ -231,6 +233,7 @@ Result memory_free_async(DevicePointer pointer, Stream stream) {
             return;
         }
         const auto allocation = freeable_at(*state, pointer);
+        require(ordered_by->capture == nullptr, Result::not_supported);
         call_free(*state, *allocation);
         const auto release = [allocation](std::uint64_t) {
             const Locked later;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "address_space.hpp"
 #include "answer.hpp"
@@ -12,9 +13,6 @@
 
 namespace cupool::simulator {
 namespace {
-
-// CU_FUNC_ATTRIBUTE_PREFERRED_SHARED... and its like end here in CUDA 13.
-constexpr int last_function_attribute = 15;
 
 void initialise(const Module& module) {
     const auto& variables = module.program.variables();
@@ -52,6 +50,31 @@ std::shared_ptr<Module> module_of(State& state, abi::Module handle) {
     return module;
 }
 
+int const_bytes(const ptx::Program& program) {
+    std::uint64_t bytes = 0;
+    for (const ptx::Variable& variable : program.variables()) {
+        bytes += variable.constant ? variable.size : 0;
+    }
+    return static_cast<int>(bytes);
+}
+
+}  // namespace
+
+std::shared_ptr<Module> load_module(State& state, Context& context, ptx::Program program) {
+    const auto module = std::make_shared<Module>(Module{HandleTable<Module>::issue(), &context, std::move(program), {}, {}});
+    allocate_variables(state, *module);
+    state.modules.add(module);
+    return module;
+}
+
+void unload_module(State& state, const Module& module) {
+    for (const auto& allocation : module.variables) {
+        release_memory(state, *allocation);
+    }
+    state.functions.remove_if([&](const Function& function) { return function.module == &module; });
+    state.modules.remove(module.handle);
+}
+
 abi::Function function_handle(State& state, Module& module, std::size_t entry_index) {
     const auto known = module.functions.find(entry_index);
     if (known != module.functions.end()) {
@@ -68,14 +91,6 @@ abi::Function function_handle(State& state, Module& module, std::size_t entry_in
     return function->handle;
 }
 
-int const_bytes(const ptx::Program& program) {
-    std::uint64_t bytes = 0;
-    for (const ptx::Variable& variable : program.variables()) {
-        bytes += variable.constant ? variable.size : 0;
-    }
-    return static_cast<int>(bytes);
-}
-
 int attribute_of(const Function& function, abi::FunctionAttribute attribute) {
     const ptx::Entry& entry = function.entry();
     const CupoolSimDevice& device = function.module->context->device.kind;
@@ -88,12 +103,34 @@ int attribute_of(const Function& function, abi::FunctionAttribute attribute) {
         case abi::FunctionAttribute::ptx_version: return target_capability(function.module->program);
         case abi::FunctionAttribute::binary_version: return device.compute_capability_major * 10 + device.compute_capability_minor;
         case abi::FunctionAttribute::max_dynamic_shared_size_bytes: return static_cast<int>(function.most_dynamic_shared_bytes);
+        case abi::FunctionAttribute::preferred_shared_memory_carveout: return function.preferred_carveout;
+        case abi::FunctionAttribute::non_portable_cluster_size_allowed: return function.non_portable_cluster_size ? 1 : 0;
+        case abi::FunctionAttribute::cache_mode_ca:
+        case abi::FunctionAttribute::cluster_size_must_be_set:
+        case abi::FunctionAttribute::required_cluster_width:
+        case abi::FunctionAttribute::required_cluster_height:
+        case abi::FunctionAttribute::required_cluster_depth:
+        case abi::FunctionAttribute::cluster_scheduling_policy: return 0;
     }
-    const bool exists = static_cast<int>(attribute) >= 0 && static_cast<int>(attribute) <= last_function_attribute;
-    fail(exists ? abi::Result::not_supported : abi::Result::invalid_value);
+    fail(abi::Result::invalid_value);
 }
 
-}  // namespace
+void set_attribute(Function& function, abi::FunctionAttribute attribute, int value) {
+    using abi::Result;
+    switch (attribute) {
+        case abi::FunctionAttribute::max_dynamic_shared_size_bytes:
+            require(value >= 0 && static_cast<std::uint32_t>(value) + function.entry().shared_bytes <= most_shared_bytes,
+                    Result::invalid_value);
+            function.most_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
+            return;
+        case abi::FunctionAttribute::preferred_shared_memory_carveout:
+            require(value >= -1 && value <= 100, Result::invalid_value);
+            function.preferred_carveout = value;
+            return;
+        case abi::FunctionAttribute::non_portable_cluster_size_allowed: function.non_portable_cluster_size = value != 0; return;
+        default: fail(Result::invalid_value);
+    }
+}
 
 std::shared_ptr<Function> function_of(State& state, abi::Function handle) {
     auto function = state.functions.find(handle);
@@ -108,15 +145,11 @@ Result module_load_data(Module* module, const void* image, unsigned option_count
         const CupoolSimDevice device = current_device_kind();
         require(module != nullptr && image != nullptr, Result::invalid_value);
         JitLog log(option_count, options, option_values);
-        const auto loaded = std::make_shared<simulator::Module>(simulator::Module{nullptr, nullptr, compile(image, device, log), {}, {}});
+        ptx::Program program = compile(image, device, log);
         log.write_info("");
         log.write_error("");
         const Locked state;
-        loaded->context = current_context(*state).get();
-        loaded->handle = HandleTable<simulator::Module>::issue();
-        allocate_variables(*state, *loaded);
-        state->modules.add(loaded);
-        *module = loaded->handle;
+        *module = load_module(*state, *current_context(*state), std::move(program))->handle;
     });
 }
 
@@ -125,16 +158,13 @@ Result module_unload(Module module) {
         Operations pending;
         {
             const Locked state;
-            pending = pending_in(*state, *module_of(*state, module)->context);
+            const auto doomed = module_of(*state, module);
+            require(!doomed->is_of_library, Result::not_permitted);
+            pending = pending_in(*state, *doomed->context);
         }
         scheduler().wait_for(pending);
         const Locked state;
-        const auto doomed = module_of(*state, module);
-        for (const auto& allocation : doomed->variables) {
-            release_memory(*state, *allocation);
-        }
-        state->functions.remove_if([&](const simulator::Function& function) { return function.module == doomed.get(); });
-        state->modules.remove(module);
+        unload_module(*state, *module_of(*state, module));
     });
 }
 
@@ -177,11 +207,70 @@ Result function_get_attribute(int* value, FunctionAttribute attribute, Function 
 Result function_set_attribute(Function function, FunctionAttribute attribute, int value) {
     return answer(EntryPoint::function_set_attribute, [&] {
         const Locked state;
-        const auto changed = function_of(*state, function);
-        require(attribute == FunctionAttribute::max_dynamic_shared_size_bytes, Result::invalid_value);
-        require(value >= 0 && static_cast<std::uint32_t>(value) + changed->entry().shared_bytes <= most_shared_bytes,
-                Result::invalid_value);
-        changed->most_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
+        set_attribute(*function_of(*state, function), attribute, value);
+    });
+}
+
+Result function_set_cache_config(Function function, CacheConfig config) {
+    return answer(EntryPoint::function_set_cache_config, [&] {
+        require(config >= CacheConfig::none && config <= CacheConfig::prefer_equal, Result::invalid_value);
+        const Locked state;
+        function_of(*state, function);
+    });
+}
+
+Result function_get_module(Module* module, Function function) {
+    return answer(EntryPoint::function_get_module, [&] {
+        require(module != nullptr, Result::invalid_value);
+        const Locked state;
+        *module = function_of(*state, function)->module->handle;
+    });
+}
+
+Result function_get_name(const char** name, Function function) {
+    return answer(EntryPoint::function_get_name, [&] {
+        require(name != nullptr, Result::invalid_value);
+        const Locked state;
+        *name = function_of(*state, function)->entry().name.c_str();
+    });
+}
+
+Result function_get_parameter_info(Function function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
+    return answer(EntryPoint::function_get_parameter_info, [&] {
+        require(offset != nullptr, Result::invalid_value);
+        const Locked state;
+        const auto kernel = function_of(*state, function);
+        require(index < kernel->entry().parameters.size(), Result::invalid_value);
+        *offset = kernel->entry().parameters[index].offset;
+        if (bytes != nullptr) {
+            *bytes = kernel->entry().parameters[index].size;
+        }
+    });
+}
+
+Result module_get_loading_mode(ModuleLoadingMode* mode) {
+    return answer(EntryPoint::module_get_loading_mode, [&] {
+        require(mode != nullptr, Result::invalid_value);
+        *mode = ModuleLoadingMode::lazy;
+    });
+}
+
+Result module_get_function_count(unsigned* count, Module module) {
+    return answer(EntryPoint::module_get_function_count, [&] {
+        require(count != nullptr, Result::invalid_value);
+        const Locked state;
+        *count = static_cast<unsigned>(module_of(*state, module)->program.entries().size());
+    });
+}
+
+Result module_enumerate_functions(Function* functions, unsigned count, Module module) {
+    return answer(EntryPoint::module_enumerate_functions, [&] {
+        require(functions != nullptr && count > 0, Result::invalid_value);
+        const Locked state;
+        const auto owner = module_of(*state, module);
+        for (std::size_t i = 0; i < std::min<std::size_t>(count, owner->program.entries().size()); ++i) {
+            functions[i] = function_handle(*state, *owner, i);
+        }
     });
 }
 

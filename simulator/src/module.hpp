@@ -27,6 +27,8 @@ struct Module {
     std::vector<std::shared_ptr<Allocation>> variables;
     /// By entry index; issued when first asked for.
     std::map<std::size_t, abi::Function> functions;
+    /// A library's own, made for one context: the program knows nothing of it.
+    bool is_of_library = false;
 };
 
 struct Function {
@@ -37,9 +39,24 @@ struct Function {
     Module* module = nullptr;
     std::size_t entry_index = 0;
     std::uint32_t most_dynamic_shared_bytes = 0;
+    int preferred_carveout = -1;
+    bool non_portable_cluster_size = false;
 
     const ptx::Entry& entry() const { return module->program.entries()[entry_index]; }
 };
+
+/// Loads a program into a context.
+std::shared_ptr<Module> load_module(State& state, Context& context, ptx::Program program);
+/// Nothing may be pending in its context.
+void unload_module(State& state, const Module& module);
+
+/// The handle of a kernel of the module, the same each time.
+abi::Function function_handle(State& state, Module& module, std::size_t entry_index);
+
+/// As cuFuncGetAttribute tells. Fails with invalid_value or not_supported.
+int attribute_of(const Function& function, abi::FunctionAttribute attribute);
+/// As cuFuncSetAttribute does. Fails with invalid_value.
+void set_attribute(Function& function, abi::FunctionAttribute attribute, int value);
 
 /// Fails with invalid_handle.
 std::shared_ptr<Function> function_of(State& state, abi::Function handle);

@@ -17,6 +17,8 @@ using abi::Result;
 using namespace std::string_view_literals;
 
 Result not_simulated() { return Result::not_supported; }
+// Of another address, as a driver's is.
+Result not_simulated_per_thread() { return Result::not_supported; }
 
 struct Variant {
     std::string_view base;
@@ -26,14 +28,47 @@ struct Variant {
 // Variants that drivers have and this one has not, of base names that it has. Whoever asks for them gets a function that says so:
 // one of another signature would do harm. As a driver 580 tells them.
 constexpr std::array variants_not_simulated{
-    Variant{"cuDeviceGetUuid", 9020},   Variant{"cuDeviceTotalMem", 2000},    Variant{"cuDevicePrimaryCtxRelease", 7000},
-    Variant{"cuCtxCreate", 2000},       Variant{"cuCtxCreate", 11040},        Variant{"cuCtxCreate", 12050},
-    Variant{"cuCtxDestroy", 2000},      Variant{"cuCtxPushCurrent", 2000},    Variant{"cuCtxPopCurrent", 2000},
-    Variant{"cuCtxGetDevice", 13000},   Variant{"cuCtxSynchronize", 13000},   Variant{"cuMemGetInfo", 2000},
-    Variant{"cuMemAlloc", 2000},        Variant{"cuMemFree", 2000},           Variant{"cuMemcpyHtoD", 2000},
-    Variant{"cuMemcpyDtoH", 2000},      Variant{"cuMemcpyDtoD", 2000},        Variant{"cuMemcpyHtoDAsync", 2000},
-    Variant{"cuMemcpyDtoHAsync", 2000}, Variant{"cuMemcpyDtoDAsync", 3000},   Variant{"cuStreamDestroy", 2000},
-    Variant{"cuEventDestroy", 2000},    Variant{"cuEventElapsedTime", 12080}, Variant{"cuModuleGetGlobal", 2000},
+    Variant{"cuDeviceGetUuid", 9020},
+    Variant{"cuDeviceTotalMem", 2000},
+    Variant{"cuDevicePrimaryCtxRelease", 7000},
+    Variant{"cuCtxCreate", 2000},
+    Variant{"cuCtxCreate", 11040},
+    Variant{"cuCtxCreate", 12050},
+    Variant{"cuCtxDestroy", 2000},
+    Variant{"cuCtxPushCurrent", 2000},
+    Variant{"cuCtxPopCurrent", 2000},
+    Variant{"cuCtxGetDevice", 13000},
+    Variant{"cuCtxSynchronize", 13000},
+    Variant{"cuMemGetInfo", 2000},
+    Variant{"cuMemAlloc", 2000},
+    Variant{"cuMemFree", 2000},
+    Variant{"cuMemcpyHtoD", 2000},
+    Variant{"cuMemcpyDtoH", 2000},
+    Variant{"cuMemcpyDtoD", 2000},
+    Variant{"cuMemcpyHtoDAsync", 2000},
+    Variant{"cuMemcpyDtoHAsync", 2000},
+    Variant{"cuMemcpyDtoDAsync", 3000},
+    Variant{"cuStreamDestroy", 2000},
+    Variant{"cuEventDestroy", 2000},
+    Variant{"cuEventElapsedTime", 12080},
+    Variant{"cuModuleGetGlobal", 2000},
+    Variant{"cuDevicePrimaryCtxSetFlags", 7000},
+    Variant{"cuDevicePrimaryCtxReset", 7000},
+    Variant{"cuStreamGetCtx", 12050},
+    Variant{"cuStreamWaitValue32", 8000},
+    Variant{"cuStreamWaitValue64", 9000},
+    Variant{"cuStreamWriteValue32", 8000},
+    Variant{"cuStreamWriteValue64", 9000},
+    Variant{"cuStreamBeginCapture", 10000},
+    Variant{"cuStreamGetCaptureInfo", 10010},
+    Variant{"cuStreamGetCaptureInfo", 12030},
+    Variant{"cuGraphAddKernelNode", 12000},
+    Variant{"cuGraphNodeGetDependencies", 12030},
+    Variant{"cuGraphInstantiate", 10000},
+    Variant{"cuGraphExecUpdate", 12000},
+    Variant{"cuGraphExecKernelNodeSetParams", 12000},
+    Variant{"cuLinkCreate", 5050},
+    Variant{"cuLinkAddData", 5050},
 };
 
 // Base names of which there is another variant for the per-thread default stream, not simulated either.
@@ -56,6 +91,23 @@ constexpr std::array per_thread_names{
     "cuLaunchHostFunc"sv,
     "cuEventRecord"sv,
     "cuLaunchKernel"sv,
+    "cuLaunchKernelEx"sv,
+    "cuLaunchCooperativeKernel"sv,
+    "cuStreamGetPriority"sv,
+    "cuStreamGetFlags"sv,
+    "cuStreamGetCtx"sv,
+    "cuStreamGetId"sv,
+    "cuStreamWaitValue32"sv,
+    "cuStreamWaitValue64"sv,
+    "cuStreamWriteValue32"sv,
+    "cuStreamWriteValue64"sv,
+    "cuStreamBeginCapture"sv,
+    "cuStreamEndCapture"sv,
+    "cuStreamIsCapturing"sv,
+    "cuStreamGetCaptureInfo"sv,
+    "cuEventRecordWithFlags"sv,
+    "cuGraphUpload"sv,
+    "cuGraphLaunch"sv,
 };
 
 struct Answer {
@@ -129,7 +181,7 @@ Result look_up(const char* symbol, void** function, int version, std::uint64_t f
     const Answer answer = find(symbol, version);
     const bool per_thread = (flags & per_thread_default_stream) != 0 &&
                             std::find(per_thread_names.begin(), per_thread_names.end(), symbol) != per_thread_names.end();
-    *function = per_thread && answer.address != nullptr ? reinterpret_cast<void*>(&not_simulated) : answer.address;
+    *function = per_thread && answer.address != nullptr ? reinterpret_cast<void*>(&not_simulated_per_thread) : answer.address;
     if (status != nullptr) {
         *status = answer.status;
     }

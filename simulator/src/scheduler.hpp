@@ -24,7 +24,8 @@ using Time = std::chrono::nanoseconds;
 /// What an operation does. Without `run` it only orders others.
 struct Work {
     enum class Kind {
-        copy,           ///< copies and sets
+        copy,           ///
+        set,            ///
         kernel,         ///< one at a time on a device, by the virtual clock
         host_function,  ///< may wait for whatever it likes, the host included
         release,        ///< the driver's own bookkeeping: done also on a faulted device, which else runs nothing

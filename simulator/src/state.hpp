@@ -8,10 +8,15 @@
 #include "context.hpp"
 #include "device.hpp"
 #include "event.hpp"
+#include "graph.hpp"
+#include "graph_exec.hpp"
 #include "handle_table.hpp"
+#include "library.hpp"
+#include "link.hpp"
 #include "memory_pool.hpp"
 #include "module.hpp"
 #include "stream.hpp"
+#include "user_object.hpp"
 
 namespace cupool::simulator {
 
@@ -27,7 +32,16 @@ struct State {
     HandleTable<MemoryPool> pools;
     HandleTable<Module> modules;
     HandleTable<Function> functions;
+    HandleTable<Library> libraries;
+    HandleTable<LibraryKernel> library_kernels;
+    HandleTable<LinkState> link_states;
+    HandleTable<Graph> graphs;
+    HandleTable<GraphNode> graph_nodes;
+    HandleTable<GraphExec> graph_execs;
+    HandleTable<UserObject> user_objects;
     unsigned streams_made = 0;
+    /// Of contexts, streams and captures, each unlike any other.
+    std::uint64_t ids_issued = 0;
     /// Counts resets, so that what threads remember of an earlier life is known to be stale.
     std::uint64_t life = 0;
 };

@@ -1,7 +1,13 @@
 // Holds cupool's own declarations of libcuda's interface against NVIDIA's cuda.h; compiled only where one is found.
 
 #include <cuda.h>
+#include <cudaProfiler.h>
+#include <cudaProfilerTypedefs.h>
 #include <cudaTypedefs.h>
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#endif
 
 #include <cstddef>
 #include <cupool/driver/entry_points.hpp>
@@ -10,6 +16,9 @@
 #include <type_traits>
 
 #include "catch.hpp"
+
+// cudaTypedefs.h has it, for the toolkit's own eyes only.
+using PFN_cuGraphInstantiate_v11000 = CUresult (*)(CUgraphExec*, CUgraph, CUgraphNode*, char*, size_t);
 
 namespace cupool::abi {
 
@@ -87,6 +96,24 @@ CUPOOL_SIGNATURE(context_synchronize, PFN_cuCtxSynchronize_v2000)
 CUPOOL_SIGNATURE(context_get_stream_priority_range, PFN_cuCtxGetStreamPriorityRange_v5050)
 CUPOOL_SIGNATURE(context_enable_peer_access, PFN_cuCtxEnablePeerAccess_v4000)
 CUPOOL_SIGNATURE(context_disable_peer_access, PFN_cuCtxDisablePeerAccess_v4000)
+CUPOOL_SIGNATURE(primary_context_set_flags, PFN_cuDevicePrimaryCtxSetFlags_v11000)
+CUPOOL_SIGNATURE(primary_context_reset, PFN_cuDevicePrimaryCtxReset_v11000)
+CUPOOL_SIGNATURE(context_get_flags, PFN_cuCtxGetFlags_v7000)
+CUPOOL_SIGNATURE(context_set_flags, PFN_cuCtxSetFlags_v12010)
+CUPOOL_SIGNATURE(context_get_limit, PFN_cuCtxGetLimit_v3010)
+CUPOOL_SIGNATURE(context_set_limit, PFN_cuCtxSetLimit_v3010)
+CUPOOL_SIGNATURE(context_get_cache_config, PFN_cuCtxGetCacheConfig_v3020)
+CUPOOL_SIGNATURE(context_set_cache_config, PFN_cuCtxSetCacheConfig_v3020)
+CUPOOL_SIGNATURE(context_get_id, PFN_cuCtxGetId_v12000)
+CUPOOL_SIGNATURE(context_get_api_version, PFN_cuCtxGetApiVersion_v3020)
+CUPOOL_SIGNATURE(device_get_resource, PFN_cuDeviceGetDevResource_v12040)
+CUPOOL_SIGNATURE(resource_split_by_count, PFN_cuDevSmResourceSplitByCount_v12040)
+CUPOOL_SIGNATURE(resource_generate_description, PFN_cuDevResourceGenerateDesc_v12040)
+CUPOOL_SIGNATURE(green_context_create, PFN_cuGreenCtxCreate_v12040)
+CUPOOL_SIGNATURE(green_context_destroy, PFN_cuGreenCtxDestroy_v12040)
+CUPOOL_SIGNATURE(green_context_get_resource, PFN_cuGreenCtxGetDevResource_v12040)
+CUPOOL_SIGNATURE(context_from_green_context, PFN_cuCtxFromGreenCtx_v12040)
+CUPOOL_SIGNATURE(green_context_stream_create, PFN_cuGreenCtxStreamCreate_v12050)
 CUPOOL_SIGNATURE(memory_get_info, PFN_cuMemGetInfo_v3020)
 CUPOOL_SIGNATURE(memory_allocate, PFN_cuMemAlloc_v3020)
 CUPOOL_SIGNATURE(memory_free, PFN_cuMemFree_v3020)
@@ -123,6 +150,42 @@ CUPOOL_SIGNATURE(event_record, PFN_cuEventRecord_v2000)
 CUPOOL_SIGNATURE(event_query, PFN_cuEventQuery_v2000)
 CUPOOL_SIGNATURE(event_synchronize, PFN_cuEventSynchronize_v2000)
 CUPOOL_SIGNATURE(event_elapsed_time, PFN_cuEventElapsedTime_v2000)
+CUPOOL_SIGNATURE(stream_get_priority, PFN_cuStreamGetPriority_v5050)
+CUPOOL_SIGNATURE(stream_get_flags, PFN_cuStreamGetFlags_v5050)
+CUPOOL_SIGNATURE(stream_get_context, PFN_cuStreamGetCtx_v9020)
+CUPOOL_SIGNATURE(stream_get_id, PFN_cuStreamGetId_v12000)
+CUPOOL_SIGNATURE(stream_wait_value_32, PFN_cuStreamWaitValue32_v11070)
+CUPOOL_SIGNATURE(stream_write_value_32, PFN_cuStreamWriteValue32_v11070)
+CUPOOL_SIGNATURE(stream_wait_value_64, PFN_cuStreamWaitValue64_v11070)
+CUPOOL_SIGNATURE(stream_write_value_64, PFN_cuStreamWriteValue64_v11070)
+CUPOOL_SIGNATURE(event_record_with_flags, PFN_cuEventRecordWithFlags_v11010)
+CUPOOL_SIGNATURE(stream_begin_capture, PFN_cuStreamBeginCapture_v10010)
+CUPOOL_SIGNATURE(stream_end_capture, PFN_cuStreamEndCapture_v10000)
+CUPOOL_SIGNATURE(stream_is_capturing, PFN_cuStreamIsCapturing_v10000)
+CUPOOL_SIGNATURE(stream_get_capture_info, PFN_cuStreamGetCaptureInfo_v11030)
+CUPOOL_SIGNATURE(thread_exchange_capture_mode, PFN_cuThreadExchangeStreamCaptureMode_v10010)
+CUPOOL_SIGNATURE(graph_create, PFN_cuGraphCreate_v10000)
+CUPOOL_SIGNATURE(graph_destroy, PFN_cuGraphDestroy_v10000)
+CUPOOL_SIGNATURE(graph_add_kernel_node, PFN_cuGraphAddKernelNode_v10000)
+CUPOOL_SIGNATURE(graph_add_copy_node, PFN_cuGraphAddMemcpyNode_v10000)
+CUPOOL_SIGNATURE(graph_add_set_node, PFN_cuGraphAddMemsetNode_v10000)
+CUPOOL_SIGNATURE(graph_add_host_node, PFN_cuGraphAddHostNode_v10000)
+CUPOOL_SIGNATURE(graph_add_child_node, PFN_cuGraphAddChildGraphNode_v10000)
+CUPOOL_SIGNATURE(graph_add_empty_node, PFN_cuGraphAddEmptyNode_v10000)
+CUPOOL_SIGNATURE(graph_add_event_record_node, PFN_cuGraphAddEventRecordNode_v11010)
+CUPOOL_SIGNATURE(graph_add_event_wait_node, PFN_cuGraphAddEventWaitNode_v11010)
+CUPOOL_SIGNATURE(graph_get_nodes, PFN_cuGraphGetNodes_v10000)
+CUPOOL_SIGNATURE(graph_node_get_type, PFN_cuGraphNodeGetType_v10000)
+CUPOOL_SIGNATURE(graph_node_get_dependencies, PFN_cuGraphNodeGetDependencies_v10000)
+CUPOOL_SIGNATURE(graph_instantiate, PFN_cuGraphInstantiate_v11000)
+CUPOOL_SIGNATURE(graph_exec_destroy, PFN_cuGraphExecDestroy_v10000)
+CUPOOL_SIGNATURE(graph_exec_update, PFN_cuGraphExecUpdate_v10020)
+CUPOOL_SIGNATURE(graph_exec_set_kernel_node, PFN_cuGraphExecKernelNodeSetParams_v10010)
+CUPOOL_SIGNATURE(graph_upload, PFN_cuGraphUpload_v11010)
+CUPOOL_SIGNATURE(graph_launch, PFN_cuGraphLaunch_v10000)
+CUPOOL_SIGNATURE(user_object_create, PFN_cuUserObjectCreate_v11030)
+CUPOOL_SIGNATURE(user_object_release, PFN_cuUserObjectRelease_v11030)
+CUPOOL_SIGNATURE(graph_retain_user_object, PFN_cuGraphRetainUserObject_v11030)
 CUPOOL_SIGNATURE(module_load_data, PFN_cuModuleLoadDataEx_v2010)
 CUPOOL_SIGNATURE(module_unload, PFN_cuModuleUnload_v2000)
 CUPOOL_SIGNATURE(module_get_function, PFN_cuModuleGetFunction_v2000)
@@ -131,6 +194,34 @@ CUPOOL_SIGNATURE(function_get_attribute, PFN_cuFuncGetAttribute_v2020)
 CUPOOL_SIGNATURE(function_set_attribute, PFN_cuFuncSetAttribute_v9000)
 CUPOOL_SIGNATURE(occupancy_max_active_blocks, PFN_cuOccupancyMaxActiveBlocksPerMultiprocessor_v6050)
 CUPOOL_SIGNATURE(launch_kernel, PFN_cuLaunchKernel_v4000)
+CUPOOL_SIGNATURE(launch_cooperative_kernel, PFN_cuLaunchCooperativeKernel_v9000)
+CUPOOL_SIGNATURE(launch_kernel_ex, PFN_cuLaunchKernelEx_v11060)
+CUPOOL_SIGNATURE(function_get_parameter_info, PFN_cuFuncGetParamInfo_v12040)
+CUPOOL_SIGNATURE(function_get_name, PFN_cuFuncGetName_v12030)
+CUPOOL_SIGNATURE(function_get_module, PFN_cuFuncGetModule_v11000)
+CUPOOL_SIGNATURE(function_set_cache_config, PFN_cuFuncSetCacheConfig_v3000)
+CUPOOL_SIGNATURE(occupancy_potential_block_size, PFN_cuOccupancyMaxPotentialBlockSize_v6050)
+CUPOOL_SIGNATURE(occupancy_available_dynamic_shared, PFN_cuOccupancyAvailableDynamicSMemPerBlock_v10020)
+CUPOOL_SIGNATURE(occupancy_max_active_clusters, PFN_cuOccupancyMaxActiveClusters_v11070)
+CUPOOL_SIGNATURE(module_get_loading_mode, PFN_cuModuleGetLoadingMode_v11070)
+CUPOOL_SIGNATURE(module_get_function_count, PFN_cuModuleGetFunctionCount_v12040)
+CUPOOL_SIGNATURE(module_enumerate_functions, PFN_cuModuleEnumerateFunctions_v12040)
+CUPOOL_SIGNATURE(library_load_data, PFN_cuLibraryLoadData_v12000)
+CUPOOL_SIGNATURE(library_unload, PFN_cuLibraryUnload_v12000)
+CUPOOL_SIGNATURE(library_get_kernel, PFN_cuLibraryGetKernel_v12000)
+CUPOOL_SIGNATURE(library_get_global, PFN_cuLibraryGetGlobal_v12000)
+CUPOOL_SIGNATURE(library_get_kernel_count, PFN_cuLibraryGetKernelCount_v12040)
+CUPOOL_SIGNATURE(library_enumerate_kernels, PFN_cuLibraryEnumerateKernels_v12040)
+CUPOOL_SIGNATURE(library_kernel_get_function, PFN_cuKernelGetFunction_v12000)
+CUPOOL_SIGNATURE(library_kernel_get_name, PFN_cuKernelGetName_v12030)
+CUPOOL_SIGNATURE(library_kernel_get_attribute, PFN_cuKernelGetAttribute_v12000)
+CUPOOL_SIGNATURE(library_kernel_set_attribute, PFN_cuKernelSetAttribute_v12000)
+CUPOOL_SIGNATURE(link_create, PFN_cuLinkCreate_v6050)
+CUPOOL_SIGNATURE(link_add_data, PFN_cuLinkAddData_v6050)
+CUPOOL_SIGNATURE(link_complete, PFN_cuLinkComplete_v5050)
+CUPOOL_SIGNATURE(link_destroy, PFN_cuLinkDestroy_v5050)
+CUPOOL_SIGNATURE(profiler_start, PFN_cuProfilerStart_v4000)
+CUPOOL_SIGNATURE(profiler_stop, PFN_cuProfilerStop_v4000)
 // clang-format on
 
 // Every row stands above: a missing one is an undeclared name here.
@@ -264,6 +355,111 @@ CUPOOL_NUMBER(JitOption::error_log_buffer_size_bytes, CU_JIT_ERROR_LOG_BUFFER_SI
 CUPOOL_NUMBER(JitOption::optimization_level, CU_JIT_OPTIMIZATION_LEVEL)
 CUPOOL_NUMBER(JitOption::log_verbose, CU_JIT_LOG_VERBOSE)
 CUPOOL_NUMBER(JitOption::cache_mode, CU_JIT_CACHE_MODE)
+CUPOOL_NUMBER(Result::cooperative_launch_too_large, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+CUPOOL_NUMBER(Result::stream_capture_unsupported, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
+CUPOOL_NUMBER(Result::stream_capture_invalidated, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
+CUPOOL_NUMBER(Result::stream_capture_merge, CUDA_ERROR_STREAM_CAPTURE_MERGE)
+CUPOOL_NUMBER(Result::stream_capture_unmatched, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED)
+CUPOOL_NUMBER(Result::stream_capture_unjoined, CUDA_ERROR_STREAM_CAPTURE_UNJOINED)
+CUPOOL_NUMBER(Result::stream_capture_isolation, CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
+CUPOOL_NUMBER(Result::stream_capture_implicit, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+CUPOOL_NUMBER(Result::captured_event, CUDA_ERROR_CAPTURED_EVENT)
+CUPOOL_NUMBER(Result::stream_capture_wrong_thread, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD)
+CUPOOL_NUMBER(Result::graph_exec_update_failure, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE)
+CUPOOL_NUMBER(Result::invalid_cluster_size, CUDA_ERROR_INVALID_CLUSTER_SIZE)
+CUPOOL_NUMBER(Result::invalid_resource_type, CUDA_ERROR_INVALID_RESOURCE_TYPE)
+CUPOOL_NUMBER(Result::invalid_resource_configuration, CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION)
+CUPOOL_NUMBER(DeviceAttribute::cooperative_launch, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)
+CUPOOL_NUMBER(DeviceAttribute::cluster_launch, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)
+CUPOOL_NUMBER(ContextFlags::map_host, CU_CTX_MAP_HOST)
+CUPOOL_NUMBER(ContextFlags::local_memory_resize_to_max, CU_CTX_LMEM_RESIZE_TO_MAX)
+CUPOOL_NUMBER(ContextFlags::synchronous_memory_operations, CU_CTX_SYNC_MEMOPS)
+CUPOOL_NUMBER(ContextLimit::stack_bytes, CU_LIMIT_STACK_SIZE)
+CUPOOL_NUMBER(ContextLimit::printf_fifo_bytes, CU_LIMIT_PRINTF_FIFO_SIZE)
+CUPOOL_NUMBER(ContextLimit::malloc_heap_bytes, CU_LIMIT_MALLOC_HEAP_SIZE)
+CUPOOL_NUMBER(ContextLimit::device_runtime_pending_launches, CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT)
+CUPOOL_NUMBER(ContextLimit::max_l2_fetch_granularity, CU_LIMIT_MAX_L2_FETCH_GRANULARITY)
+CUPOOL_NUMBER(ContextLimit::persisting_l2_cache_bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE)
+CUPOOL_NUMBER(CacheConfig::none, CU_FUNC_CACHE_PREFER_NONE)
+CUPOOL_NUMBER(CacheConfig::prefer_shared, CU_FUNC_CACHE_PREFER_SHARED)
+CUPOOL_NUMBER(CacheConfig::prefer_l1, CU_FUNC_CACHE_PREFER_L1)
+CUPOOL_NUMBER(CacheConfig::prefer_equal, CU_FUNC_CACHE_PREFER_EQUAL)
+CUPOOL_NUMBER(ResourceType::invalid, CU_DEV_RESOURCE_TYPE_INVALID)
+CUPOOL_NUMBER(ResourceType::multiprocessors, CU_DEV_RESOURCE_TYPE_SM)
+CUPOOL_NUMBER(EventRecordFlags::none, CU_EVENT_RECORD_DEFAULT)
+CUPOOL_NUMBER(EventRecordFlags::external, CU_EVENT_RECORD_EXTERNAL)
+CUPOOL_NUMBER(WaitCondition::greater_or_equal, CU_STREAM_WAIT_VALUE_GEQ)
+CUPOOL_NUMBER(WaitCondition::equal, CU_STREAM_WAIT_VALUE_EQ)
+CUPOOL_NUMBER(WaitCondition::any_bit, CU_STREAM_WAIT_VALUE_AND)
+CUPOOL_NUMBER(WaitCondition::not_all_bits, CU_STREAM_WAIT_VALUE_NOR)
+CUPOOL_NUMBER(CaptureMode::global, CU_STREAM_CAPTURE_MODE_GLOBAL)
+CUPOOL_NUMBER(CaptureMode::this_thread, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)
+CUPOOL_NUMBER(CaptureMode::relaxed, CU_STREAM_CAPTURE_MODE_RELAXED)
+CUPOOL_NUMBER(CaptureStatus::none, CU_STREAM_CAPTURE_STATUS_NONE)
+CUPOOL_NUMBER(CaptureStatus::active, CU_STREAM_CAPTURE_STATUS_ACTIVE)
+CUPOOL_NUMBER(CaptureStatus::invalidated, CU_STREAM_CAPTURE_STATUS_INVALIDATED)
+CUPOOL_NUMBER(GraphNodeType::kernel, CU_GRAPH_NODE_TYPE_KERNEL)
+CUPOOL_NUMBER(GraphNodeType::copy, CU_GRAPH_NODE_TYPE_MEMCPY)
+CUPOOL_NUMBER(GraphNodeType::set, CU_GRAPH_NODE_TYPE_MEMSET)
+CUPOOL_NUMBER(GraphNodeType::host_function, CU_GRAPH_NODE_TYPE_HOST)
+CUPOOL_NUMBER(GraphNodeType::child_graph, CU_GRAPH_NODE_TYPE_GRAPH)
+CUPOOL_NUMBER(GraphNodeType::empty, CU_GRAPH_NODE_TYPE_EMPTY)
+CUPOOL_NUMBER(GraphNodeType::event_wait, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+CUPOOL_NUMBER(GraphNodeType::event_record, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+CUPOOL_NUMBER(GraphNodeType::external_semaphore_signal, CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL)
+CUPOOL_NUMBER(GraphNodeType::external_semaphore_wait, CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT)
+CUPOOL_NUMBER(GraphNodeType::memory_allocation, CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+CUPOOL_NUMBER(GraphNodeType::memory_free, CU_GRAPH_NODE_TYPE_MEM_FREE)
+CUPOOL_NUMBER(GraphNodeType::batch_memory_operation, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+CUPOOL_NUMBER(GraphNodeType::conditional, CU_GRAPH_NODE_TYPE_CONDITIONAL)
+CUPOOL_NUMBER(GraphUpdateResult::success, CU_GRAPH_EXEC_UPDATE_SUCCESS)
+CUPOOL_NUMBER(GraphUpdateResult::error, CU_GRAPH_EXEC_UPDATE_ERROR)
+CUPOOL_NUMBER(GraphUpdateResult::topology_changed, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED)
+CUPOOL_NUMBER(GraphUpdateResult::node_type_changed, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED)
+CUPOOL_NUMBER(GraphUpdateResult::function_changed, CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED)
+CUPOOL_NUMBER(GraphUpdateResult::parameters_changed, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)
+CUPOOL_NUMBER(GraphUpdateResult::not_supported, CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED)
+CUPOOL_NUMBER(GraphUpdateResult::unsupported_function_change, CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE)
+CUPOOL_NUMBER(GraphUpdateResult::attributes_changed, CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED)
+CUPOOL_NUMBER(FunctionAttribute::cache_mode_ca, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA)
+CUPOOL_NUMBER(FunctionAttribute::preferred_shared_memory_carveout, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+CUPOOL_NUMBER(FunctionAttribute::cluster_size_must_be_set, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET)
+CUPOOL_NUMBER(FunctionAttribute::required_cluster_width, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)
+CUPOOL_NUMBER(FunctionAttribute::required_cluster_height, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT)
+CUPOOL_NUMBER(FunctionAttribute::required_cluster_depth, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH)
+CUPOOL_NUMBER(FunctionAttribute::non_portable_cluster_size_allowed, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+CUPOOL_NUMBER(FunctionAttribute::cluster_scheduling_policy, CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+CUPOOL_NUMBER(LaunchAttributeId::ignore, CU_LAUNCH_ATTRIBUTE_IGNORE)
+CUPOOL_NUMBER(LaunchAttributeId::cooperative, CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+CUPOOL_NUMBER(LaunchAttributeId::cluster_dimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+CUPOOL_NUMBER(LaunchAttributeId::programmatic_stream_serialization, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+CUPOOL_NUMBER(LaunchAttributeId::priority, CU_LAUNCH_ATTRIBUTE_PRIORITY)
+CUPOOL_NUMBER(ModuleLoadingMode::eager, CU_MODULE_EAGER_LOADING)
+CUPOOL_NUMBER(ModuleLoadingMode::lazy, CU_MODULE_LAZY_LOADING)
+CUPOOL_NUMBER(LibraryOption::host_universal_function_and_data_table, CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE)
+CUPOOL_NUMBER(LibraryOption::binary_is_preserved, CU_LIBRARY_BINARY_IS_PRESERVED)
+CUPOOL_NUMBER(LinkInput::cubin, CU_JIT_INPUT_CUBIN)
+CUPOOL_NUMBER(LinkInput::ptx, CU_JIT_INPUT_PTX)
+CUPOOL_NUMBER(LinkInput::fat_binary, CU_JIT_INPUT_FATBINARY)
+CUPOOL_NUMBER(LinkInput::object, CU_JIT_INPUT_OBJECT)
+CUPOOL_NUMBER(LinkInput::library, CU_JIT_INPUT_LIBRARY)
+CUPOOL_NUMBER(JitFallback::prefer_ptx, CU_PREFER_PTX)
+CUPOOL_NUMBER(JitFallback::prefer_binary, CU_PREFER_BINARY)
+CUPOOL_NUMBER(JitCacheMode::none, CU_JIT_CACHE_OPTION_NONE)
+CUPOOL_NUMBER(JitCacheMode::global_level_only, CU_JIT_CACHE_OPTION_CG)
+CUPOOL_NUMBER(JitCacheMode::all_levels, CU_JIT_CACHE_OPTION_CA)
+CUPOOL_NUMBER(JitOption::threads_per_block, CU_JIT_THREADS_PER_BLOCK)
+CUPOOL_NUMBER(JitOption::wall_time, CU_JIT_WALL_TIME)
+CUPOOL_NUMBER(JitOption::target_from_context, CU_JIT_TARGET_FROM_CUCONTEXT)
+CUPOOL_NUMBER(JitOption::target, CU_JIT_TARGET)
+CUPOOL_NUMBER(JitOption::fallback_strategy, CU_JIT_FALLBACK_STRATEGY)
+CUPOOL_NUMBER(JitOption::generate_debug_info, CU_JIT_GENERATE_DEBUG_INFO)
+CUPOOL_NUMBER(JitOption::generate_line_info, CU_JIT_GENERATE_LINE_INFO)
+CUPOOL_NUMBER(JitOption::position_independent_code, CU_JIT_POSITION_INDEPENDENT_CODE)
+CUPOOL_NUMBER(JitOption::min_blocks_per_multiprocessor, CU_JIT_MIN_CTA_PER_SM)
+CUPOOL_NUMBER(JitOption::max_threads_per_block, CU_JIT_MAX_THREADS_PER_BLOCK)
+CUPOOL_NUMBER(JitOption::override_directive_values, CU_JIT_OVERRIDE_DIRECTIVE_VALUES)
+CUPOOL_NUMBER(JitOption::split_compile, CU_JIT_SPLIT_COMPILE)
 CUPOOL_NUMBER(MemoryLocationType::invalid, CU_MEM_LOCATION_TYPE_INVALID)
 CUPOOL_NUMBER(MemoryLocationType::device, CU_MEM_LOCATION_TYPE_DEVICE)
 CUPOOL_NUMBER(MemoryAllocationType::invalid, CU_MEM_ALLOCATION_TYPE_INVALID)
@@ -300,16 +496,109 @@ CUPOOL_MEMBER(MemoryPoolProperties, reserved, CUmemPoolProps, reserved)
 CUPOOL_LAYOUT(MemoryAccessDescriptor, CUmemAccessDesc)
 CUPOOL_MEMBER(MemoryAccessDescriptor, location, CUmemAccessDesc, location)
 CUPOOL_MEMBER(MemoryAccessDescriptor, flags, CUmemAccessDesc, flags)
+CUPOOL_LAYOUT(KernelNodeParameters, CUDA_KERNEL_NODE_PARAMS_v1)
+CUPOOL_MEMBER(KernelNodeParameters, function, CUDA_KERNEL_NODE_PARAMS_v1, func)
+CUPOOL_MEMBER(KernelNodeParameters, grid_x, CUDA_KERNEL_NODE_PARAMS_v1, gridDimX)
+CUPOOL_MEMBER(KernelNodeParameters, grid_y, CUDA_KERNEL_NODE_PARAMS_v1, gridDimY)
+CUPOOL_MEMBER(KernelNodeParameters, grid_z, CUDA_KERNEL_NODE_PARAMS_v1, gridDimZ)
+CUPOOL_MEMBER(KernelNodeParameters, block_x, CUDA_KERNEL_NODE_PARAMS_v1, blockDimX)
+CUPOOL_MEMBER(KernelNodeParameters, block_y, CUDA_KERNEL_NODE_PARAMS_v1, blockDimY)
+CUPOOL_MEMBER(KernelNodeParameters, block_z, CUDA_KERNEL_NODE_PARAMS_v1, blockDimZ)
+CUPOOL_MEMBER(KernelNodeParameters, dynamic_shared_bytes, CUDA_KERNEL_NODE_PARAMS_v1, sharedMemBytes)
+CUPOOL_MEMBER(KernelNodeParameters, parameters, CUDA_KERNEL_NODE_PARAMS_v1, kernelParams)
+CUPOOL_MEMBER(KernelNodeParameters, extra, CUDA_KERNEL_NODE_PARAMS_v1, extra)
+CUPOOL_LAYOUT(CopyNodeParameters, CUDA_MEMCPY3D_v2)
+#define CUPOOL_COPY_SIDE(our_side, their_side)                                                            \
+    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, x_bytes) == \
+                  offsetof(CUDA_MEMCPY3D_v2, their_side##XInBytes));                                      \
+    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, y) ==       \
+                  offsetof(CUDA_MEMCPY3D_v2, their_side##Y));                                             \
+    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, z) ==       \
+                  offsetof(CUDA_MEMCPY3D_v2, their_side##Z));                                             \
+    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, level) ==   \
+                  offsetof(CUDA_MEMCPY3D_v2, their_side##LOD));                                           \
+    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, type) ==    \
+                  offsetof(CUDA_MEMCPY3D_v2, their_side##MemoryType));                                    \
+    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, host) ==    \
+                  offsetof(CUDA_MEMCPY3D_v2, their_side##Host));                                          \
+    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, device) ==  \
+                  offsetof(CUDA_MEMCPY3D_v2, their_side##Device));                                        \
+    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, array) ==   \
+                  offsetof(CUDA_MEMCPY3D_v2, their_side##Array));                                         \
+    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, pitch) ==   \
+                  offsetof(CUDA_MEMCPY3D_v2, their_side##Pitch));                                         \
+    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, height) ==  \
+                  offsetof(CUDA_MEMCPY3D_v2, their_side##Height));
+CUPOOL_COPY_SIDE(source, src)
+CUPOOL_COPY_SIDE(target, dst)
+CUPOOL_MEMBER(CopyNodeParameters, width_bytes, CUDA_MEMCPY3D_v2, WidthInBytes)
+CUPOOL_MEMBER(CopyNodeParameters, height, CUDA_MEMCPY3D_v2, Height)
+CUPOOL_MEMBER(CopyNodeParameters, depth, CUDA_MEMCPY3D_v2, Depth)
+CUPOOL_LAYOUT(SetNodeParameters, CUDA_MEMSET_NODE_PARAMS_v1)
+CUPOOL_MEMBER(SetNodeParameters, target, CUDA_MEMSET_NODE_PARAMS_v1, dst)
+CUPOOL_MEMBER(SetNodeParameters, pitch, CUDA_MEMSET_NODE_PARAMS_v1, pitch)
+CUPOOL_MEMBER(SetNodeParameters, value, CUDA_MEMSET_NODE_PARAMS_v1, value)
+CUPOOL_MEMBER(SetNodeParameters, element_bytes, CUDA_MEMSET_NODE_PARAMS_v1, elementSize)
+CUPOOL_MEMBER(SetNodeParameters, width, CUDA_MEMSET_NODE_PARAMS_v1, width)
+CUPOOL_MEMBER(SetNodeParameters, height, CUDA_MEMSET_NODE_PARAMS_v1, height)
+CUPOOL_LAYOUT(HostNodeParameters, CUDA_HOST_NODE_PARAMS_v1)
+CUPOOL_MEMBER(HostNodeParameters, function, CUDA_HOST_NODE_PARAMS_v1, fn)
+CUPOOL_MEMBER(HostNodeParameters, user_data, CUDA_HOST_NODE_PARAMS_v1, userData)
+CUPOOL_LAYOUT(LaunchAttributeValue, CUlaunchAttributeValue)
+CUPOOL_MEMBER(LaunchAttributeValue, bytes, CUlaunchAttributeValue, pad)
+CUPOOL_MEMBER(LaunchAttributeValue, cooperative, CUlaunchAttributeValue, cooperative)
+CUPOOL_MEMBER(LaunchAttributeValue, cluster_dimension, CUlaunchAttributeValue, clusterDim)
+CUPOOL_MEMBER(LaunchAttributeValue, programmatic_stream_serialization, CUlaunchAttributeValue, programmaticStreamSerializationAllowed)
+CUPOOL_MEMBER(LaunchAttributeValue, priority, CUlaunchAttributeValue, priority)
+CUPOOL_LAYOUT(LaunchAttribute, CUlaunchAttribute)
+CUPOOL_MEMBER(LaunchAttribute, id, CUlaunchAttribute, id)
+CUPOOL_MEMBER(LaunchAttribute, value, CUlaunchAttribute, value)
+CUPOOL_LAYOUT(LaunchConfig, CUlaunchConfig)
+CUPOOL_MEMBER(LaunchConfig, grid_x, CUlaunchConfig, gridDimX)
+CUPOOL_MEMBER(LaunchConfig, grid_y, CUlaunchConfig, gridDimY)
+CUPOOL_MEMBER(LaunchConfig, grid_z, CUlaunchConfig, gridDimZ)
+CUPOOL_MEMBER(LaunchConfig, block_x, CUlaunchConfig, blockDimX)
+CUPOOL_MEMBER(LaunchConfig, block_y, CUlaunchConfig, blockDimY)
+CUPOOL_MEMBER(LaunchConfig, block_z, CUlaunchConfig, blockDimZ)
+CUPOOL_MEMBER(LaunchConfig, dynamic_shared_bytes, CUlaunchConfig, sharedMemBytes)
+CUPOOL_MEMBER(LaunchConfig, stream, CUlaunchConfig, hStream)
+CUPOOL_MEMBER(LaunchConfig, attributes, CUlaunchConfig, attrs)
+CUPOOL_MEMBER(LaunchConfig, attribute_count, CUlaunchConfig, numAttrs)
+CUPOOL_LAYOUT(MultiprocessorResource, CUdevSmResource)
+CUPOOL_MEMBER(MultiprocessorResource, count, CUdevSmResource, smCount)
+CUPOOL_MEMBER(MultiprocessorResource, min_partition_size, CUdevSmResource, minSmPartitionSize)
+CUPOOL_MEMBER(MultiprocessorResource, coscheduled_alignment, CUdevSmResource, smCoscheduledAlignment)
+CUPOOL_LAYOUT(DeviceResource, CUdevResource)
+CUPOOL_MEMBER(DeviceResource, type, CUdevResource, type)
+CUPOOL_MEMBER(DeviceResource, multiprocessors, CUdevResource, sm)
 
 static_assert(is_compatible<HostFunction, CUhostFn>());
+static_assert(std::is_same_v<BlockSizeToSharedBytes, CUoccupancyB2DSize>);
 static_assert(is_compatible<DevicePointer, CUdeviceptr>());
 static_assert(is_compatible<Device, CUdevice>());
 static_assert(std::is_same_v<Context, CUcontext> && std::is_same_v<Module, CUmodule> && std::is_same_v<Function, CUfunction>);
 static_assert(std::is_same_v<Stream, CUstream> && std::is_same_v<Event, CUevent> && std::is_same_v<MemoryPool, CUmemoryPool>);
+static_assert(std::is_same_v<Graph, CUgraph> && std::is_same_v<GraphNode, CUgraphNode> && std::is_same_v<GraphExec, CUgraphExec>);
+static_assert(std::is_same_v<UserObject, CUuserObject> && std::is_same_v<CodeLibrary, CUlibrary> &&
+              std::is_same_v<LibraryKernel, CUkernel>);
+static_assert(std::is_same_v<LinkState, CUlinkState> && std::is_same_v<GreenContext, CUgreenCtx>);
+static_assert(std::is_same_v<ResourceDescription, CUdevResourceDesc> && std::is_same_v<Array, CUarray>);
 
 }  // namespace
 
 }  // namespace cupool::abi
+
+#ifdef NVTX_VERSION
+// What driver/src/profiler_range.cpp hands to profilers.
+static_assert(NVTX_ETID_CALLBACKS == 1 && NVTX_ETID_VERSIONINFO == 3);
+static_assert(NVTX_CBID_CORE_RangePushA == 9 && NVTX_CBID_CORE_RangePop == 11);
+static_assert(NVTX_CB_MODULE_CORE == 1 && NVTX_CBID_CORE_SIZE == 16);
+static_assert(NVTX_CB_MODULE_CUDA == 2 && NVTX_CBID_CUDA_SIZE == 9);
+static_assert(NVTX_CB_MODULE_OPENCL == 3 && NVTX_CBID_OPENCL_SIZE == 15);
+static_assert(NVTX_CB_MODULE_CUDART == 4 && NVTX_CBID_CUDART_SIZE == 7);
+static_assert(NVTX_CB_MODULE_CORE2 == 5 && NVTX_CBID_CORE2_SIZE == 16);
+static_assert(NVTX_CB_MODULE_SYNC == 6 && NVTX_CBID_SYNC_SIZE == 7);
+#endif
 
 TEST_CASE("every CUresult of cuda.h has its name and a text in the table") {
     struct Named {

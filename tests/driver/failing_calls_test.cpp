@@ -69,8 +69,8 @@ std::uint64_t clear(Simulator& simulator) {
         simulator.reset();
     } catch (const std::logic_error&) {  // that something was left is for the caller to judge
     }
-    return left.primary_context_retains + left.contexts + left.streams + left.events + left.memory_pools + left.modules +
-           left.device_allocations + left.host_allocations;
+    return left.primary_context_retains + left.contexts + left.streams + left.events + left.memory_pools + left.modules + left.libraries +
+           left.link_states + left.graphs + left.graph_execs + left.device_allocations + left.host_allocations;
 }
 
 /// A context that cupool knows nothing of, current on this thread.

@@ -19,6 +19,7 @@ enum Answer : int {
     map_failed = 205,
     no_binary_for_gpu = 209,
     already_acquired = 210,
+    unsupported_limit = 215,
     peer_access_unsupported = 217,
     invalid_ptx = 218,
     jit_compiler_not_found = 221,
@@ -35,8 +36,19 @@ enum Answer : int {
     launch_incompatible_texturing = 703,
     peer_access_already_enabled = 704,
     peer_access_not_enabled = 705,
+    primary_context_active = 708,
     too_many_peers = 711,
     cooperative_launch_too_large = 720,
+    stream_capture_unsupported = 900,
+    stream_capture_invalidated = 901,
+    stream_capture_unmatched = 903,
+    stream_capture_unjoined = 904,
+    stream_capture_implicit = 906,
+    stream_capture_wrong_thread = 908,
+    graph_exec_update_failure = 910,
+    invalid_cluster_size = 912,
+    invalid_resource_type = 914,
+    invalid_resource_configuration = 915,
     not_permitted = 800,
     not_supported = 801,
     system_not_ready = 802,
@@ -102,8 +114,28 @@ const std::map<std::string, Codes>& table() {
         {"cuCtxGetDevice", in_context()},
         {"cuCtxSynchronize", with({invalid_context})},
         {"cuCtxGetStreamPriorityRange", in_context()},
+        {"cuDevicePrimaryCtxSetFlags", with({invalid_device, invalid_value, primary_context_active})},
+        {"cuDevicePrimaryCtxReset", with({invalid_device, primary_context_active})},
+        {"cuCtxGetFlags", in_context()},
+        {"cuCtxSetFlags", in_context()},
+        {"cuCtxGetLimit", with({invalid_value, unsupported_limit})},
+        {"cuCtxSetLimit", with({invalid_value, unsupported_limit, out_of_memory, invalid_context})},
+        {"cuCtxGetCacheConfig", in_context()},
+        {"cuCtxSetCacheConfig", in_context()},
+        {"cuCtxGetId", in_context()},
+        {"cuCtxGetApiVersion", with({unknown})},
         {"cuCtxEnablePeerAccess", in_context({peer_access_already_enabled, too_many_peers, peer_access_unsupported})},
         {"cuCtxDisablePeerAccess", with({peer_access_not_enabled, invalid_context})},
+
+        // green contexts
+        {"cuDeviceGetDevResource", with({invalid_resource_type, invalid_value, invalid_device})},
+        {"cuDevSmResourceSplitByCount", with({invalid_device, invalid_value, invalid_resource_type, invalid_resource_configuration})},
+        {"cuDevResourceGenerateDesc", with({invalid_value, invalid_resource_type, invalid_resource_configuration})},
+        {"cuGreenCtxCreate", with({invalid_device, invalid_value, not_supported, out_of_memory})},
+        {"cuGreenCtxDestroy", with({invalid_context})},
+        {"cuGreenCtxGetDevResource", with({invalid_resource_type, invalid_value})},
+        {"cuCtxFromGreenCtx", with({invalid_value})},
+        {"cuGreenCtxStreamCreate", in_context({out_of_memory})},
 
         // memory
         {"cuMemGetInfo", in_context()},
@@ -146,6 +178,45 @@ const std::map<std::string, Codes>& table() {
         {"cuEventQuery", with({invalid_handle, invalid_value, not_ready})},
         {"cuEventSynchronize", with({invalid_context, invalid_handle})},
         {"cuEventElapsedTime", with({invalid_context, invalid_handle, invalid_value, not_ready, unknown})},
+        {"cuStreamGetPriority", with({invalid_context, invalid_handle, invalid_value, out_of_memory})},
+        {"cuStreamGetFlags", with({invalid_context, invalid_handle, invalid_value, out_of_memory})},
+        {"cuStreamGetCtx", with({invalid_context, invalid_handle})},
+        {"cuStreamGetId", with({invalid_context, invalid_handle})},
+        {"cuStreamWaitValue32", with({invalid_value, not_supported})},
+        {"cuStreamWaitValue64", with({invalid_value, not_supported})},
+        {"cuStreamWriteValue32", with({invalid_value, not_supported})},
+        {"cuStreamWriteValue64", with({invalid_value, not_supported})},
+        {"cuEventRecordWithFlags", in_context({invalid_handle})},
+
+        // stream capture and graphs
+        {"cuStreamBeginCapture", with({invalid_value, illegal_state, stream_capture_unsupported})},
+        {"cuStreamEndCapture", with({invalid_value, illegal_state, stream_capture_invalidated, stream_capture_unmatched,
+                                     stream_capture_unjoined, stream_capture_wrong_thread})},
+        {"cuStreamIsCapturing", with({invalid_value, stream_capture_implicit})},
+        {"cuStreamGetCaptureInfo", with({invalid_value, stream_capture_implicit})},
+        {"cuThreadExchangeStreamCaptureMode", with({invalid_value}, no_faults)},
+        {"cuGraphCreate", with({invalid_value, out_of_memory})},
+        {"cuGraphDestroy", with({invalid_value})},
+        {"cuGraphAddKernelNode", with({invalid_value, not_supported, out_of_memory})},
+        {"cuGraphAddMemcpyNode", with({invalid_value, not_supported, out_of_memory})},
+        {"cuGraphAddMemsetNode", with({invalid_value, invalid_context, out_of_memory})},
+        {"cuGraphAddHostNode", with({invalid_value, not_supported, out_of_memory})},
+        {"cuGraphAddChildGraphNode", with({invalid_value, out_of_memory})},
+        {"cuGraphAddEmptyNode", with({invalid_value, out_of_memory})},
+        {"cuGraphAddEventRecordNode", with({invalid_value, not_supported, out_of_memory})},
+        {"cuGraphAddEventWaitNode", with({invalid_value, not_supported, out_of_memory})},
+        {"cuGraphGetNodes", with({invalid_value})},
+        {"cuGraphNodeGetType", with({invalid_value})},
+        {"cuGraphNodeGetDependencies", with({invalid_value})},
+        {"cuGraphInstantiate", with({invalid_value, out_of_memory})},
+        {"cuGraphExecDestroy", with({invalid_value})},
+        {"cuGraphExecUpdate", with({graph_exec_update_failure})},
+        {"cuGraphExecKernelNodeSetParams", with({invalid_value, not_supported})},
+        {"cuGraphUpload", with({invalid_value})},
+        {"cuGraphLaunch", with({invalid_value})},
+        {"cuUserObjectCreate", with({invalid_value})},
+        {"cuUserObjectRelease", with({invalid_value})},
+        {"cuGraphRetainUserObject", with({invalid_value})},
 
         // modules and kernels
         {"cuModuleLoadDataEx",
@@ -159,6 +230,43 @@ const std::map<std::string, Codes>& table() {
         {"cuOccupancyMaxActiveBlocksPerMultiprocessor", in_context({unknown})},
         {"cuLaunchKernel", in_context({invalid_image, invalid_handle, launch_out_of_resources, launch_incompatible_texturing,
                                        shared_object_init_failed, not_found})},
+        {"cuLaunchCooperativeKernel", in_context({invalid_image, invalid_handle, launch_out_of_resources, launch_incompatible_texturing,
+                                                  cooperative_launch_too_large, shared_object_init_failed, not_found})},
+        {"cuLaunchKernelEx", in_context({invalid_image, invalid_handle, launch_out_of_resources, launch_incompatible_texturing,
+                                         cooperative_launch_too_large, shared_object_init_failed, not_found, invalid_cluster_size})},
+        {"cuFuncGetParamInfo", with({invalid_value})},
+        {"cuFuncGetName", with({invalid_value})},
+        {"cuFuncGetModule", in_context({invalid_handle})},
+        {"cuFuncSetCacheConfig", with({invalid_value, invalid_context})},
+        {"cuOccupancyMaxPotentialBlockSize", in_context({unknown})},
+        {"cuOccupancyAvailableDynamicSMemPerBlock", in_context({unknown})},
+        {"cuOccupancyMaxActiveClusters", in_context({invalid_cluster_size, unknown})},
+        {"cuModuleGetLoadingMode", with({invalid_value})},
+        {"cuModuleGetFunctionCount", with({invalid_value})},
+        {"cuModuleEnumerateFunctions", with({invalid_value})},
+
+        // libraries and linking
+        {"cuLibraryLoadData",
+         in_context({invalid_ptx, unsupported_ptx_version, out_of_memory, no_binary_for_gpu, shared_object_symbol_not_found,
+                     shared_object_init_failed, jit_compiler_not_found, not_supported})},
+        {"cuLibraryUnload", with({invalid_value})},
+        {"cuLibraryGetKernel", with({invalid_value, invalid_handle, not_found})},
+        {"cuLibraryGetGlobal", in_context({invalid_handle, not_found})},
+        {"cuLibraryGetKernelCount", with({invalid_value})},
+        {"cuLibraryEnumerateKernels", with({invalid_value, invalid_handle})},
+        {"cuKernelGetFunction", in_context({invalid_handle, not_found})},
+        {"cuKernelGetName", with({invalid_value})},
+        {"cuKernelGetAttribute", with({invalid_value, invalid_handle, invalid_device})},
+        {"cuKernelSetAttribute", with({invalid_value, invalid_handle, invalid_device, out_of_memory})},
+        {"cuLinkCreate", in_context({out_of_memory, jit_compiler_not_found})},
+        {"cuLinkAddData",
+         with({invalid_handle, invalid_value, invalid_image, invalid_ptx, unsupported_ptx_version, out_of_memory, no_binary_for_gpu})},
+        {"cuLinkComplete", with({invalid_handle, out_of_memory})},
+        {"cuLinkDestroy", with({invalid_handle})},
+
+        // profiling
+        {"cuProfilerStart", with({invalid_context}, no_faults)},
+        {"cuProfilerStop", with({invalid_context}, no_faults)},
     };
     return rows;
 }
@@ -178,7 +286,17 @@ ErrorCategory category_of_words(int answer) {
         case not_found:
         case already_acquired:
         case peer_access_already_enabled:
-        case peer_access_not_enabled: return ErrorCategory::invalid_argument;
+        case peer_access_not_enabled:
+        case primary_context_active:
+        case stream_capture_unsupported:
+        case stream_capture_invalidated:
+        case stream_capture_unmatched:
+        case stream_capture_unjoined:
+        case stream_capture_implicit:
+        case stream_capture_wrong_thread:
+        case graph_exec_update_failure:
+        case invalid_resource_type:
+        case invalid_resource_configuration: return ErrorCategory::invalid_argument;
         case out_of_memory: return ErrorCategory::out_of_memory;
         case not_initialized:
         case shared_object_init_failed:
@@ -200,7 +318,9 @@ ErrorCategory category_of_words(int answer) {
         case system_not_ready: return ErrorCategory::not_ready;
         case launch_out_of_resources:
         case launch_incompatible_texturing:
-        case cooperative_launch_too_large: return ErrorCategory::launch_failure;
+        case cooperative_launch_too_large:
+        case invalid_cluster_size: return ErrorCategory::launch_failure;
+        case unsupported_limit:
         case peer_access_unsupported:
         case too_many_peers:
         case not_permitted:
@@ -222,7 +342,8 @@ ErrorCategory expected_category(const std::string& entry_point, int answer) {
 
 bool is_ordinary_answer(const std::string& entry_point, int answer) {
     return ((entry_point == "cuStreamQuery" || entry_point == "cuEventQuery") && answer == not_ready) ||
-           (entry_point == "cuCtxEnablePeerAccess" && answer == peer_access_already_enabled);
+           (entry_point == "cuCtxEnablePeerAccess" && answer == peer_access_already_enabled) ||
+           (entry_point == "cuFuncGetParamInfo" && answer == invalid_value);  // a kernel has no more parameters
 }
 
 }  // namespace cupool::test

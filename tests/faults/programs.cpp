@@ -4,9 +4,13 @@
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/event.hpp>
+#include <cupool/driver/graph.hpp>
+#include <cupool/driver/library.hpp>
+#include <cupool/driver/linker.hpp>
 #include <cupool/driver/module.hpp>
 #include <cupool/driver/pinned_buffer.hpp>
 #include <cupool/driver/probe.hpp>
+#include <cupool/driver/stream_capture.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/kernels/reduce.hpp>
@@ -178,6 +182,28 @@ bool order_streams(World& world) {
     first.synchronize();
     second.synchronize();
     return order[0] == 1 && order[1] == 2 && order[2] == 3 && elapsed_milliseconds(start, end) >= 0;
+}
+
+/// Asks for all that contexts and streams tell, and hands a value from stream to stream.
+bool ask_and_hand_over(World& world) {
+    const Device device(world.driver(), 1);
+    const Context created(device, abi::ContextFlags::schedule_yield);
+    const ContextView context = created;
+    context.set_limit(abi::ContextLimit::stack_bytes, 2048);
+    context.set_cache_config(abi::CacheConfig::prefer_l1);
+    const Stream first(context, {-1, abi::StreamFlags::non_blocking});
+    const Stream second(context);
+    DeviceBuffer<std::uint32_t> word(1, DeviceContext::in(context).with_stream(first));
+    fill_bytes_async(word.span(), 0, first);
+    first.synchronize();
+    first.view().write_value(word.span(), 2);
+    second.view().wait_value(word.span(), 2);
+    word.record_use(second);
+    second.synchronize();
+    return context.flags() == static_cast<unsigned>(abi::ContextFlags::schedule_yield) && context.id() > 0 && context.api_version() > 0 &&
+           context.limit(abi::ContextLimit::stack_bytes) == 2048 && context.cache_config() == abi::CacheConfig::prefer_l1 &&
+           first.view().priority() == -1 && first.view().flags() == abi::StreamFlags::non_blocking && first.view().id() > 0 &&
+           first.view().context_by_driver() == context.handle() && PrimaryContext::state(device).flags == abi::ContextFlags::schedule_auto;
 }
 
 // modules and launches
@@ -404,7 +430,116 @@ bool partition_launch(World& world) {
     return parts.size() == devices_of_machine && report.devices == pool.devices() && are_equal(back, rising(0));
 }
 
-// Programs for graphs go here when there are such.
+// graphs and launches with options
+
+/// Captured once, launched twice, given other values and launched again.
+bool launch_graph(World& world) {
+    const DeviceContext& device = world.device(0);
+    const Stream stream(device.context());
+    const Module module(device.context(), scale_ptx);
+    const auto kernel = module.kernel<DeviceSpan<int>, DeviceSpan<const int>, std::uint32_t>("scale");
+    const DeviceContext own = device.with_stream(stream);
+    DeviceBuffer<int> from(count, own);
+    DeviceBuffer<int> to(count, own);
+    const auto input = world.host(rising(0));
+    const auto back = world.host<int>(count);
+    const auto calls = world.host<int>(1);
+    fill_bytes_async(module.global("offset"), 0, stream);
+    stream.synchronize();
+    const LaunchShape shape{4, 32};
+    StreamCapture capture(stream);
+    copy_async(from.span(), std::span<const int>(input), stream);
+    kernel.launch(shape, stream, to.span(), from.span(), count);
+    copy_async(back, to.span(), stream);
+    stream.launch_host_function([calls] { ++calls[0]; });
+    Graph graph = capture.end();
+    GraphExec exec = graph.instantiate();
+    exec.upload(stream);
+    exec.launch(stream);
+    exec.launch(stream);
+    stream.synchronize();
+    bool is_right = calls[0] == 2 && graph.nodes().size() == 4;
+    for (std::size_t i = 0; i < count; ++i) is_right = is_right && back[i] == 3 * static_cast<int>(i);
+    std::copy_n(rising(1).begin(), count, input.begin());
+    StreamCapture again(stream);
+    copy_async(from.span(), std::span<const int>(input), stream);
+    kernel.launch(shape, stream, to.span(), from.span(), count - 1);
+    copy_async(back, to.span(), stream);
+    stream.launch_host_function([calls] { calls[0] += 10; });
+    const bool is_updated = static_cast<bool>(exec.try_update(again.end()));
+    exec.launch(stream);
+    stream.synchronize();
+    return is_right && is_updated && back[0] == 3 && back[count - 1] == 3 * static_cast<int>(count - 1) && calls[0] == 12;
+}
+
+bool build_graph(World& world) {
+    const DeviceContext& device = world.device(1);
+    const Stream stream(device.context());
+    const Module module(device.context(), scale_ptx);
+    const auto kernel = module.kernel<DeviceSpan<int>, DeviceSpan<const int>, std::uint32_t>("scale");
+    DeviceBuffer<int> from(count, device.with_stream(stream));
+    DeviceBuffer<int> to(count, device.with_stream(stream));
+    const auto back = world.host<int>(count);
+    const auto calls = world.host<int>(1);
+    Event done(device.context());
+    Graph graph(device.context());
+    const GraphNode filled = graph.add_fill(from.span(), 4);
+    const GraphNode offset = graph.add_fill(DeviceSpan<int>(module.global("offset").pointer(), 1, 1), 1);
+    const GraphNode scaled = graph.add_kernel(kernel, {4, 32}, {filled, offset}, to.span(), from.span(), std::uint32_t{count});
+    const GraphNode copied = graph.add_copy(back, to.span(), {scaled});
+    const GraphNode called = graph.add_host_function([calls] { ++calls[0]; }, {copied});
+    graph.add_event_record(done, {called});
+    Graph parent(device.context());
+    parent.add_child(graph, {parent.add_empty()});
+    GraphExec exec = parent.instantiate();
+    exec.launch(stream);
+    done.synchronize();
+    GraphExec inner = graph.instantiate();
+    inner.set_kernel(scaled, kernel, {4, 32}, from.span(), from.span(), std::uint32_t{count});
+    inner.launch(stream);
+    stream.synchronize();
+    return back[0] == 13 && back[count - 1] == 13 && calls[0] == 2 && graph.type_of(scaled) == abi::GraphNodeType::kernel &&
+           graph.dependencies_of(scaled).size() == 2;
+}
+
+bool launch_with_options(World& world) {
+    const DeviceContext& device = world.device(0);
+    const Stream stream(device.context());
+    const Module module(device.context(), scale_ptx);
+    const auto kernel = module.kernel<DeviceSpan<int>, DeviceSpan<const int>, std::uint32_t>("scale");
+    DeviceBuffer<int> buffer(count, device.with_stream(stream));
+    const auto back = world.host<int>(count);
+    fill_bytes_async(module.global("offset"), 0, stream);
+    copy_async(buffer.span(), std::span<const int>(world.host(rising(0))), stream);
+    LaunchOptions options;
+    options.cooperative = true;
+    kernel.launch_with(options, {4, 32}, stream, buffer.span(), buffer.span(), count);
+    options.priority = -1;
+    kernel.launch_with(options, {4, 32}, stream, buffer.span(), buffer.span(), count);
+    copy(back, buffer.span(), stream);
+    return kernel.potential_block_size().block > 0 && back[1] == 9 && back[count - 1] == 9 * static_cast<int>(count - 1);
+}
+
+/// Modules without a context, and links.
+bool load_libraries(World& world) {
+    const DeviceContext& device = world.device(0);
+    const Stream stream(device.context());
+    const Library library(world.driver(), scale_ptx);
+    Linker linker(device.context());
+    linker.add(scale_ptx);
+    const Module linked(device.context(), linker.complete());
+    DeviceBuffer<int> buffer(count, device.with_stream(stream));
+    const auto back = world.host<int>(count);
+    fill_bytes_async(library.global("offset", device.context()), 0, stream);
+    fill_bytes_async(linked.global("offset"), 0, stream);
+    copy_async(buffer.span(), std::span<const int>(world.host(rising(0))), stream);
+    library.kernel<DeviceSpan<int>, DeviceSpan<const int>, std::uint32_t>("scale", device.context())
+        .launch({4, 32}, stream, buffer.span(), buffer.span(), count);
+    linked.kernel<DeviceSpan<int>, DeviceSpan<const int>, std::uint32_t>("scale").launch({4, 32}, stream, buffer.span(), buffer.span(),
+                                                                                         count);
+    copy(back, buffer.span(), stream);
+    return linked.kernel_names().size() == 1 && library.kernel_names().size() == 1 && back[1] == 9;
+}
 
 // teardown
 
@@ -446,8 +581,13 @@ constexpr Program all_programs[] = {
     {.name = "free after use", .run = free_after_use},
     {.name = "copy between devices", .run = copy_between_devices},
     {.name = "order streams", .run = order_streams},
+    {.name = "ask and hand over", .run = ask_and_hand_over},
     {.name = "launch", .run = launch},
     {.name = "tear down", .run = tear_down},
+    {.name = "launch a graph", .run = launch_graph},
+    {.name = "build a graph", .run = build_graph},
+    {.name = "launch with options", .run = launch_with_options},
+    {.name = "load libraries", .run = load_libraries},
     {.name = "reduce", .run = reduce_on_device, .cost = 2},
     {.name = "reduce over a pool", .run = reduce_over_pool, .cost = 2},
     {.name = "reduce_results over a pool", .run = reduce_results_over_pool, .cost = 2},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <cupool/driver/call.hpp>
 #include <cupool/driver/device.hpp>
 #include <iosfwd>
@@ -14,7 +15,7 @@ namespace detail {
 /// What every owner of something in a context shares: the context lives until the last of them is gone.
 class ContextState : public std::enable_shared_from_this<ContextState> {
 public:
-    enum class Kind { primary, created };
+    enum class Kind { primary, created, green };
 
     /// Owns no context yet: made first, so that none is lost where there is no memory for its owner.
     ContextState(Device device, Kind kind);
@@ -26,11 +27,15 @@ public:
     const Device& device() const noexcept { return device_; }
     abi::Context handle() const noexcept { return handle_; }
     void own(abi::Context handle) noexcept { handle_ = handle; }
+    /// Null but for a green context, which owns the context that stands for it.
+    abi::GreenContext green_handle() const noexcept { return green_handle_; }
+    void own(abi::GreenContext handle) noexcept { green_handle_ = handle; }
 
 private:
     Device device_;
     Kind kind_;
     abi::Context handle_ = nullptr;
+    abi::GreenContext green_handle_ = nullptr;
 };
 
 }  // namespace detail
@@ -50,6 +55,8 @@ public:
     /// -1 where there is no context.
     int ordinal() const noexcept { return state_ != nullptr ? device().ordinal() : detail::no_ordinal; }
     abi::Context handle() const noexcept { return state_->handle(); }
+    /// Null but for a green context.
+    abi::GreenContext green_handle() const noexcept { return state_->green_handle(); }
 
     struct MemoryInfo {
         std::size_t free;   ///< bytes that can still be allocated
@@ -59,6 +66,21 @@ public:
 
     /// Waits for all work of the context.
     void synchronize(SourceLocation where = SourceLocation::current()) const;
+
+    /// A bit set of abi::ContextFlags, with bits that this build may not know.
+    unsigned flags(SourceLocation where = SourceLocation::current()) const;
+    /// Those that can change: not how its threads wait. \throws Error unsupported before CUDA 12.1
+    void set_flags(abi::ContextFlags flags, SourceLocation where = SourceLocation::current()) const;
+    std::size_t limit(abi::ContextLimit limit, SourceLocation where = SourceLocation::current()) const;
+    /// The driver may round it, or grant less. \throws Error unsupported where the device has no such limit
+    void set_limit(abi::ContextLimit limit, std::size_t value, SourceLocation where = SourceLocation::current()) const;
+    /// What kernels that say nothing themselves prefer, where first-level cache and shared memory are one.
+    abi::CacheConfig cache_config(SourceLocation where = SourceLocation::current()) const;
+    void set_cache_config(abi::CacheConfig config, SourceLocation where = SourceLocation::current()) const;
+    /// A number that no other context of the process has had. \throws Error unsupported before CUDA 12.0
+    std::uint64_t id(SourceLocation where = SourceLocation::current()) const;
+    /// The version of the interface that the context was made by; 3020 is 3.2.
+    unsigned api_version(SourceLocation where = SourceLocation::current()) const;
 
     /// Lets this context's kernels and copies reach the peer's plain allocations; nothing happens where they already can.
     /// Memory of pools needs MemoryPoolView::allow_access besides.
@@ -85,6 +107,17 @@ class PrimaryContext {
 public:
     /// \throws Error whatever the driver answers
     static PrimaryContext retain(const Device& device, SourceLocation where = SourceLocation::current());
+
+    struct State {
+        abi::ContextFlags flags;
+        bool active;  ///< somebody has retained it
+    };
+    static State state(const Device& device, SourceLocation where = SourceLocation::current());
+    /// How threads wait for the device, and more: for when it is made, and at once where it is active.
+    static void set_flags(const Device& device, abi::ContextFlags flags, SourceLocation where = SourceLocation::current());
+    /// Destroys it under everybody who has retained it, with all that it owns: for programs that alone use the device, at an end of theirs.
+    /// Objects of cupool's that are in it are dead from then on. Does not help after a device fault.
+    static void reset(const Device& device, SourceLocation where = SourceLocation::current());
 
     PrimaryContext(PrimaryContext&&) noexcept = default;
     PrimaryContext& operator=(PrimaryContext&&) noexcept = default;

@@ -39,6 +39,9 @@ public:
         }
         detail::call_in<&EntryPoints::event_record>(context(), where, handle_, stream.handle());
     }
+    /// While the stream is captured: a node of the graph that marks the work before it in each launch.
+    /// \throws Error invalid_argument where the stream is not captured, unsupported before CUDA 11.1
+    void record_external(StreamView stream, SourceLocation where = SourceLocation::current());
     /// Whether the marked work is done; true where none was marked. \throws Error with what that work met
     bool query(SourceLocation where = SourceLocation::current()) const;
     /// Waits until the marked work is done. \throws Error with what that work met

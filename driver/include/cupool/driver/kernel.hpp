@@ -2,8 +2,12 @@
 
 #include <cupool/driver/device_span.hpp>
 #include <cupool/driver/stream.hpp>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace cupool {
 
@@ -26,6 +30,30 @@ struct LaunchShape {
     unsigned dynamic_shared_bytes = 0;
 };
 
+/// What else a launch may ask for.
+struct LaunchOptions {
+    /// All blocks are on the device at once and may wait for each other; a grid that does not fit is refused (launch_failure).
+    bool cooperative = false;
+    /// Blocks that run together on neighbouring multiprocessors, of which the grid must be a multiple; for compute capability 9.0 and up.
+    std::optional<Extent> cluster;
+    /// Lower numbers go first; else as the stream.
+    std::optional<int> priority;
+    /// It may begin before the stream's earlier kernel has ended, once that one lets it (compute capability 9.0 and up).
+    bool programmatic_stream_serialization = false;
+};
+
+/// Where a parameter of a kernel lies among all of them, in bytes.
+struct KernelParameterInfo {
+    std::size_t offset;
+    std::size_t bytes;
+};
+
+/// A number of blocks, and of threads in each.
+struct BlockSize {
+    int min_grid;  ///< the fewest blocks that fill the device
+    int block;     ///< in threads
+};
+
 namespace detail {
 
 /// What a kernel's parameter buffer gets for an argument: a span's address, and everything else as it is.
@@ -45,8 +73,11 @@ struct KernelParameter<DeviceSpan<T>> {
     }
 };
 
-[[noreturn]] void throw_failed_launch(const Driver& driver, abi::Result result, int ordinal, const std::string& kernel,
-                                      const LaunchShape& shape, const SourceLocation& where);
+template <class T>
+using KernelParameterType = std::decay_t<decltype(KernelParameter<T>::from(std::declval<const T&>(), 0, SourceLocation{}))>;
+
+[[noreturn]] void throw_failed_launch(const Driver& driver, const EntryPointInfo& entry_point, abi::Result result, int ordinal,
+                                      const std::string& kernel, const LaunchShape& shape, const SourceLocation& where);
 
 }  // namespace detail
 
@@ -72,16 +103,41 @@ public:
             context_, where, handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
             shape.dynamic_shared_bytes, stream.handle(), parameters, static_cast<void**>(nullptr));
         if (result != abi::Result::success) [[unlikely]] {
-            detail::throw_failed_launch(context_.driver(), result, context_.ordinal(), name_, LaunchShape(shape), detail::copy_of(where));
+            detail::throw_failed_launch(context_.driver(), entry_point_info<&EntryPoints::launch_kernel>, result, context_.ordinal(), name_,
+                                        LaunchShape(shape), detail::copy_of(where));
         }
     }
 
+    /// The same with options. \throws Error unsupported before CUDA 11.6, but for a cooperative launch without other options
+    void launch_raw_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, void** parameters,
+                         const SourceLocation& where = SourceLocation::current()) const;
+
     int attribute(abi::FunctionAttribute attribute, SourceLocation where = SourceLocation::current()) const;
+    /// \throws Error invalid_argument where it cannot be set, or not to that
+    void set_attribute(abi::FunctionAttribute attribute, int value, SourceLocation where = SourceLocation::current()) const;
+    /// What it prefers where first-level cache and shared memory are one.
+    void set_cache_config(abi::CacheConfig config, SourceLocation where = SourceLocation::current()) const;
+    /// The handle of the module that it is of. \throws Error unsupported before CUDA 11.0
+    abi::Module module_handle(SourceLocation where = SourceLocation::current()) const;
+    /// All that it takes. \throws Error unsupported before CUDA 12.4
+    std::vector<KernelParameterInfo> parameters(SourceLocation where = SourceLocation::current()) const;
     /// Allows launches that ask for up to this much dynamic shared memory, which past 48 KiB must be asked for.
     void set_max_dynamic_shared_bytes(unsigned bytes, SourceLocation where = SourceLocation::current()) const;
     /// How many blocks of that shape one multiprocessor can hold at once.
     int max_active_blocks(unsigned block_threads, std::size_t dynamic_shared_bytes = 0,
                           SourceLocation where = SourceLocation::current()) const;
+    /// The block size that keeps most threads of the device busy.
+    /// \param most_threads  of a block; 0: as many as the kernel allows
+    BlockSize potential_block_size(std::size_t dynamic_shared_bytes = 0, int most_threads = 0,
+                                   SourceLocation where = SourceLocation::current()) const;
+    /// How much dynamic shared memory each of so many blocks of a multiprocessor can have. \throws Error unsupported before CUDA 10.2
+    std::size_t available_dynamic_shared_bytes(int blocks, int block_threads, SourceLocation where = SourceLocation::current()) const;
+    /// How many clusters of that shape the device can hold at once. \throws Error unsupported before CUDA 11.8
+    int max_active_clusters(const LaunchShape& shape, const Extent& cluster, SourceLocation where = SourceLocation::current()) const;
+
+protected:
+    /// \throws Error invalid_argument where the driver can tell and the kernel's parameters are not of these sizes
+    void check_parameters(std::initializer_list<std::size_t> sizes, const SourceLocation& where) const;
 
 private:
     ContextView context_;
@@ -90,11 +146,14 @@ private:
 };
 
 /// A kernel and the types of its parameters, in order: trivially copyable ones as the kernel declares them, or DeviceSpan for a pointer.
-/// (The driver cannot check them: they must be what the PTX says.) Copyable; must not outlive its Module.
+/// (Their number and sizes are checked where the driver tells them, from CUDA 12.4; else they must be what the PTX says.) Copyable; must
+/// not outlive its Module.
 template <class... Arguments>
 class Kernel : public UntypedKernel {
 public:
-    explicit Kernel(UntypedKernel kernel) : UntypedKernel(std::move(kernel)) {}
+    explicit Kernel(UntypedKernel kernel, const SourceLocation& where = SourceLocation::current()) : UntypedKernel(std::move(kernel)) {
+        check_parameters({sizeof(detail::KernelParameterType<Arguments>)...}, where);
+    }
 
     /// Gives the kernel to the stream and returns.
     ///
@@ -106,11 +165,24 @@ public:
         launch_values(shape, stream, where, detail::KernelParameter<Arguments>::from(arguments, context().ordinal(), where)...);
     }
 
+    /// The same with options. \throws Error unsupported where the driver does not know them, and what launch() throws
+    void launch_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, const Arguments&... arguments,
+                     SourceLocation where = SourceLocation::current()) const {
+        launch_values_with(options, shape, stream, where,
+                           detail::KernelParameter<Arguments>::from(arguments, context().ordinal(), where)...);
+    }
+
 private:
     template <class... Parameters>
     void launch_values(const LaunchShape& shape, StreamView stream, const SourceLocation& where, Parameters... parameters) const {
         void* addresses[] = {&parameters..., nullptr};
         launch_raw(shape, stream, addresses, where);
+    }
+    template <class... Parameters>
+    void launch_values_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, const SourceLocation& where,
+                            Parameters... parameters) const {
+        void* addresses[] = {&parameters..., nullptr};
+        launch_raw_with(options, shape, stream, addresses, where);
     }
 };
 

@@ -1,19 +1,14 @@
 #pragma once
 
+#include <cupool/driver/jit_options.hpp>
 #include <cupool/driver/kernel.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cupool {
-
-/// How the driver compiles PTX; as its own defaults where nothing is set.
-struct JitOptions {
-    std::optional<int> max_registers;       ///< a thread may use
-    std::optional<int> optimization_level;  ///< 0 to 4; the driver's default is 4
-    bool verbose = false;                   ///< ask for register and memory use of each kernel in info_log()
-};
 
 /// Code loaded into a context: PTX, compiled by the driver for its device, or a cubin. Move-only. Keeps its context alive.
 /// Members are safe from any thread.
@@ -31,12 +26,19 @@ public:
     /// What the compiler said while it succeeded.
     const std::string& info_log() const noexcept { return info_log_; }
 
-    /// \throws Error invalid_argument where the module has no kernel of that name
+    /// How long the compiler took, where the options asked.
+    std::optional<float> compile_milliseconds() const noexcept { return compile_milliseconds_; }
+
+    /// \throws Error invalid_argument where the module has no kernel of that name, or the driver can tell (from CUDA 12.4) and the kernel's
+    /// parameters are not as many as the arguments, or not of their sizes
     template <class... Arguments>
     Kernel<Arguments...> kernel(const std::string& name, SourceLocation where = SourceLocation::current()) const {
-        return Kernel<Arguments...>(untyped_kernel(name, where));
+        return Kernel<Arguments...>(untyped_kernel(name, where), where);
     }
     UntypedKernel untyped_kernel(const std::string& name, SourceLocation where = SourceLocation::current()) const;
+
+    /// Of every kernel that it has. \throws Error unsupported before CUDA 12.4
+    std::vector<std::string> kernel_names(SourceLocation where = SourceLocation::current()) const;
 
     /// A global variable of the module, as bytes. \throws Error invalid_argument where it has none of that name
     DeviceSpan<std::byte> global(const std::string& name, SourceLocation where = SourceLocation::current()) const;
@@ -47,6 +49,11 @@ private:
     std::shared_ptr<const detail::ContextState> context_;
     abi::Module handle_ = nullptr;
     std::string info_log_;
+    std::optional<float> compile_milliseconds_;
 };
+
+/// Whether the driver brings kernels to the device when they are first used, or when their module is loaded: as CUDA_MODULE_LOADING says.
+/// \throws Error unsupported before CUDA 11.7
+abi::ModuleLoadingMode module_loading_mode(const Driver& driver, SourceLocation where = SourceLocation::current());
 
 }  // namespace cupool

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <cupool/driver/context.hpp>
+#include <cupool/driver/device_span.hpp>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -45,9 +47,27 @@ public:
     explicit StreamView(ContextView context, abi::Stream handle = nullptr) noexcept : context_(context), handle_(handle) {}
     explicit StreamView(const detail::StreamState& state) noexcept : context_(state.context()), handle_(state.handle()), state_(&state) {}
 
+    /// The context's default stream, whatever the program was compiled for: it and all blocking streams of the context wait for each other.
+    static StreamView legacy(ContextView context) noexcept { return StreamView(context, reinterpret_cast<abi::Stream>(legacy_handle)); }
+    /// A default stream for each thread, which does not wait for those of other threads: the one of the thread that uses the view.
+    static StreamView per_thread(ContextView context) noexcept {
+        return StreamView(context, reinterpret_cast<abi::Stream>(per_thread_handle));
+    }
+
     ContextView context() const noexcept { return context_; }
     int ordinal() const noexcept { return context_.ordinal(); }
     abi::Stream handle() const noexcept { return handle_; }
+
+    /// Lower numbers go first.
+    int priority(SourceLocation where = SourceLocation::current()) const;
+    /// Whether it and the context's default stream wait for each other.
+    abi::StreamFlags flags(SourceLocation where = SourceLocation::current()) const;
+    /// A number that no other stream of the process has had. \throws Error unsupported before CUDA 12.0
+    std::uint64_t id(SourceLocation where = SourceLocation::current()) const;
+    /// The context that the driver says the stream is of. \throws Error unsupported before CUDA 9.2
+    abi::Context context_by_driver(SourceLocation where = SourceLocation::current()) const;
+    /// Whether work given to the stream is captured for a graph (StreamCapture) instead of being run.
+    abi::CaptureStatus capture_status(SourceLocation where = SourceLocation::current()) const;
 
     /// Waits until all work given to the stream so far is done. \throws Error with what that work met, e.g. device_fault
     void synchronize(SourceLocation where = SourceLocation::current()) const;
@@ -55,8 +75,25 @@ public:
     bool query(SourceLocation where = SourceLocation::current()) const;
     /// Lets the stream's later work wait for the event, of any device; the calling thread does not wait.
     void wait(const Event& event, SourceLocation where = SourceLocation::current()) const;
+    /// While the stream is captured: a node of the graph that waits for the event, rather than a stream that joins the capture.
+    /// \throws Error invalid_argument where the stream is not captured
+    void wait_external(const Event& event, SourceLocation where = SourceLocation::current()) const;
+    /// Lets the stream's later work wait until one value in memory that its device can reach satisfies the condition: greater_or_equal (by
+    /// the sign of the difference), equal, any_bit (of `value` is set), not_all_bits (set, in it or `value`). Whoever writes it (a kernel,
+    /// the host through pinned memory, another stream) lets the stream go on; where nobody does, it waits for ever. \throws Error
+    /// unsupported before CUDA 11.7, invalid_argument where the span has not one element
+    void wait_value(DeviceSpan<const std::uint32_t> word, std::uint32_t value,
+                    abi::WaitCondition condition = abi::WaitCondition::greater_or_equal,
+                    SourceLocation where = SourceLocation::current()) const;
+    void wait_value(DeviceSpan<const std::uint64_t> word, std::uint64_t value,
+                    abi::WaitCondition condition = abi::WaitCondition::greater_or_equal,
+                    SourceLocation where = SourceLocation::current()) const;
+    /// Writes one value once all earlier work is done, and visible. \throws what wait_value() throws
+    void write_value(DeviceSpan<std::uint32_t> word, std::uint32_t value, SourceLocation where = SourceLocation::current()) const;
+    void write_value(DeviceSpan<std::uint64_t> word, std::uint64_t value, SourceLocation where = SourceLocation::current()) const;
     /// Runs a function on a thread of the driver once all earlier work is done; later work waits for it.
     /// The function must not call the driver; an exception that leaves it is logged and lost. After a device fault it may never run.
+    /// While the stream is captured, each launch of the graph calls it, and the graph owns it (Graph::add_host_function).
     void launch_host_function(std::function<void()> function, SourceLocation where = SourceLocation::current()) const;
 
     friend bool operator==(StreamView left, StreamView right) noexcept {
@@ -67,6 +104,12 @@ public:
     std::shared_ptr<const detail::StreamState> share() const { return state_ ? state_->shared_from_this() : nullptr; }
 
 private:
+    // CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
+    static constexpr std::uintptr_t legacy_handle = 1;
+    static constexpr std::uintptr_t per_thread_handle = 2;
+
+    void capture_host_function(std::function<void()> function, const SourceLocation& where) const;
+
     ContextView context_;
     abi::Stream handle_ = nullptr;
     const detail::StreamState* state_ = nullptr;

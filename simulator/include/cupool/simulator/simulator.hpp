@@ -40,6 +40,10 @@ struct CupoolSimLiveCounts {
     std::uint64_t events;
     std::uint64_t memory_pools;
     std::uint64_t modules;
+    std::uint64_t libraries;
+    std::uint64_t link_states;
+    std::uint64_t graphs;
+    std::uint64_t graph_execs;
     std::uint64_t device_allocations;
     std::uint64_t device_bytes;
     std::uint64_t host_allocations;
@@ -313,6 +317,10 @@ public:
             {counts.events, "events"},
             {counts.memory_pools, "memory pools"},
             {counts.modules, "modules"},
+            {counts.libraries, "libraries"},
+            {counts.link_states, "links"},
+            {counts.graphs, "graphs"},
+            {counts.graph_execs, "executable graphs"},
             {counts.device_allocations, "device allocations"},
             {counts.host_allocations, "host allocations"},
         };

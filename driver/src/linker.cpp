@@ -1,0 +1,72 @@
+#include <cupool/driver/linker.hpp>
+
+#include "jit.hpp"
+
+namespace cupool {
+
+namespace {
+
+constexpr std::size_t log_size = std::size_t{1} << 16;
+
+}  // namespace
+
+/// Stays where it is, as the driver writes into its logs until the link ends.
+struct Linker::State {
+    State(ContextView own_context, const JitOptions& jit_options)
+        : context(own_context.share()), info(log_size), error(log_size), options(jit_options, info, error) {}
+    ~State() {
+        if (handle != nullptr) {
+            detail::destroy_in<&EntryPoints::link_destroy>(context.get(), handle);
+        }
+    }
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    ContextView view() const { return context.get(); }
+
+    void require_success(abi::Result result, const EntryPointInfo& entry_point, const std::string& message, const SourceLocation& where) {
+        if (result == abi::Result::success) {
+            return;
+        }
+        const detail::Compilation compilation{result, info.data(), error.data(), std::nullopt, false};
+        detail::throw_failed_compilation(view().driver(), view().ordinal(), entry_point, compilation, message, where);
+    }
+
+    std::shared_ptr<const detail::ContextState> context;
+    detail::LogBuffer info;
+    detail::LogBuffer error;
+    detail::OptionList options;
+    abi::LinkState handle = nullptr;
+};
+
+Linker::Linker(ContextView context, const JitOptions& options, SourceLocation where) : state_(std::make_unique<State>(context, options)) {
+    detail::call_in<&EntryPoints::link_create>(context, where, state_->options.count(), state_->options.options(), state_->options.values(),
+                                               &state_->handle);
+}
+
+Linker::~Linker() = default;
+Linker::Linker(Linker&&) noexcept = default;
+Linker& Linker::operator=(Linker&&) noexcept = default;
+
+void Linker::add(std::string_view image, abi::LinkInput type, const std::string& name, SourceLocation where) {
+    std::string terminated(image);
+    const CurrentContext current(state_->view(), where);
+    const abi::Result result = detail::invoke<&EntryPoints::link_add_data>(
+        state_->view().driver(), state_->view().ordinal(), where, state_->handle, type, static_cast<void*>(terminated.data()),
+        terminated.size() + 1, name.c_str(), 0U, static_cast<abi::JitOption*>(nullptr), static_cast<void**>(nullptr));
+    state_->require_success(result, entry_point_info<&EntryPoints::link_add_data>, "cannot link " + name, where);
+}
+
+std::string Linker::complete(SourceLocation where) {
+    const CurrentContext current(state_->view(), where);
+    void* image = nullptr;
+    std::size_t bytes = 0;
+    const abi::Result result = detail::invoke<&EntryPoints::link_complete>(state_->view().driver(), state_->view().ordinal(), where,
+                                                                           state_->handle, &image, &bytes);
+    state_->require_success(result, entry_point_info<&EntryPoints::link_complete>, "cannot complete the link", where);
+    return {static_cast<const char*>(image), bytes};
+}
+
+std::string Linker::info_log() const { return state_->info.data(); }
+
+}  // namespace cupool

@@ -1,0 +1,139 @@
+// Graphs by seed, and what the simulated driver keeps of them.
+#include "machine.hpp"
+
+using namespace cupool::test;
+
+namespace {
+
+/// Stores of two branches that nothing orders, and the log of a launch with that seed.
+std::string launch_with_seed(std::uint64_t seed) {
+    Machine machine;
+    machine.simulator.set_seed(seed);
+    machine.begin();
+    const Library& cuda = machine.cuda;
+    const Stream stream = machine.stream();
+    const DevicePointer memory = machine.memory(256);
+    Graph graph{};
+    REQUIRE(cuda.graph_create(&graph, 0) == Result::success);
+    GraphNode root{};
+    REQUIRE(cuda.graph_add_empty_node(&root, graph, nullptr, 0) == Result::success);
+    for (unsigned value = 1; value <= 6; ++value) {
+        GraphNode node{};
+        const SetNodeParameters set{memory + 4 * value, 0, value, 4, 1, 1};
+        Context context{};
+        REQUIRE(cuda.context_get_current(&context) == Result::success);
+        REQUIRE(cuda.graph_add_set_node(&node, graph, &root, 1, &set, context) == Result::success);
+    }
+    GraphExec exec{};
+    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
+    REQUIRE(cuda.graph_launch(exec, stream) == Result::success);
+    REQUIRE(cuda.graph_launch(exec, stream) == Result::success);
+    REQUIRE(cuda.stream_synchronize(stream) == Result::success);
+    for (unsigned value = 1; value <= 6; ++value) {
+        CHECK(machine.read(memory + 4 * value) == value);
+    }
+    std::string log = machine.simulator.replay_log();
+    CHECK(cuda.graph_exec_destroy(exec) == Result::success);
+    CHECK(cuda.graph_destroy(graph) == Result::success);
+    return log;
+}
+
+}  // namespace
+
+TEST_CASE("a graph replays from its seed, and orders what nothing orders by it") {
+    const std::string first = launch_with_seed(1);
+    CHECK(first == launch_with_seed(1));
+    CHECK(first != launch_with_seed(2));
+}
+
+TEST_CASE("graphs that are left alive are told") {
+    Machine machine;
+    machine.begin();
+    Graph graph{};
+    GraphExec exec{};
+    REQUIRE(machine.cuda.graph_create(&graph, 0) == Result::success);
+    REQUIRE(machine.cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
+    CHECK(machine.simulator.live_counts().graphs == 1);
+    CHECK(machine.simulator.live_counts().graph_execs == 1);
+    CHECK_THROWS_WITH(machine.simulator.reset(), contains_text("1 graphs, 1 executable graphs"));
+}
+
+TEST_CASE("dead handles of graphs are known") {
+    Machine machine;
+    machine.begin();
+    const Library& cuda = machine.cuda;
+    Graph graph{};
+    GraphExec exec{};
+    GraphNode node{};
+    REQUIRE(cuda.graph_create(&graph, 0) == Result::success);
+    REQUIRE(cuda.graph_add_empty_node(&node, graph, nullptr, 0) == Result::success);
+    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
+    REQUIRE(cuda.graph_destroy(graph) == Result::success);
+    REQUIRE(cuda.graph_exec_destroy(exec) == Result::success);
+    GraphNodeType type{};
+    CHECK(cuda.graph_destroy(graph) == Result::invalid_value);
+    CHECK(cuda.graph_node_get_type(node, &type) == Result::invalid_value);
+    CHECK(cuda.graph_add_empty_node(&node, graph, nullptr, 0) == Result::invalid_value);
+    CHECK(cuda.graph_launch(exec, nullptr) == Result::invalid_value);
+    CHECK(cuda.graph_exec_destroy(exec) == Result::invalid_value);
+}
+
+TEST_CASE("a planned fault of a kernel meets it in a graph, too") {
+    Machine machine;
+    machine.begin();
+    const Library& cuda = machine.cuda;
+    const Stream stream = machine.stream();
+    const Function store = machine.function(machine.module(store_text), "store");
+    DevicePointer memory = machine.memory(256);
+    std::uint32_t value = 7;
+    void* parameters[] = {&memory, &value};
+    const KernelNodeParameters kernel{store, 1, 1, 1, 1, 1, 1, 0, parameters, nullptr};
+    Graph graph{};
+    GraphExec exec{};
+    GraphNode node{};
+    REQUIRE(cuda.graph_create(&graph, 0) == Result::success);
+    REQUIRE(cuda.graph_add_kernel_node(&node, graph, nullptr, 0, &kernel) == Result::success);
+    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
+    REQUIRE(cuda.graph_launch(exec, stream) == Result::success);
+    REQUIRE(cuda.stream_synchronize(stream) == Result::success);
+    CHECK(machine.read(memory) == 7);
+    machine.simulator.plan_fault({.kernel = "store", .result = 701});
+    CHECK(cuda.graph_launch(exec, stream) == Result::launch_out_of_resources);
+    machine.simulator.plan_fault({.kernel = "store", .result = 719, .duration = cupool_sim_sticky});
+    CHECK(cuda.graph_launch(exec, stream) == Result::success);
+    CHECK(cuda.stream_synchronize(stream) == Result::launch_failed);
+}
+
+TEST_CASE("memory that a graph uses and that is freed is a fault when it runs") {
+    Machine machine;
+    const Context context = machine.begin();
+    const Library& cuda = machine.cuda;
+    const Stream stream = machine.stream();
+    const DevicePointer memory = machine.memory(256);
+    const SetNodeParameters set{memory, 0, 1, 1, 256, 1};
+    Graph graph{};
+    GraphExec exec{};
+    GraphNode node{};
+    REQUIRE(cuda.graph_create(&graph, 0) == Result::success);
+    REQUIRE(cuda.graph_add_set_node(&node, graph, nullptr, 0, &set, context) == Result::success);
+    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
+    REQUIRE(cuda.memory_free(memory) == Result::success);
+    REQUIRE(cuda.graph_launch(exec, stream) == Result::success);
+    CHECK(cuda.stream_synchronize(stream) == Result::illegal_address);
+}
+
+TEST_CASE("what a capture does not simulate is said so") {
+    Machine machine;
+    machine.begin();
+    const Library& cuda = machine.cuda;
+    const Stream stream = machine.stream();
+    const DevicePointer memory = machine.memory(256);
+    REQUIRE(cuda.stream_begin_capture(stream, CaptureMode::relaxed) == Result::success);
+    DevicePointer allocated = 0;
+    CHECK(cuda.memory_allocate_async(&allocated, 16, stream) == Result::not_supported);
+    CHECK(cuda.memory_free_async(memory, stream) == Result::not_supported);
+    CHECK(cuda.stream_write_value_32(stream, memory, 1, 0) == Result::not_supported);
+    REQUIRE(cuda.stream_destroy(stream) == Result::success);
+    CHECK(machine.simulator.live_counts().graphs == 0);
+    CHECK(cuda.memory_free(memory) == Result::success);
+}
