@@ -2,9 +2,13 @@
 
 namespace cupool::detail {
 
-PinnedAllocation::PinnedAllocation(std::size_t bytes, ContextView context, const SourceLocation& where) : context_(context.share()) {
+PinnedAllocation::PinnedAllocation(std::size_t bytes, ContextView context, PinnedOptions options, const SourceLocation& where)
+    : context_(context.share()) {
     if (bytes != 0) {
-        call_in<&EntryPoints::host_allocate>(context, where, &pointer_, bytes, static_cast<unsigned>(abi::HostAllocationFlags::portable));
+        auto flags =
+            static_cast<unsigned>(abi::HostAllocationFlags::portable) | static_cast<unsigned>(abi::HostAllocationFlags::device_map);
+        if (options.is_write_combined) flags |= static_cast<unsigned>(abi::HostAllocationFlags::write_combined);
+        call_in<&EntryPoints::host_allocate>(context, where, &pointer_, bytes, flags);
     }
 }
 

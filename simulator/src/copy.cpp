@@ -50,6 +50,14 @@ abi::DevicePointer address_of(const void* memory) { return reinterpret_cast<abi:
 
 bool is_pageable(const void* memory) { return allocation_at(address_of(memory)) == nullptr; }
 
+// Where addresses alone tell what they are of, those that no process has are a device's.
+bool is_pageable(abi::DevicePointer pointer) {
+    constexpr abi::DevicePointer first_of_no_process = 0x8000'0000'0000;
+    return pointer != 0 && pointer < first_of_no_process && allocation_at(pointer) == nullptr;
+}
+
+void* host_pointer(abi::DevicePointer pointer) { return reinterpret_cast<void*>(pointer); }
+
 Operations copy_regions(State& state, const Region& target, const Region& source, Stream& stream) {
     return queue(state, stream, copy_between(stream, target, source), [target, source] {
         std::memmove(target.data(), source.data(), source.bytes);
@@ -90,6 +98,20 @@ void copy_on_device(State& state, abi::DevicePointer to, abi::DevicePointer from
     if (bytes > 0) {
         copy_regions(state, region_of(to, bytes), region_of(from, bytes), stream);
     }
+}
+
+// What has been queued.
+Operations copy_unified(State& state, abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, Stream& stream) {
+    if (bytes == 0) {
+        return {};
+    }
+    if (is_pageable(to) && is_pageable(from)) {
+        return queue(state, stream, over_the_link(bytes), [=] { std::memmove(host_pointer(to), host_pointer(from), bytes); });
+    }
+    if (is_pageable(to)) {
+        return copy_to_host(state, host_pointer(to), from, bytes, stream);
+    }
+    return copy_to_device(state, to, host_pointer(from), bytes, stream);
 }
 
 // Unlike a copy, a set is the device's own access.
@@ -173,6 +195,66 @@ Result copy_peer_async(DevicePointer to, Context, DevicePointer from, Context, s
     return answer(EntryPoint::copy_peer_async, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, stream));
+    });
+}
+
+Result copy_peer(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes) {
+    return answer(EntryPoint::copy_peer, [&] {
+        const Locked state;
+        copy_on_device(*state, to, from, bytes, *stream_of(*state, nullptr));
+    });
+}
+
+Result copy_unified(DevicePointer to, DevicePointer from, std::size_t bytes) {
+    return answer(EntryPoint::copy_unified, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            pending = simulator::copy_unified(*state, to, from, bytes, *stream_of(*state, nullptr));
+        }
+        synchronize(pending);
+    });
+}
+
+Result copy_unified_async(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
+    return answer(EntryPoint::copy_unified_async, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            pending = simulator::copy_unified(*state, to, from, bytes, *stream_of(*state, stream));
+        }
+        if (is_pageable(to)) {
+            synchronize(pending);
+        }
+    });
+}
+
+// The host does not wait for a set, as drivers have it.
+Result set_bytes(DevicePointer to, unsigned char value, std::size_t count) {
+    return answer(EntryPoint::set_bytes, [&] {
+        const Locked state;
+        set(*state, to, value, count, *stream_of(*state, nullptr));
+    });
+}
+
+Result set_halfwords(DevicePointer to, unsigned short value, std::size_t count) {
+    return answer(EntryPoint::set_halfwords, [&] {
+        const Locked state;
+        set(*state, to, value, count, *stream_of(*state, nullptr));
+    });
+}
+
+Result set_words(DevicePointer to, unsigned value, std::size_t count) {
+    return answer(EntryPoint::set_words, [&] {
+        const Locked state;
+        set(*state, to, value, count, *stream_of(*state, nullptr));
+    });
+}
+
+Result set_halfwords_async(DevicePointer to, unsigned short value, std::size_t count, Stream stream) {
+    return answer(EntryPoint::set_halfwords_async, [&] {
+        const Locked state;
+        set(*state, to, value, count, *stream_of(*state, stream));
     });
 }
 

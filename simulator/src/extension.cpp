@@ -54,7 +54,7 @@ std::size_t copy_text(const std::string& text, char* buffer, std::size_t length)
 
 std::uint64_t total(const CupoolSimLiveCounts& counts) {
     return counts.primary_context_retains + counts.contexts + counts.streams + counts.events + counts.memory_pools + counts.modules +
-           counts.device_allocations + counts.host_allocations;
+           counts.device_allocations + counts.host_allocations + counts.address_reservations;
 }
 
 cupool::SimulatedFault simulated_fault(const CupoolSimFault& fault) {

@@ -31,7 +31,7 @@ public:
             return {};
         }
         std::byte* const initialised = allocation->initialised ? allocation->initialised->data() : nullptr;
-        const ptx::MemoryRange range{allocation->start, allocation->bytes, allocation->backing.data(), true, initialised};
+        const ptx::MemoryRange range{allocation->start, allocation->bytes, allocation->backing->data(), true, initialised};
         in_use_.insert(std::move(allocation));
         return range;
     }

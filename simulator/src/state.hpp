@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "memory_pool.hpp"
 #include "module.hpp"
 #include "stream.hpp"
+#include "virtual_memory.hpp"
 
 namespace cupool::simulator {
 
@@ -27,6 +29,9 @@ struct State {
     HandleTable<MemoryPool> pools;
     HandleTable<Module> modules;
     HandleTable<Function> functions;
+    /// Those that have a handle or are mapped.
+    std::map<abi::MemoryHandle, std::shared_ptr<PhysicalMemory>> physical_memories;
+    abi::MemoryHandle physical_memories_made = 0;
     unsigned streams_made = 0;
     /// Counts resets, so that what threads remember of an earlier life is known to be stale.
     std::uint64_t life = 0;

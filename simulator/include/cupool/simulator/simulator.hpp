@@ -32,7 +32,8 @@ struct CupoolSimDevice {
     int clock_khz;     ///< with the multiprocessors, how fast it is by the virtual clock: see cupoolSimSetSeed()
 };
 
-/// What is alive. Primary contexts, null streams and default pools belong to the devices and do not count.
+/// What is alive. Primary contexts, null streams and default pools belong to the devices and do not count. Device allocations include
+/// managed memory and physical memory, host allocations registered memory.
 struct CupoolSimLiveCounts {
     std::uint64_t primary_context_retains;
     std::uint64_t contexts;
@@ -44,6 +45,7 @@ struct CupoolSimLiveCounts {
     std::uint64_t device_bytes;
     std::uint64_t host_allocations;
     std::uint64_t host_bytes;
+    std::uint64_t address_reservations;
 };
 
 /// How long a planned fault lasts.
@@ -311,6 +313,7 @@ public:
             {counts.modules, "modules"},
             {counts.device_allocations, "device allocations"},
             {counts.host_allocations, "host allocations"},
+            {counts.address_reservations, "address reservations"},
         };
         std::string text;
         for (const auto& [count, what] : parts) {
