@@ -9,7 +9,6 @@
 
 using namespace cupool;
 using namespace cupool::test;
-using abi::Result;
 
 namespace {
 
@@ -68,9 +67,9 @@ TEST_CASE("copies by address alone find out what lies there", "[memory]") {
     CHECK(read == numbers);
     const CurrentContext current(gpus()[0]);
     read.assign(4, 0);
-    CHECK(raw().copy_unified(reinterpret_cast<abi::DevicePointer>(read.data()), buffer.span().pointer(), 16) == Result::success);
+    CHECK(raw().copy_unified(reinterpret_cast<abi::DevicePointer>(read.data()), buffer.span().pointer(), 16) == Answer::success);
     CHECK(read == numbers);
-    CHECK(raw().copy_unified(0, 0, 0) == Result::success);
+    CHECK(raw().copy_unified(0, 0, 0) == Answer::success);
 }
 
 TEST_CASE("sizes that cannot be counted are refused before the driver is asked", "[memory]") {
@@ -103,49 +102,49 @@ TEST_CASE("plain memory: misuse and its answers", "[memory][misuse]") {
     CUPOOL_NEEDS_GPUS(1);
     const CurrentContext current(gpus()[0]);
     abi::DevicePointer pointer = 0;
-    CHECK(raw().memory_allocate(&pointer, 0) == Result::invalid_value);
-    CHECK(raw().memory_allocate(nullptr, 16) == Result::invalid_value);
-    REQUIRE(raw().memory_allocate(&pointer, 3 * mib) == Result::success);
-    CHECK(raw().memory_free(pointer + 256) == Result::invalid_value);
-    CHECK(raw().set_words(pointer + 2, 1, 1) == Result::invalid_value);
-    CHECK(raw().set_halfwords(pointer + 1, 1, 1) == Result::invalid_value);
-    CHECK(raw().set_bytes(pointer, 1, 64 * mib) == Result::invalid_value);
-    CHECK(raw().set_bytes(0x1234, 1, 4) == Result::invalid_value);
-    CHECK(raw().set_halfwords(pointer, 1, 8) == Result::success);
+    CHECK(raw().memory_allocate(&pointer, 0) == Answer::invalid_value);
+    CHECK(raw().memory_allocate(nullptr, 16) == Answer::invalid_value);
+    REQUIRE(raw().memory_allocate(&pointer, 3 * mib) == Answer::success);
+    CHECK(raw().memory_free(pointer + 256) == Answer::invalid_value);
+    CHECK(raw().set_words(pointer + 2, 1, 1) == Answer::invalid_value);
+    CHECK(raw().set_halfwords(pointer + 1, 1, 1) == Answer::invalid_value);
+    CHECK(raw().set_bytes(pointer, 1, 64 * mib) == Answer::invalid_value);
+    CHECK(raw().set_bytes(0x1234, 1, 4) == Answer::invalid_value);
+    CHECK(raw().set_halfwords(pointer, 1, 8) == Answer::success);
     int value = 0;
-    CHECK(raw().copy_host_to_device(pointer + 3 * mib - 2, &value, 4) == Result::invalid_value);
-    CHECK(raw().memory_free(pointer) == Result::success);
-    CHECK(raw().memory_free(pointer) == Result::invalid_value);
-    CHECK(raw().copy_device_to_host(&value, pointer, 4) == Result::invalid_value);
-    CHECK(raw().set_bytes(pointer, 1, 4) == Result::invalid_value);
-    CHECK(raw().memory_free(0) == Result::success);
+    CHECK(raw().copy_host_to_device(pointer + 3 * mib - 2, &value, 4) == Answer::invalid_value);
+    CHECK(raw().memory_free(pointer) == Answer::success);
+    CHECK(raw().memory_free(pointer) == Answer::invalid_value);
+    CHECK(raw().copy_device_to_host(&value, pointer, 4) == Answer::invalid_value);
+    CHECK(raw().set_bytes(pointer, 1, 4) == Answer::invalid_value);
+    CHECK(raw().memory_free(0) == Answer::success);
 }
 
 TEST_CASE("stream-ordered memory: misuse and its answers", "[memory][misuse]") {
     CUPOOL_NEEDS_GPUS(1);
     const CurrentContext current(gpus()[0]);
     abi::DevicePointer pointer = 0;
-    REQUIRE(raw().memory_allocate_async(&pointer, 1000, nullptr) == Result::success);
-    CHECK(raw().memory_free_async(pointer + 8, nullptr) == Result::invalid_value);
-    CHECK(raw().memory_free_async(pointer, nullptr) == Result::success);
-    CHECK(raw().memory_free_async(pointer, nullptr) == Result::invalid_value);
-    CHECK(raw().set_bytes_async(pointer, 1, 16, nullptr) == Result::invalid_value);
-    CHECK(raw().context_synchronize() == Result::success);
+    REQUIRE(raw().memory_allocate_async(&pointer, 1000, nullptr) == Answer::success);
+    CHECK(raw().memory_free_async(pointer + 8, nullptr) == Answer::invalid_value);
+    CHECK(raw().memory_free_async(pointer, nullptr) == Answer::success);
+    CHECK(raw().memory_free_async(pointer, nullptr) == Answer::invalid_value);
+    CHECK(raw().set_bytes_async(pointer, 1, 16, nullptr) == Answer::invalid_value);
+    CHECK(raw().context_synchronize() == Answer::success);
 }
 
 TEST_CASE("a call that needs a context and finds none says so", "[memory][misuse]") {
     CUPOOL_NEEDS_GPUS(1);
     abi::Context before{};
-    REQUIRE(raw().context_get_current(&before) == Result::success);
-    REQUIRE(raw().context_set_current(nullptr) == Result::success);
+    REQUIRE(raw().context_get_current(&before) == Answer::success);
+    REQUIRE(raw().context_set_current(nullptr) == Answer::success);
     abi::DevicePointer pointer = 0;
-    CHECK(raw().memory_allocate(&pointer, 16) == Result::invalid_context);
-    CHECK(raw().memory_allocate_managed(&pointer, 16, 1) == Result::invalid_context);
+    CHECK(raw().memory_allocate(&pointer, 16) == Answer::invalid_context);
+    CHECK(raw().memory_allocate_managed(&pointer, 16, 1) == Answer::invalid_context);
     std::size_t pitch = 0;
-    CHECK(raw().memory_allocate_pitch(&pointer, &pitch, 16, 16, 4) == Result::invalid_context);
-    CHECK(raw().memory_get_address_range(nullptr, nullptr, 16) == Result::invalid_context);
-    CHECK(raw().set_bytes(16, 1, 16) == Result::invalid_context);
-    CHECK(raw().context_set_current(before) == Result::success);
+    CHECK(raw().memory_allocate_pitch(&pointer, &pitch, 16, 16, 4) == Answer::invalid_context);
+    CHECK(raw().memory_get_address_range(nullptr, nullptr, 16) == Answer::invalid_context);
+    CHECK(raw().set_bytes(16, 1, 16) == Answer::invalid_context);
+    CHECK(raw().context_set_current(before) == Answer::success);
 }
 
 TEST_CASE("a buffer leaves the thread's current context as it was", "[memory]") {

@@ -9,7 +9,6 @@
 
 using namespace cupool;
 using namespace cupool::test;
-using abi::Result;
 
 namespace {
 
@@ -51,23 +50,23 @@ TEST_CASE("pinned memory: misuse and its answers", "[host memory][misuse]") {
     CUPOOL_NEEDS_GPUS(1);
     const CurrentContext current(gpus()[0]);
     void* pointer = nullptr;
-    CHECK(raw().host_allocate(&pointer, 16, 8) == Result::invalid_value);
-    REQUIRE(raw().host_allocate(&pointer, 100, 0) == Result::success);
+    CHECK(raw().host_allocate(&pointer, 16, 8) == Answer::invalid_value);
+    REQUIRE(raw().host_allocate(&pointer, 100, 0) == Answer::success);
     abi::DevicePointer device_pointer = 0;
     unsigned flags = 99;
-    CHECK(raw().host_get_device_pointer(&device_pointer, pointer, 0) == Result::success);
+    CHECK(raw().host_get_device_pointer(&device_pointer, pointer, 0) == Answer::success);
     CHECK(device_pointer == reinterpret_cast<abi::DevicePointer>(pointer));
-    CHECK(raw().host_get_device_pointer(&device_pointer, pointer, 1) == Result::invalid_value);
-    CHECK(raw().host_get_flags(&flags, pointer) == Result::success);
+    CHECK(raw().host_get_device_pointer(&device_pointer, pointer, 1) == Answer::invalid_value);
+    CHECK(raw().host_get_flags(&flags, pointer) == Answer::success);
     CHECK((flags & static_cast<unsigned>(abi::HostAllocationFlags::device_map)) != 0);
-    CHECK(raw().host_free(static_cast<char*>(pointer) + 8) == Result::invalid_value);
-    CHECK(raw().host_unregister(pointer) == Result::host_memory_not_registered);
-    CHECK(raw().memory_free(reinterpret_cast<abi::DevicePointer>(pointer)) == Result::invalid_value);
-    CHECK(raw().host_free(pointer) == Result::success);
-    CHECK(raw().host_free(pointer) == Result::invalid_value);
+    CHECK(raw().host_free(static_cast<char*>(pointer) + 8) == Answer::invalid_value);
+    CHECK(raw().host_unregister(pointer) == Answer::host_memory_not_registered);
+    CHECK(raw().memory_free(reinterpret_cast<abi::DevicePointer>(pointer)) == Answer::invalid_value);
+    CHECK(raw().host_free(pointer) == Answer::success);
+    CHECK(raw().host_free(pointer) == Answer::invalid_value);
     int own = 0;
-    CHECK(raw().host_get_device_pointer(&device_pointer, &own, 0) == Result::invalid_value);
-    CHECK(raw().host_get_flags(&flags, &own) == Result::invalid_value);
+    CHECK(raw().host_get_device_pointer(&device_pointer, &own, 0) == Answer::invalid_value);
+    CHECK(raw().host_get_flags(&flags, &own) == Answer::invalid_value);
 }
 
 TEST_CASE("the program's own memory is registered, used by the device, and its own again", "[host memory]") {
@@ -81,7 +80,7 @@ TEST_CASE("the program's own memory is registered, used by the device, and its o
         fill_async(registered.device_span(), 7U, stream);
         registered.record_use(stream);
         const Error again = error_of([&] { RegisteredHost<std::uint32_t>(words, gpus()[0]); });
-        CHECK(again.code() == Result::host_memory_already_registered);
+        CHECK(again.code() == Answer::host_memory_already_registered);
         CHECK(again.category() == ErrorCategory::invalid_argument);
     }
     CHECK(std::accumulate(words.begin(), words.end(), std::uint64_t{0}) == 7 * words.size());
@@ -93,15 +92,15 @@ TEST_CASE("registered memory: misuse and its answers", "[host memory][misuse]") 
     const CurrentContext current(gpus()[0]);
     Pages pages(2);
     void* const pointer = pages.words().data();
-    CHECK(raw().host_register(nullptr, page, 0) == Result::invalid_value);
-    CHECK(raw().host_register(pointer, 0, 0) == Result::invalid_value);
-    CHECK(raw().host_register(pointer, page, 0x100) == Result::invalid_value);
-    CHECK(raw().host_unregister(pointer) == Result::host_memory_not_registered);
-    REQUIRE(raw().host_register(pointer, page, 1) == Result::success);
-    CHECK(raw().host_register(pointer, 2 * page, 1) == Result::host_memory_already_registered);
-    CHECK(raw().host_free(pointer) == Result::invalid_value);
-    CHECK(raw().host_unregister(pointer) == Result::success);
-    CHECK(raw().host_unregister(pointer) == Result::host_memory_not_registered);
+    CHECK(raw().host_register(nullptr, page, 0) == Answer::invalid_value);
+    CHECK(raw().host_register(pointer, 0, 0) == Answer::invalid_value);
+    CHECK(raw().host_register(pointer, page, 0x100) == Answer::invalid_value);
+    CHECK(raw().host_unregister(pointer) == Answer::host_memory_not_registered);
+    REQUIRE(raw().host_register(pointer, page, 1) == Answer::success);
+    CHECK(raw().host_register(pointer, 2 * page, 1) == Answer::host_memory_already_registered);
+    CHECK(raw().host_free(pointer) == Answer::invalid_value);
+    CHECK(raw().host_unregister(pointer) == Answer::success);
+    CHECK(raw().host_unregister(pointer) == Answer::host_memory_not_registered);
 }
 
 TEST_CASE("an empty span is not registered", "[host memory][misuse]") {

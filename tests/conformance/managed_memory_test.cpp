@@ -7,7 +7,6 @@
 
 using namespace cupool;
 using namespace cupool::test;
-using abi::Result;
 
 namespace {
 
@@ -76,24 +75,24 @@ TEST_CASE("managed memory: misuse and its answers", "[managed][misuse]") {
     CUPOOL_NEEDS_GPUS(1);
     const CurrentContext current(gpus()[0]);
     abi::DevicePointer pointer = 0;
-    CHECK(raw().memory_allocate_managed(&pointer, 0, 1) == Result::invalid_value);
-    CHECK(raw().memory_allocate_managed(nullptr, 16, 1) == Result::invalid_value);
-    CHECK(raw().memory_allocate_managed(&pointer, 16, 0) == Result::invalid_value);
-    REQUIRE(raw().memory_allocate_managed(&pointer, 8192, 1) == Result::success);
-    CHECK(raw().memory_prefetch_async(pointer, 0, 0, nullptr) == Result::invalid_value);
-    CHECK(raw().memory_prefetch_async(pointer, 64 * 1024 * 1024, 0, nullptr) == Result::invalid_value);
-    CHECK(raw().memory_prefetch_async(pointer, 8192, 1000, nullptr) == Result::invalid_device);
-    CHECK(raw().memory_advise(pointer, 8192, static_cast<abi::MemoryAdvice>(99), 0) == Result::invalid_value);
-    CHECK(raw().memory_advise(pointer, 8192, abi::MemoryAdvice::set_preferred_location, 1000) == Result::invalid_device);
+    CHECK(raw().memory_allocate_managed(&pointer, 0, 1) == Answer::invalid_value);
+    CHECK(raw().memory_allocate_managed(nullptr, 16, 1) == Answer::invalid_value);
+    CHECK(raw().memory_allocate_managed(&pointer, 16, 0) == Answer::invalid_value);
+    REQUIRE(raw().memory_allocate_managed(&pointer, 8192, 1) == Answer::success);
+    CHECK(raw().memory_prefetch_async(pointer, 0, 0, nullptr) == Answer::invalid_value);
+    CHECK(raw().memory_prefetch_async(pointer, 64 * 1024 * 1024, 0, nullptr) == Answer::invalid_value);
+    CHECK(raw().memory_prefetch_async(pointer, 8192, 1000, nullptr) == Answer::invalid_device);
+    CHECK(raw().memory_advise(pointer, 8192, static_cast<abi::MemoryAdvice>(99), 0) == Answer::invalid_value);
+    CHECK(raw().memory_advise(pointer, 8192, abi::MemoryAdvice::set_preferred_location, 1000) == Answer::invalid_device);
     int value = 0;
-    CHECK(raw().memory_range_get_attribute(&value, 3, abi::MemoryRangeAttribute::read_mostly, pointer, 8192) == Result::invalid_value);
-    CHECK(raw().memory_free(pointer + 8) == Result::invalid_value);
-    CHECK(raw().memory_free(pointer) == Result::success);
-    CHECK(raw().memory_free(pointer) == Result::invalid_value);
-    REQUIRE(raw().memory_allocate(&pointer, 8192) == Result::success);
-    CHECK(raw().memory_prefetch_async(pointer, 8192, 0, nullptr) == Result::invalid_value);
-    CHECK(raw().memory_advise(pointer, 8192, abi::MemoryAdvice::set_read_mostly, 0) == Result::invalid_value);
-    CHECK(raw().memory_free(pointer) == Result::success);
+    CHECK(raw().memory_range_get_attribute(&value, 3, abi::MemoryRangeAttribute::read_mostly, pointer, 8192) == Answer::invalid_value);
+    CHECK(raw().memory_free(pointer + 8) == Answer::invalid_value);
+    CHECK(raw().memory_free(pointer) == Answer::success);
+    CHECK(raw().memory_free(pointer) == Answer::invalid_value);
+    REQUIRE(raw().memory_allocate(&pointer, 8192) == Answer::success);
+    CHECK(raw().memory_prefetch_async(pointer, 8192, 0, nullptr) == Answer::invalid_value);
+    CHECK(raw().memory_advise(pointer, 8192, abi::MemoryAdvice::set_read_mostly, 0) == Answer::invalid_value);
+    CHECK(raw().memory_free(pointer) == Answer::success);
 }
 
 TEST_CASE("a part past the end of a managed array is refused", "[managed][misuse]") {

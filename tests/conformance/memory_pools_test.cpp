@@ -6,7 +6,6 @@
 
 using namespace cupool;
 using namespace cupool::test;
-using abi::Result;
 
 namespace {
 
@@ -82,11 +81,11 @@ TEST_CASE("pools: misuse and its answers", "[pools][misuse]") {
     const CurrentContext current(gpus()[0]);
     const DeviceContext context = DeviceContext::in(gpus()[0]);
     const abi::MemoryPool by_itself = context.memory_pool().handle();
-    CHECK(raw().memory_pool_destroy(by_itself) == Result::invalid_value);
+    CHECK(raw().memory_pool_destroy(by_itself) == Answer::invalid_value);
     auto access = abi::MemoryAccess::none;
     abi::MemoryLocation location{abi::MemoryLocationType::device, 1000};
-    CHECK(raw().memory_pool_get_access(&access, by_itself, nullptr) == Result::invalid_value);
-    CHECK(raw().memory_pool_get_access(nullptr, by_itself, &location) == Result::invalid_value);
+    CHECK(raw().memory_pool_get_access(&access, by_itself, nullptr) == Answer::invalid_value);
+    CHECK(raw().memory_pool_get_access(nullptr, by_itself, &location) == Answer::invalid_value);
     CHECK(error_of([&] { static_cast<void>(context.memory_pool().access(1000)); }).category() == ErrorCategory::invalid_device);
     CHECK(error_of([&] { context.memory_pool().allow_access(1000); }).code().has_value());
     abi::MemoryPool dead{};
@@ -95,9 +94,9 @@ TEST_CASE("pools: misuse and its answers", "[pools][misuse]") {
         dead = pool.view().handle();
     }
     abi::DevicePointer pointer = 0;
-    CHECK(raw().memory_pool_trim_to(dead, 0) == Result::invalid_value);
-    CHECK(raw().memory_allocate_from_pool_async(&pointer, 16, dead, nullptr) == Result::invalid_value);
-    CHECK(raw().memory_pool_destroy(dead) == Result::invalid_value);
+    CHECK(raw().memory_pool_trim_to(dead, 0) == Answer::invalid_value);
+    CHECK(raw().memory_allocate_from_pool_async(&pointer, 16, dead, nullptr) == Answer::invalid_value);
+    CHECK(raw().memory_pool_destroy(dead) == Answer::invalid_value);
 }
 
 TEST_CASE("a pool that was not made for it is not exported", "[pools][misuse]") {

@@ -8,7 +8,6 @@
 
 using namespace cupool;
 using namespace cupool::test;
-using abi::Result;
 
 namespace {
 
@@ -29,7 +28,7 @@ TEST_CASE("access to a peer ends with its owner, and only with that", "[peers]")
     DeviceBuffer<std::uint32_t> there(16, plain_context(1));
     const DeviceSpan<std::uint32_t> from_here(there.span().pointer(), 16, gpus()[0].ordinal());
     const StreamView stream(gpus()[0]);
-    CHECK(error_of([&] { fill(from_here, 1U, stream); }).code() == Result::invalid_value);
+    CHECK(error_of([&] { fill(from_here, 1U, stream); }).code() == Answer::invalid_value);
     {
         const PeerAccess access(gpus()[0], gpus()[1]);
         CHECK(access.is_owner());
@@ -37,15 +36,15 @@ TEST_CASE("access to a peer ends with its owner, and only with that", "[peers]")
         CHECK_FALSE(again.is_owner());
         fill(from_here, 1U, stream);
     }
-    CHECK(error_of([&] { fill(from_here, 1U, stream); }).code() == Result::invalid_value);
+    CHECK(error_of([&] { fill(from_here, 1U, stream); }).code() == Answer::invalid_value);
 }
 
 TEST_CASE("peer access: misuse and its answers", "[peers][misuse]") {
     CUPOOL_NEEDS_LINKED_GPUS();
     const CurrentContext current(gpus()[0]);
-    CHECK(raw().context_disable_peer_access(gpus()[1].handle()) == Result::peer_access_not_enabled);
-    CHECK(raw().context_enable_peer_access(gpus()[1].handle(), 1) == Result::invalid_value);
-    CHECK(raw().context_enable_peer_access(nullptr, 0) == Result::invalid_context);
+    CHECK(raw().context_disable_peer_access(gpus()[1].handle()) == Answer::peer_access_not_enabled);
+    CHECK(raw().context_enable_peer_access(gpus()[1].handle(), 1) == Answer::invalid_value);
+    CHECK(raw().context_enable_peer_access(nullptr, 0) == Answer::invalid_context);
     CHECK(error_of([] { PeerAccess(gpus()[0], gpus()[0]); }).category() == ErrorCategory::unsupported);
 }
 
@@ -57,9 +56,9 @@ TEST_CASE("a link tells what it can do", "[peers]") {
     CHECK(error_of([] { gpus()[0].device().peer_link(gpus()[0].device()); }).category() == ErrorCategory::invalid_device);
     int value = 0;
     const auto unknown = static_cast<abi::PeerAttribute>(99);
-    CHECK(raw().device_get_peer_attribute(&value, unknown, 0, 1) == Result::invalid_value);
-    CHECK(raw().device_get_peer_attribute(nullptr, abi::PeerAttribute::access_supported, 0, 1) == Result::invalid_value);
-    CHECK(raw().device_get_peer_attribute(&value, abi::PeerAttribute::access_supported, 0, 1000) == Result::invalid_device);
+    CHECK(raw().device_get_peer_attribute(&value, unknown, 0, 1) == Answer::invalid_value);
+    CHECK(raw().device_get_peer_attribute(nullptr, abi::PeerAttribute::access_supported, 0, 1) == Answer::invalid_value);
+    CHECK(raw().device_get_peer_attribute(&value, abi::PeerAttribute::access_supported, 0, 1000) == Answer::invalid_device);
 }
 
 TEST_CASE("what is copied to another device arrives, with access and without", "[peers]") {
@@ -93,11 +92,11 @@ TEST_CASE("peer copies: misuse and its answers", "[peers][misuse]") {
     const abi::Context second = gpus()[1].handle();
     const abi::DevicePointer to = here.span().pointer();
     const abi::DevicePointer from = there.span().pointer();
-    CHECK(raw().copy_peer(to, first, from, second, 256) == Result::success);
-    CHECK(raw().copy_peer(to, first, from, second, 0) == Result::success);
-    CHECK(raw().copy_peer(to, first, from + 252, second, 64 << 20) == Result::invalid_value);
-    CHECK(raw().copy_peer(0x1234, first, from, second, 16) == Result::invalid_value);
-    CHECK(raw().context_synchronize() == Result::success);
+    CHECK(raw().copy_peer(to, first, from, second, 256) == Answer::success);
+    CHECK(raw().copy_peer(to, first, from, second, 0) == Answer::success);
+    CHECK(raw().copy_peer(to, first, from + 252, second, 64 << 20) == Answer::invalid_value);
+    CHECK(raw().copy_peer(0x1234, first, from, second, 16) == Answer::invalid_value);
+    CHECK(raw().context_synchronize() == Answer::success);
     CHECK(error_of([&] { copy_peer<std::byte>(here.span(), gpus()[1], there.span(), gpus()[0], StreamView(gpus()[0])); }).category() ==
           ErrorCategory::wrong_context);
     CHECK(error_of([&] {

@@ -7,7 +7,6 @@
 
 using namespace cupool;
 using namespace cupool::test;
-using abi::Result;
 
 namespace {
 
@@ -101,26 +100,26 @@ TEST_CASE("pitched memory: misuse and its answers", "[pitched][misuse]") {
     const CurrentContext current(gpus()[0]);
     abi::DevicePointer pointer = 0;
     std::size_t pitch = 0;
-    CHECK(raw().memory_allocate_pitch(&pointer, &pitch, 16, 16, 5) == Result::invalid_value);
-    CHECK(raw().memory_allocate_pitch(&pointer, &pitch, 0, 16, 4) == Result::invalid_value);
-    CHECK(raw().memory_allocate_pitch(nullptr, &pitch, 16, 16, 4) == Result::invalid_value);
-    REQUIRE(raw().memory_allocate_pitch(&pointer, &pitch, 16, 16, 4) == Result::success);
+    CHECK(raw().memory_allocate_pitch(&pointer, &pitch, 16, 16, 5) == Answer::invalid_value);
+    CHECK(raw().memory_allocate_pitch(&pointer, &pitch, 0, 16, 4) == Answer::invalid_value);
+    CHECK(raw().memory_allocate_pitch(nullptr, &pitch, 16, 16, 4) == Answer::invalid_value);
+    REQUIRE(raw().memory_allocate_pitch(&pointer, &pitch, 16, 16, 4) == Answer::success);
     abi::Copy2D copy{};
     std::vector<char> host(16 * 16);
     copy.from = {0, 0, abi::MemoryType::device, nullptr, pointer, nullptr, pitch};
     copy.to = {0, 0, abi::MemoryType::host, host.data(), 0, nullptr, 16};
     copy.width_bytes = 16;
     copy.height = 16;
-    CHECK(raw().copy_2d(&copy) == Result::success);
-    CHECK(raw().copy_2d_unaligned(&copy) == Result::success);
-    CHECK(raw().copy_2d(nullptr) == Result::invalid_value);
+    CHECK(raw().copy_2d(&copy) == Answer::success);
+    CHECK(raw().copy_2d_unaligned(&copy) == Answer::success);
+    CHECK(raw().copy_2d(nullptr) == Answer::invalid_value);
     copy.to.pitch_bytes = 8;
-    CHECK(raw().copy_2d(&copy) == Result::invalid_value);
+    CHECK(raw().copy_2d(&copy) == Answer::invalid_value);
     copy.to.pitch_bytes = 16;
     copy.from.device = 0x1234;
-    CHECK(raw().copy_2d(&copy) == Result::invalid_value);
-    CHECK(raw().set_words_2d_async(pointer + 2, pitch, 1, 4, 4, nullptr) == Result::invalid_value);
-    CHECK(raw().set_words_2d_async(pointer, 8, 1, 4, 4, nullptr) == Result::invalid_value);
-    CHECK(raw().set_words_2d_async(pointer, pitch, 1, 0, 0, nullptr) == Result::success);
-    CHECK(raw().memory_free(pointer) == Result::success);
+    CHECK(raw().copy_2d(&copy) == Answer::invalid_value);
+    CHECK(raw().set_words_2d_async(pointer + 2, pitch, 1, 4, 4, nullptr) == Answer::invalid_value);
+    CHECK(raw().set_words_2d_async(pointer, 8, 1, 4, 4, nullptr) == Answer::invalid_value);
+    CHECK(raw().set_words_2d_async(pointer, pitch, 1, 0, 0, nullptr) == Answer::success);
+    CHECK(raw().memory_free(pointer) == Answer::success);
 }

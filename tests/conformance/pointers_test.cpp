@@ -8,7 +8,6 @@
 
 using namespace cupool;
 using namespace cupool::test;
-using abi::Result;
 
 TEST_CASE("plain device memory tells all that it is", "[pointers]") {
     CUPOOL_NEEDS_GPUS(1);
@@ -85,17 +84,17 @@ TEST_CASE("address ranges and attributes: misuse and its answers", "[pointers][m
     const abi::DevicePointer pointer = buffer.span().pointer();
     abi::DevicePointer start = 0;
     std::size_t bytes = 0;
-    CHECK(raw().memory_get_address_range(&start, &bytes, pointer + 999) == Result::success);
+    CHECK(raw().memory_get_address_range(&start, &bytes, pointer + 999) == Answer::success);
     CHECK(start == pointer);
     CHECK(bytes == 1000);
-    CHECK(raw().memory_get_address_range(nullptr, nullptr, pointer) == Result::success);
-    CHECK(raw().memory_get_address_range(&start, &bytes, 0x1234) == Result::not_found);
+    CHECK(raw().memory_get_address_range(nullptr, nullptr, pointer) == Answer::success);
+    CHECK(raw().memory_get_address_range(&start, &bytes, 0x1234) == Answer::not_found);
     int value = 0;
     void* values[] = {&value};
     abi::PointerAttribute attribute{999};
-    CHECK(raw().pointer_get_attributes(1, &attribute, values, pointer) == Result::invalid_value);
+    CHECK(raw().pointer_get_attributes(1, &attribute, values, pointer) == Answer::invalid_value);
     attribute = abi::PointerAttribute::device_ordinal;
-    CHECK(raw().pointer_get_attributes(0, &attribute, values, pointer) == Result::invalid_value);
+    CHECK(raw().pointer_get_attributes(0, &attribute, values, pointer) == Answer::invalid_value);
     void* host = nullptr;
-    CHECK(raw().pointer_get_attribute(&host, abi::PointerAttribute::host_pointer, pointer) == Result::invalid_value);
+    CHECK(raw().pointer_get_attribute(&host, abi::PointerAttribute::host_pointer, pointer) == Answer::invalid_value);
 }

@@ -8,6 +8,9 @@
 
 namespace cupool::test {
 
+/// What the driver answers.
+using Answer = abi::Result;
+
 /// The entry points of the driver under judgement.
 inline const EntryPoints& raw() { return Driver::system()->api(); }
 

@@ -18,7 +18,6 @@ extern char** environ;
 
 using namespace cupool;
 using namespace cupool::test;
-using abi::Result;
 
 namespace {
 

@@ -7,7 +7,6 @@
 
 using namespace cupool;
 using namespace cupool::test;
-using abi::Result;
 
 TEST_CASE("an array grows in place: what was there stays there", "[virtual memory]") {
     CUPOOL_NEEDS_GPUS(1);
@@ -110,24 +109,24 @@ TEST_CASE("virtual memory: misuse and its answers", "[virtual memory][misuse]") 
     abi::DevicePointer pointer = 0;
     abi::MemoryHandle memory = 0;
     abi::PhysicalMemoryProperties properties{};
-    CHECK(raw().address_reserve(nullptr, unit, 0, 0, 0) == Result::invalid_value);
-    CHECK(raw().address_reserve(&pointer, unit, 0, 0, 1) == Result::invalid_value);
-    CHECK(raw().memory_create(&memory, unit, &properties, 0) == Result::invalid_value);
+    CHECK(raw().address_reserve(nullptr, unit, 0, 0, 0) == Answer::invalid_value);
+    CHECK(raw().address_reserve(&pointer, unit, 0, 0, 1) == Answer::invalid_value);
+    CHECK(raw().memory_create(&memory, unit, &properties, 0) == Answer::invalid_value);
     properties.type = abi::MemoryAllocationType::pinned;
     properties.location = {abi::MemoryLocationType::device, 1000};
-    CHECK(raw().memory_create(&memory, unit, &properties, 0) == Result::invalid_device);
+    CHECK(raw().memory_create(&memory, unit, &properties, 0) == Answer::invalid_device);
     properties.location.id = gpus()[0].ordinal();
-    REQUIRE(raw().address_reserve(&pointer, 2 * unit, 0, 0, 0) == Result::success);
-    REQUIRE(raw().memory_create(&memory, unit, &properties, 0) == Result::success);
-    CHECK(raw().memory_map(0x1234, unit, 0, memory, 0) == Result::invalid_value);
-    CHECK(raw().memory_map(pointer, 2 * unit, 0, memory, 0) == Result::invalid_value);
-    CHECK(raw().memory_unmap(pointer, unit) == Result::invalid_value);
-    REQUIRE(raw().memory_map(pointer, unit, 0, memory, 0) == Result::success);
-    CHECK(raw().set_bytes(pointer, 1, 16) == Result::invalid_value);
-    CHECK(raw().memory_free(pointer) == Result::invalid_value);
-    CHECK(raw().address_free(pointer, 2 * unit) == Result::invalid_value);
-    CHECK(raw().memory_unmap(pointer, unit) == Result::success);
-    CHECK(raw().address_free(pointer, unit) == Result::invalid_value);
-    CHECK(raw().address_free(pointer, 2 * unit) == Result::success);
-    CHECK(raw().memory_release(memory) == Result::success);
+    REQUIRE(raw().address_reserve(&pointer, 2 * unit, 0, 0, 0) == Answer::success);
+    REQUIRE(raw().memory_create(&memory, unit, &properties, 0) == Answer::success);
+    CHECK(raw().memory_map(0x1234, unit, 0, memory, 0) == Answer::invalid_value);
+    CHECK(raw().memory_map(pointer, 2 * unit, 0, memory, 0) == Answer::invalid_value);
+    CHECK(raw().memory_unmap(pointer, unit) == Answer::invalid_value);
+    REQUIRE(raw().memory_map(pointer, unit, 0, memory, 0) == Answer::success);
+    CHECK(raw().set_bytes(pointer, 1, 16) == Answer::invalid_value);
+    CHECK(raw().memory_free(pointer) == Answer::invalid_value);
+    CHECK(raw().address_free(pointer, 2 * unit) == Answer::invalid_value);
+    CHECK(raw().memory_unmap(pointer, unit) == Answer::success);
+    CHECK(raw().address_free(pointer, unit) == Answer::invalid_value);
+    CHECK(raw().address_free(pointer, 2 * unit) == Answer::success);
+    CHECK(raw().memory_release(memory) == Answer::success);
 }
