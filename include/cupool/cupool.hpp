@@ -39,4 +39,6 @@
 #include <cupool/pool/device_pool.hpp>
 #include <cupool/pool/load_balancer.hpp>
 #include <cupool/pool/partitioned_launch.hpp>
+#include <cupool/pool/peer_manager.hpp>
 #include <cupool/pool/pool_metrics.hpp>
+#include <cupool/pool/sliced_array.hpp>

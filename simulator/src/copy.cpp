@@ -58,8 +58,31 @@ bool is_pageable(abi::DevicePointer pointer) {
 
 void* host_pointer(abi::DevicePointer pointer) { return reinterpret_cast<void*>(pointer); }
 
+// Whether either device has access to the other, so that copies between them go over the link.
+bool are_linked(State& state, const Device& one, const Device& other) {
+    bool linked = false;
+    state.contexts.for_each([&](const Context& context) {
+        for (const abi::Context peer : context.peers) {
+            const Device& there = state.contexts.find(peer)->device;
+            linked = linked || (&context.device == &one && &there == &other) || (&context.device == &other && &there == &one);
+        }
+    });
+    return linked;
+}
+
+// As planned: see cupoolSimSetPeerWritesLost().
+bool is_write_lost(State& state, int writer, const Allocation& target) {
+    const Device& from = device_at(state, writer);
+    const Device& to = device_at(state, target.device);
+    return is_device_memory(target) && (from.lost_writes & device_bit(to.card)) != 0 && are_linked(state, from, to);
+}
+
 Operations copy_regions(State& state, const Region& target, const Region& source, Stream& stream) {
-    return queue(state, stream, copy_between(stream, target, source), [target, source] {
+    const bool is_lost = is_device_memory(*source.allocation) && is_write_lost(state, source.allocation->device, *target.allocation);
+    return queue(state, stream, copy_between(stream, target, source), [target, source, is_lost] {
+        if (is_lost) {
+            return;
+        }
         std::memmove(target.data(), source.data(), source.bytes);
         copy_initialised(target, source);
     });
@@ -124,7 +147,11 @@ void set(State& state, abi::DevicePointer to, Value value, std::size_t count, St
     const Region target = region_of(to, count * sizeof(value));
     require(Accessor(*stream.context).may_access(*target.allocation), abi::Result::invalid_value);
     const Transfer transfer{"set", target.bytes, memory_time(stream.context->device.kind, target.bytes)};
-    queue(state, stream, transfer, [target, value, count] {
+    const bool is_lost = is_write_lost(state, stream.context->device.ordinal, *target.allocation);
+    queue(state, stream, transfer, [target, value, count, is_lost] {
+        if (is_lost) {
+            return;
+        }
         std::fill_n(reinterpret_cast<Value*>(target.data()), count, value);
         mark_initialised(target);
     });

@@ -159,6 +159,15 @@ int cupoolSimSetPeerReachable(int device, int peer, int reachable) {
     });
 }
 
+int cupoolSimSetPeerWritesLost(int device, int peer, int lost) {
+    if (peer < 0 || peer >= most_devices || peer == device) {
+        return refused;
+    }
+    return on_card(device, [&](Device& changed) {
+        changed.lost_writes = lost != 0 ? changed.lost_writes | device_bit(peer) : changed.lost_writes & ~device_bit(peer);
+    });
+}
+
 int cupoolSimSetDeviceHealth(int device, int result) {
     return on_card(device, [&](Device& changed) { changed.health = static_cast<cupool::abi::Result>(result); });
 }

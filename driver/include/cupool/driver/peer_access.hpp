@@ -22,6 +22,8 @@ public:
     ContextView peer() const noexcept { return peer_.get(); }
     /// Whether this made the access, and will take it away.
     bool is_owner() const noexcept { return is_owner_; }
+    /// Leaves the access there for good.
+    void keep() noexcept { is_owner_ = false; }
 
 private:
     void release() noexcept;

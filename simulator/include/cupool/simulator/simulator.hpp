@@ -133,6 +133,10 @@ int cupoolSimSetChecks(unsigned checks);
 /// Whether `device` can reach the memory of `peer` (by default all can). Here, devices are counted without regard to CUDA_VISIBLE_DEVICES.
 int cupoolSimSetPeerReachable(int device, int peer, int reachable);
 
+/// Whether copies and sets by `device` to the memory of `peer` are lost, with no error, where the devices have access to each other: there
+/// are such machines. Stores of kernels arrive. Counts devices likewise.
+int cupoolSimSetPeerWritesLost(int device, int peer, int lost);
+
 /// What opening a context on a device answers from now on; 0 heals it. Counts devices likewise.
 int cupoolSimSetDeviceHealth(int device, int result);
 
@@ -258,6 +262,9 @@ public:
     std::string replay_log() const { return text("cupoolSimReplayLog"); }
     void set_peer_reachable(int device, int peer, bool reachable) {
         check(symbol<decltype(cupoolSimSetPeerReachable)>("cupoolSimSetPeerReachable")(device, peer, reachable), "device");
+    }
+    void set_peer_writes_lost(int device, int peer, bool lost) {
+        check(symbol<decltype(cupoolSimSetPeerWritesLost)>("cupoolSimSetPeerWritesLost")(device, peer, lost), "device");
     }
     void set_device_health(int device, int result) {
         check(symbol<decltype(cupoolSimSetDeviceHealth)>("cupoolSimSetDeviceHealth")(device, result), "device");
