@@ -140,7 +140,7 @@ TEST_CASE("an open pair reaches each other's plain and pooled memory") {
     }
 }
 
-TEST_CASE("a device that is not used costs nothing") {
+TEST_CASE("a pair that is not asked about is not opened") {
     const Machine machine(std::vector<SimulatedDevice>(3));
     const PeerManager peers(DevicePool::all(machine.driver));
     CHECK(peers.can_access(0, 1));
