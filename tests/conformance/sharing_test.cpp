@@ -1,7 +1,4 @@
-// Memory and events between processes: this one and cupool_conformance_sharing_child.
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
+// Memory and events between processes: this one and cupool_conformance_memory_child.
 #include <unistd.h>
 
 #include <cstring>
@@ -12,9 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "memory_child.hpp"
 #include "raw.hpp"
-
-extern char** environ;
 
 using namespace cupool;
 using namespace cupool::test;
@@ -32,23 +28,6 @@ std::string hex(const Bytes& bytes) {
         text += digits[byte & 15];
     }
     return text;
-}
-
-/// Runs the child to its end; the descriptor, if any, is its number 3. \return its exit code
-int run_child(std::vector<std::string> arguments, int descriptor = -1) {
-    std::vector<char*> words;
-    arguments.insert(arguments.begin(), CUPOOL_SHARING_CHILD);
-    for (std::string& argument : arguments) words.push_back(argument.data());
-    words.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    if (descriptor >= 0) ::posix_spawn_file_actions_adddup2(&actions, descriptor, 3);
-    pid_t process = 0;
-    REQUIRE(::posix_spawn(&process, CUPOOL_SHARING_CHILD, &actions, nullptr, words.data(), environ) == 0);
-    ::posix_spawn_file_actions_destroy(&actions);
-    int status = 0;
-    ::waitpid(process, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 std::uint32_t first_of(DeviceSpan<const std::uint32_t> span, StreamView stream) {
@@ -70,7 +49,7 @@ TEST_CASE("another process writes to this one's memory, and records its event", 
     if (is_unsupported([&] { memory = ipc_handle(gpus()[0], buffer.span().pointer()); })) {
         CUPOOL_SKIP("skipped: this driver does not share memory between processes");
     }
-    CHECK(run_child({"memory", hex(memory), hex(ipc_handle(event))}) == 0);
+    CHECK(run_memory_child({"memory", hex(memory), hex(ipc_handle(event))}) == 0);
     event.synchronize();
     CHECK(first_of(buffer.span(), context.stream()) == 6);
 }
@@ -86,7 +65,7 @@ TEST_CASE("another process opens memory of a pool", "[sharing]") {
     fill(buffer.span(), 5U, context.stream());
     const int descriptor = pool->view().export_file_descriptor();
     CHECK(descriptor >= 0);
-    CHECK(run_child({"pool", hex(export_pointer(gpus()[0], buffer.span().pointer()))}, descriptor) == 0);
+    CHECK(run_memory_child({"pool", hex(export_pointer(gpus()[0], buffer.span().pointer()))}, descriptor) == 0);
     ::close(descriptor);
     CHECK(first_of(buffer.span(), context.stream()) == 6);
 }
