@@ -78,7 +78,7 @@ void PhysicalMemory::release() noexcept {
 }
 
 MemoryMapping::MemoryMapping(const AddressRange& range, std::size_t offset, const PhysicalMemory& memory, SourceLocation where)
-    : range_(range.state_), bytes_(memory.size_bytes()), device_(memory.device()) {
+    : range_(range.state_), memory_context_(memory.context_), bytes_(memory.size_bytes()), device_(memory.device()) {
     if (offset > range.size_bytes() || bytes_ > range.size_bytes() - offset) {
         throw Error(ErrorCategory::invalid_argument,
                     "physical memory of " + std::to_string(bytes_) + " bytes does not fit at offset " + std::to_string(offset) +
@@ -92,6 +92,7 @@ MemoryMapping::MemoryMapping(const AddressRange& range, std::size_t offset, cons
 
 MemoryMapping::MemoryMapping(MemoryMapping&& other) noexcept
     : range_(std::move(other.range_)),
+      memory_context_(std::move(other.memory_context_)),
       pointer_(std::exchange(other.pointer_, 0)),
       bytes_(std::exchange(other.bytes_, 0)),
       device_(other.device_) {}
@@ -100,6 +101,7 @@ MemoryMapping& MemoryMapping::operator=(MemoryMapping&& other) noexcept {
     if (this != &other) {
         release();
         range_ = std::move(other.range_);
+        memory_context_ = std::move(other.memory_context_);
         pointer_ = std::exchange(other.pointer_, 0);
         bytes_ = std::exchange(other.bytes_, 0);
         device_ = other.device_;
@@ -120,8 +122,16 @@ abi::MemoryAccess MemoryMapping::access(int ordinal, SourceLocation where) const
 }
 
 void MemoryMapping::release() noexcept {
-    if (pointer_ != 0) {
+    if (pointer_ == 0 || detail::must_leak()) {
+        return;
+    }
+    try {
+        // Not without: work that still uses the memory would fault.
+        const CurrentContext current(memory_context_.get(), SourceLocation{});
+        call_from_destructor<&EntryPoints::context_synchronize>(range_->driver(), device_);
         call_from_destructor<&EntryPoints::memory_unmap>(range_->driver(), device_, pointer_, bytes_);
+    } catch (...) {
+        detail::log_current_exception();
     }
 }
 

@@ -14,6 +14,7 @@
 #include "peer_canary.hpp"
 #include "pool_state.hpp"
 #include "staged_copy.hpp"
+#include "synchronize_on_exit.hpp"
 
 namespace cupool {
 
@@ -185,6 +186,17 @@ void PeerManager::copy_bytes(Place to, Place from, std::size_t bytes, StreamView
         const abi::Context from_context = pool().context_at(source).context().handle();
         detail::call_in<&EntryPoints::copy_peer_async>(stream.context(), where, to.pointer, to_context, from.pointer, from_context, bytes,
                                                        stream.handle());
+    });
+}
+
+void PeerManager::await(StreamView stream, const SourceLocation& where) const {
+    guard([&] {
+        try {
+            stream.synchronize(where);
+        } catch (...) {
+            const detail::SynchronizeOnExit again(stream);
+            throw;
+        }
     });
 }
 

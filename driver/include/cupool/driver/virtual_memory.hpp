@@ -9,8 +9,8 @@
 ///     MemoryMapping mapping(range, 0, memory);         // there
 ///     mapping.allow_access(context.ordinal());         // and usable by that device's work
 ///
-/// All sizes and offsets are in bytes and multiples of the granularity. These calls wait for no work: whoever unmaps memory has awaited
-/// what uses it. Safe from any thread, as long as two do not use one object at once.
+/// All sizes and offsets are in bytes and multiples of the granularity. A mapping that goes waits for the work of the context that its memory
+/// was made in; work of others that uses it must have been awaited. Safe from any thread, as long as two do not use one object at once.
 
 #include <cstddef>
 #include <cupool/driver/context.hpp>
@@ -57,6 +57,8 @@ public:
     int device() const noexcept { return context_->device().ordinal(); }
 
 private:
+    friend class MemoryMapping;
+
     void release() noexcept;
 
     std::shared_ptr<const detail::ContextState> context_;
@@ -92,6 +94,7 @@ private:
     void release() noexcept;
 
     std::shared_ptr<const AddressRange::State> range_;
+    std::shared_ptr<const detail::ContextState> memory_context_;
     abi::DevicePointer pointer_ = 0;
     std::size_t bytes_ = 0;
     int device_ = detail::no_ordinal;
