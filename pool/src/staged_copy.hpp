@@ -28,7 +28,8 @@ private:
     };
 
     void queue(abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, StreamView stream);
-    void wait() noexcept;
+    /// Waits for what is under way. \return whether it could: else the driver refuses the contexts themselves
+    bool wait() noexcept;
 
     std::mutex mutex_;
     ContextView source_;

@@ -81,7 +81,9 @@ public:
     void left(const CupoolSimLiveCounts& counts) {
         CupoolSimLiveCounts leaked = counts;
         // Memory cannot be freed without its context, where the driver refuses to make that current.
-        if (is("cuCtxSetCurrent") || is("cuCtxGetCurrent")) leaked.device_allocations = leaked.address_reservations = 0;
+        if (is("cuCtxSetCurrent") || is("cuCtxGetCurrent")) {
+            leaked.device_allocations = leaked.host_allocations = leaked.address_reservations = 0;
+        }
         if (Simulator::to_string(leaked) != "nothing") note("leaves alive: " + Simulator::to_string(leaked));
     }
 
