@@ -45,11 +45,9 @@ int ManagedAllocation::range_attribute(std::size_t offset, std::size_t bytes, ab
 }
 
 void ManagedAllocation::release() noexcept {
-    if (pointer_ == 0 || must_leak()) {
-        return;
+    if (pointer_ != 0) {
+        uses_.synchronize_and_free<&EntryPoints::memory_free>(context_.get(), pointer_);
     }
-    uses_.synchronize();
-    destroy_in<&EntryPoints::memory_free>(context_.get(), pointer_);
 }
 
 }  // namespace cupool::detail

@@ -26,11 +26,9 @@ PinnedAllocation& PinnedAllocation::operator=(PinnedAllocation&& other) noexcept
 }
 
 void PinnedAllocation::release() noexcept {
-    if (pointer_ == nullptr || must_leak()) {
-        return;
+    if (pointer_ != nullptr) {
+        uses_.synchronize_and_free<&EntryPoints::host_free>(context_.get(), pointer_);
     }
-    uses_.synchronize();
-    destroy_in<&EntryPoints::host_free>(context_.get(), pointer_);
 }
 
 }  // namespace cupool::detail

@@ -42,11 +42,9 @@ PitchedAllocation& PitchedAllocation::operator=(PitchedAllocation&& other) noexc
 }
 
 void PitchedAllocation::release() noexcept {
-    if (pointer_ == 0 || must_leak()) {
-        return;
+    if (pointer_ != 0) {
+        uses_.synchronize_and_free<&EntryPoints::memory_free>(context_.get(), pointer_);
     }
-    uses_.synchronize();
-    destroy_in<&EntryPoints::memory_free>(context_.get(), pointer_);
 }
 
 void throw_shape_mismatch(std::size_t to_width, std::size_t to_height, std::size_t from_width, std::size_t from_height,

@@ -33,11 +33,9 @@ HostRegistration& HostRegistration::operator=(HostRegistration&& other) noexcept
 }
 
 void HostRegistration::release() noexcept {
-    if (pointer_ == nullptr || must_leak()) {
-        return;
+    if (pointer_ != nullptr) {
+        uses_.synchronize_and_free<&EntryPoints::host_unregister>(context_.get(), pointer_);
     }
-    uses_.synchronize();
-    destroy_in<&EntryPoints::host_unregister>(context_.get(), pointer_);
 }
 
 abi::DevicePointer device_pointer_of(ContextView context, void* pointer, const SourceLocation& where) {

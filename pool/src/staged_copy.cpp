@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cupool/driver/copy.hpp>
-#include <new>
 
 #include "synchronize_on_exit.hpp"
 
@@ -15,13 +14,7 @@ StagedCopy::StagedCopy(const DeviceContext& source, const DeviceContext& target,
     }
 }
 
-StagedCopy::~StagedCopy() {
-    if (wait()) return;
-    for (Chunk& chunk : chunks_) {
-        // Leaked, rather than freed in use; where there is no memory for that either, the process is at its end anyway.
-        static_cast<void>(new (std::nothrow) PinnedBuffer<std::byte>(std::move(chunk.memory)));
-    }
-}
+StagedCopy::~StagedCopy() { wait(); }
 
 void StagedCopy::copy_async(abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, StreamView stream) {
     const std::lock_guard lock(mutex_);
@@ -55,18 +48,10 @@ void StagedCopy::queue(abi::DevicePointer to, abi::DevicePointer from, std::size
     stream.wait(arrived);
 }
 
-bool StagedCopy::wait() noexcept {
-    bool is_idle = true;
+void StagedCopy::wait() noexcept {
     for (const StreamView stream : {outgoing_.view(), incoming_.view()}) {
-        try {
-            const CurrentContext current(stream.context());
-            const SynchronizeOnExit wait_for_stream(stream);
-        } catch (...) {
-            log_current_exception();
-            is_idle = false;
-        }
+        const SynchronizeOnExit wait_for_stream(stream);
     }
-    return is_idle;
 }
 
 }  // namespace cupool::detail

@@ -28,8 +28,7 @@ private:
     };
 
     void queue(abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, StreamView stream);
-    /// Waits for what is under way. \return whether it could: else the driver refuses the contexts themselves
-    bool wait() noexcept;
+    void wait() noexcept;
 
     std::mutex mutex_;
     ContextView source_;
