@@ -189,12 +189,13 @@ void PeerManager::copy_bytes(Place to, Place from, std::size_t bytes, StreamView
     });
 }
 
-void PeerManager::await(StreamView stream, const SourceLocation& where) const {
+void PeerManager::await(int from, int to, StreamView stream, const SourceLocation& where) const {
     guard([&] {
         try {
             stream.synchronize(where);
         } catch (...) {
             const detail::SynchronizeOnExit again(stream);
+            if (path(from, to).route == PeerRoute::staged) state_->staged(pool().index_of(from), pool().index_of(to)).wait();
             throw;
         }
     });

@@ -20,6 +20,9 @@ public:
     /// Ordered on a stream of either device. Where it throws, it has waited for the part that was under way.
     void copy_async(abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, StreamView stream);
 
+    /// Waits for what is under way. Failures are logged.
+    void wait() noexcept;
+
 private:
     struct Chunk {
         PinnedBuffer<std::byte> memory;
@@ -28,7 +31,6 @@ private:
     };
 
     void queue(abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, StreamView stream);
-    void wait() noexcept;
 
     std::mutex mutex_;
     ContextView source_;

@@ -107,7 +107,7 @@ int attribute_of(const Device& device, abi::DeviceAttribute attribute) {
         case DeviceAttribute::cooperative_launch: return 1;
         case DeviceAttribute::cooperative_multi_device_launch: return 1;
         case DeviceAttribute::max_shared_memory_per_block_optin: return 232448;
-        case DeviceAttribute::can_flush_remote_writes: return 1;
+        case DeviceAttribute::can_flush_remote_writes: return 0;
         case DeviceAttribute::host_register_supported: return 1;
         case DeviceAttribute::pageable_memory_access_uses_host_page_tables: return 0;
         case DeviceAttribute::direct_managed_memory_access_from_host: return 0;
@@ -118,7 +118,7 @@ int attribute_of(const Device& device, abi::DeviceAttribute attribute) {
         case DeviceAttribute::max_blocks_per_multiprocessor: return 32;
         case DeviceAttribute::generic_compression_supported: return 1;
         case DeviceAttribute::max_persisting_l2_cache_bytes: return 39321600;
-        case DeviceAttribute::max_access_policy_window_bytes: return 134213632;
+        case DeviceAttribute::max_access_policy_window_bytes: return 134217728;
         case DeviceAttribute::gpu_direct_rdma_with_cuda_vmm_supported: return 1;
         case DeviceAttribute::reserved_shared_memory_per_block: return 1024;
         case DeviceAttribute::sparse_cuda_array_supported: return 1;
@@ -149,7 +149,7 @@ int attribute_of(const Device& device, abi::DeviceAttribute attribute) {
         case DeviceAttribute::memory_decompress_maximum_length: return 0;
         case DeviceAttribute::vulkan_cig_supported: return 0;
         case DeviceAttribute::gpu_pci_device_id: return 590680286;
-        case DeviceAttribute::gpu_pci_subsystem_id: return 0;
+        case DeviceAttribute::gpu_pci_subsystem_id: return 415174878;
         case DeviceAttribute::host_numa_virtual_memory_management_supported: return 0;
         case DeviceAttribute::host_numa_memory_pools_supported: return 0;
         case DeviceAttribute::host_numa_multinode_ipc_supported: return 0;

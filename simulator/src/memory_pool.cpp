@@ -207,8 +207,10 @@ Result memory_pool_get_access(MemoryAccess* access, MemoryPool pool, MemoryLocat
         require(access != nullptr && location != nullptr, Result::invalid_value);
         const Locked state;
         const auto& asked = *pool_of(*state, pool);
-        require(location->type == MemoryLocationType::device, Result::invalid_value);
-        const auto& device = device_at(*state, location->id);
+        const int ordinal = location->id;
+        const bool is_device = ordinal >= 0 && static_cast<std::size_t>(ordinal) < state->devices.size();
+        require(location->type == MemoryLocationType::device && is_device, Result::invalid_value);
+        const auto& device = device_at(*state, ordinal);
         const bool may_access = (asked.accessible_from & device_bit(device.ordinal)) != 0;
         *access = may_access ? MemoryAccess::read_write : MemoryAccess::none;
     });

@@ -103,6 +103,9 @@ Result pointer_get_attributes(unsigned count, PointerAttribute* attributes, void
 
 Result memory_get_address_range(DevicePointer* start, std::size_t* bytes, DevicePointer pointer) {
     return answer(EntryPoint::memory_get_address_range, [&] {
+        if (start == nullptr && bytes == nullptr) {
+            return;  // as a driver 580 has it, even without a context
+        }
         const Locked state;
         current_context(*state);
         const auto allocation = live_allocation_at(pointer);

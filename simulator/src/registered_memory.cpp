@@ -55,8 +55,8 @@ Result host_unregister(void* pointer) {
             current_context(*state);
             require(pointer != nullptr, Result::invalid_value);
             allocation = allocation_at(address_of(pointer));
-            const bool begins_here = allocation && allocation->kind == Allocation::Kind::registered_host &&
-                                     allocation->start == address_of(pointer) && !allocation->free_called;
+            require(allocation == nullptr || allocation->kind == Allocation::Kind::registered_host, Result::invalid_value);
+            const bool begins_here = allocation && allocation->start == address_of(pointer) && !allocation->free_called;
             require(begins_here, Result::host_memory_not_registered);
             allocation->free_called = true;
             pending = pending_on(*state, device_at(*state, allocation->device));

@@ -58,7 +58,9 @@ std::vector<std::shared_ptr<Allocation>> mappings_in(abi::DevicePointer start, s
 
 void change_access(State& state, Allocation& mapping, const abi::MemoryAccessDescriptor& access) {
     require(access.location.type == abi::MemoryLocationType::device, Result::not_supported);
-    const Device& device = device_at(state, access.location.id);
+    const int ordinal = access.location.id;
+    require(ordinal >= 0 && static_cast<std::size_t>(ordinal) < state.devices.size(), Result::invalid_value);
+    const Device& device = device_at(state, ordinal);
     const Device& home = device_at(state, mapping.device);
     require(&device == &home || (device.reachable_peers & device_bit(home.card)) != 0, Result::invalid_device);
     require(access.flags == abi::MemoryAccess::read_write || access.flags == abi::MemoryAccess::none, Result::not_supported);
@@ -125,7 +127,7 @@ Result memory_map(DevicePointer pointer, std::size_t bytes, std::size_t offset, 
         require(flags == 0 && offset == 0 && bytes > 0, Result::invalid_value);
         require(pointer % granularity == 0 && bytes % granularity == 0, Result::invalid_value);
         const auto source = memory_of(*state, memory);
-        require(bytes <= source->bytes, Result::invalid_value);
+        require(bytes <= source->bytes, Result::not_supported);
         require(is_reserved(pointer, bytes) && !is_anything_mapped(pointer, bytes), Result::invalid_value);
         const auto mapping = std::make_shared<Allocation>(Allocation::Kind::mapped, source->device, nullptr, bytes, source->backing);
         mapping->initialised = source->initialised;
@@ -139,6 +141,9 @@ Result memory_map(DevicePointer pointer, std::size_t bytes, std::size_t offset, 
 Result memory_unmap(DevicePointer pointer, std::size_t bytes) {
     return answer(EntryPoint::memory_unmap, [&] {
         const Locked state;
+        if (is_reserved(pointer, bytes) && !is_anything_mapped(pointer, bytes)) {
+            return;
+        }
         for (const auto& mapping : mappings_in(pointer, bytes)) {
             unmap(*mapping);
             --mapping->physical->mappings;

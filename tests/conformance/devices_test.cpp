@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cupool/driver/device_attribute.hpp>
-#include <iostream>
 #include <limits>
 #include <string>
 
@@ -35,7 +33,6 @@ TEST_CASE("every attribute is asked by its name", "[devices]") {
         const auto value = device.try_attribute(attribute);
         CHECK((value.has_value() || gpus()[0].driver().version() < 13000));
         CHECK(attribute_name(attribute) == name);
-        std::cout << "attribute " << static_cast<int>(attribute) << " " << name << " " << (value ? std::to_string(*value) : "none") << '\n';
     }
     CHECK(attribute_name(abi::DeviceAttribute::warp_size) == "warp_size");
     CHECK(device.try_attribute(abi::DeviceAttribute::warp_size) == 32);

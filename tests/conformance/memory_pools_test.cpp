@@ -86,7 +86,7 @@ TEST_CASE("pools: misuse and its answers", "[pools][misuse]") {
     abi::MemoryLocation location{abi::MemoryLocationType::device, 1000};
     CHECK(raw().memory_pool_get_access(&access, by_itself, nullptr) == Answer::invalid_value);
     CHECK(raw().memory_pool_get_access(nullptr, by_itself, &location) == Answer::invalid_value);
-    CHECK(error_of([&] { static_cast<void>(context.memory_pool().access(1000)); }).category() == ErrorCategory::invalid_device);
+    CHECK(error_of([&] { static_cast<void>(context.memory_pool().access(1000)); }).category() == ErrorCategory::invalid_argument);
     CHECK(error_of([&] { context.memory_pool().allow_access(1000); }).code().has_value());
     abi::MemoryPool dead{};
     {

@@ -98,7 +98,7 @@ TEST_CASE("sizes that are no multiples, and places that are taken, are refused",
     CHECK(category([&] { AddressRange(gpu, unit, 3); }) == ErrorCategory::invalid_argument);
     CHECK(category([&] { MemoryMapping(range, 0, memory); }) == ErrorCategory::invalid_argument);
     CHECK(category([&] { MemoryMapping(range, 2 * unit, memory); }) == ErrorCategory::invalid_argument);
-    CHECK(category([&] { mapping.allow_access(1000); }) == ErrorCategory::invalid_device);
+    CHECK(category([&] { mapping.allow_access(1000); }) == ErrorCategory::invalid_argument);
     CHECK(category([&] { PhysicalMemory(gpu, std::size_t{1} << 41); }) == ErrorCategory::out_of_memory);
 }
 
@@ -119,8 +119,8 @@ TEST_CASE("virtual memory: misuse and its answers", "[virtual memory][misuse]") 
     REQUIRE(raw().address_reserve(&pointer, 2 * unit, 0, 0, 0) == Answer::success);
     REQUIRE(raw().memory_create(&memory, unit, &properties, 0) == Answer::success);
     CHECK(raw().memory_map(0x1234, unit, 0, memory, 0) == Answer::invalid_value);
-    CHECK(raw().memory_map(pointer, 2 * unit, 0, memory, 0) == Answer::invalid_value);
-    CHECK(raw().memory_unmap(pointer, unit) == Answer::invalid_value);
+    CHECK(raw().memory_map(pointer, 2 * unit, 0, memory, 0) == Answer::not_supported);
+    CHECK(raw().memory_unmap(pointer, unit) == Answer::success);  // nothing is there
     REQUIRE(raw().memory_map(pointer, unit, 0, memory, 0) == Answer::success);
     CHECK(raw().set_bytes(pointer, 1, 16) == Answer::invalid_value);
     CHECK(raw().memory_free(pointer) == Answer::invalid_value);

@@ -85,7 +85,7 @@ public:
         return {pointer_, bytes_ / sizeof(T), device_};
     }
 
-    /// Lets a device's kernels use the memory there, or not any more. \throws Error invalid_device (also where that device cannot reach it)
+    /// Lets a device's kernels use the memory there, or not any more. \throws Error invalid_argument (no such device), invalid_device (one that cannot reach it)
     void allow_access(int ordinal, abi::MemoryAccess access = abi::MemoryAccess::read_write,
                       SourceLocation where = SourceLocation::current()) const;
     abi::MemoryAccess access(int ordinal, SourceLocation where = SourceLocation::current()) const;

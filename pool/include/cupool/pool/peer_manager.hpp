@@ -84,7 +84,7 @@ public:
         if (!from.empty()) {
             const StreamView stream = pool().context(from.device()).stream();
             copy_async(to, from, stream, where);
-            await(stream, where);
+            await(from.device(), to.device(), stream, where);
         }
     }
 
@@ -119,8 +119,9 @@ private:
     };
 
     void copy_bytes(Place to, Place from, std::size_t bytes, StreamView stream, const SourceLocation& where) const;
-    /// Where the stream cannot be awaited, awaits its context before it throws: the copy's memory must not be in use afterwards.
-    void await(StreamView stream, const SourceLocation& where) const;
+    /// Where the stream cannot be awaited, awaits all that the copy has to do with before it throws: its memory must not be in use
+    /// afterwards.
+    void await(int from, int to, StreamView stream, const SourceLocation& where) const;
     void create_named(const std::string& name, std::size_t bytes, int home, const SourceLocation& where) const;
     Named named(const std::string& name, std::size_t element_bytes, int device, const SourceLocation& where) const;
     void guard(const std::function<void()>& function) const;
