@@ -195,7 +195,9 @@ void PeerManager::await(int from, int to, StreamView stream, const SourceLocatio
             stream.synchronize(where);
         } catch (...) {
             const detail::SynchronizeOnExit again(stream);
-            if (path(from, to).route == PeerRoute::staged) state_->staged(pool().index_of(from), pool().index_of(to)).wait();
+            const std::size_t source = pool().index_of(from);
+            const std::size_t target = pool().index_of(to);
+            if (state_->path(source, target).route == PeerRoute::staged) state_->staged(source, target).wait();
             throw;
         }
     });

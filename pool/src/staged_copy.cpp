@@ -51,6 +51,8 @@ void StagedCopy::queue(abi::DevicePointer to, abi::DevicePointer from, std::size
 void StagedCopy::wait() noexcept {
     for (const StreamView stream : {outgoing_.view(), incoming_.view()}) {
         const SynchronizeOnExit wait_for_stream(stream);
+        // A stream with a handle can be awaited without its context, too, which the driver may refuse to make current.
+        call_from_destructor<&EntryPoints::stream_synchronize>(stream.context().driver(), stream.ordinal(), stream.handle());
     }
 }
 

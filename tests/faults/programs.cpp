@@ -507,7 +507,7 @@ constexpr Program all_programs[] = {
     {.name = "use host and managed memory", .run = use_host_and_managed_memory},
     {.name = "map memory", .run = map_memory},
     {.name = "copy between devices", .run = copy_between_devices},
-    {.name = "exchange between devices", .run = exchange_between_devices},
+    {.name = "exchange between devices", .run = exchange_between_devices, .crosses_devices = true},
     {.name = "order streams", .run = order_streams},
     {.name = "launch", .run = launch},
     {.name = "tear down", .run = tear_down},
