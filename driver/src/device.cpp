@@ -37,6 +37,13 @@ Device::Device(std::shared_ptr<const Driver> driver, int ordinal, SourceLocation
     call<&EntryPoints::device_get>(*driver_, ordinal, where, &handle_, ordinal);
 }
 
+Device Device::with_pci_bus_id(std::shared_ptr<const Driver> driver, const std::string& id, SourceLocation where) {
+    device_count(*driver, where);  // initialises it
+    abi::Device handle = 0;
+    call<&EntryPoints::device_get_by_pci_bus_id>(*driver, detail::no_ordinal, where, &handle, id.c_str());
+    return Device(std::move(driver), handle, where);  // the driver's handles are the ordinals
+}
+
 std::string Device::name(SourceLocation where) const {
     char text[256] = {};
     call<&EntryPoints::device_get_name>(*driver_, ordinal_, where, text, static_cast<int>(sizeof(text)) - 1, handle_);
@@ -46,9 +53,16 @@ std::string Device::name(SourceLocation where) const {
 std::string Device::uuid(SourceLocation where) const {
     abi::Uuid uuid{};
     call<&EntryPoints::device_get_uuid>(*driver_, ordinal_, where, &uuid, handle_);
-    const bool is_mig_instance = name(where).find(" MIG ") != std::string::npos;
-    return uuid_text(uuid, is_mig_instance ? "MIG-" : "GPU-");
+    return uuid_text(uuid, is_mig_instance(where) ? "MIG-" : "GPU-");
 }
+
+std::string Device::card_uuid(SourceLocation where) const {
+    abi::Uuid uuid{};
+    call<&EntryPoints::device_get_physical_uuid>(*driver_, ordinal_, where, &uuid, handle_);
+    return uuid_text(uuid, "GPU-");
+}
+
+bool Device::is_mig_instance(SourceLocation where) const { return name(where).find(" MIG ") != std::string::npos; }
 
 std::string Device::pci_bus_id(SourceLocation where) const {
     char text[32] = {};
@@ -66,6 +80,14 @@ int Device::attribute(abi::DeviceAttribute attribute, SourceLocation where) cons
     int value = 0;
     call<&EntryPoints::device_get_attribute>(*driver_, ordinal_, where, &value, attribute, handle_);
     return value;
+}
+
+std::optional<int> Device::try_attribute(abi::DeviceAttribute attribute, SourceLocation where) const {
+    int value = 0;
+    const abi::Result result = detail::invoke<&EntryPoints::device_get_attribute>(*driver_, ordinal_, where, &value, attribute, handle_);
+    if (result == abi::Result::success) return value;
+    if (result == abi::Result::invalid_value || result == abi::Result::not_supported) return std::nullopt;
+    detail::throw_failed_call(*driver_, entry_point_info<&EntryPoints::device_get_attribute>, result, ordinal_, where);
 }
 
 Device::ComputeCapability Device::compute_capability(SourceLocation where) const {
@@ -92,6 +114,18 @@ bool Device::can_access_peer(const Device& peer, SourceLocation where) const {
     int can_access = 0;
     call<&EntryPoints::device_can_access_peer>(*driver_, ordinal_, where, &can_access, handle_, peer.handle_);
     return can_access != 0;
+}
+
+Device::PeerLink Device::peer_link(const Device& peer, SourceLocation where) const {
+    const auto ask = [&](abi::PeerAttribute attribute) {
+        int value = 0;
+        call<&EntryPoints::device_get_peer_attribute>(*driver_, ordinal_, where, &value, attribute, handle_, peer.handle_);
+        return value;
+    };
+    return {.can_access = ask(abi::PeerAttribute::access_supported) != 0,
+            .native_atomics = ask(abi::PeerAttribute::native_atomics_supported) != 0,
+            .array_access = ask(abi::PeerAttribute::array_access_supported) != 0,
+            .performance_rank = ask(abi::PeerAttribute::performance_rank)};
 }
 
 std::string to_string(const Device& device) { return "device " + std::to_string(device.ordinal()); }

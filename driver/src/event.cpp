@@ -12,6 +12,9 @@ unsigned flags_of(EventOptions options) {
     if (options.blocking_sync) {
         flags |= static_cast<unsigned>(abi::EventFlags::blocking_sync);
     }
+    if (options.interprocess) {
+        flags |= static_cast<unsigned>(abi::EventFlags::interprocess);
+    }
     return flags;
 }
 

@@ -2,9 +2,13 @@
 
 namespace cupool::detail {
 
-PinnedAllocation::PinnedAllocation(std::size_t bytes, ContextView context, const SourceLocation& where) : context_(context.share()) {
+PinnedAllocation::PinnedAllocation(std::size_t bytes, ContextView context, PinnedOptions options, const SourceLocation& where)
+    : context_(context.share()) {
     if (bytes != 0) {
-        call_in<&EntryPoints::host_allocate>(context, where, &pointer_, bytes, static_cast<unsigned>(abi::HostAllocationFlags::portable));
+        auto flags =
+            static_cast<unsigned>(abi::HostAllocationFlags::portable) | static_cast<unsigned>(abi::HostAllocationFlags::device_map);
+        if (options.is_write_combined) flags |= static_cast<unsigned>(abi::HostAllocationFlags::write_combined);
+        call_in<&EntryPoints::host_allocate>(context, where, &pointer_, bytes, flags);
     }
 }
 
@@ -22,11 +26,9 @@ PinnedAllocation& PinnedAllocation::operator=(PinnedAllocation&& other) noexcept
 }
 
 void PinnedAllocation::release() noexcept {
-    if (pointer_ == nullptr || must_leak()) {
-        return;
+    if (pointer_ != nullptr) {
+        uses_.synchronize_and_free<&EntryPoints::host_free>(context_.get(), pointer_);
     }
-    uses_.synchronize();
-    destroy_in<&EntryPoints::host_free>(context_.get(), pointer_);
 }
 
 }  // namespace cupool::detail

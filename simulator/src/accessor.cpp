@@ -11,7 +11,10 @@ Accessor::Accessor(const Context& context) : device_(context.device.ordinal), pe
 
 bool Accessor::may_access(const Allocation& allocation) const {
     switch (allocation.kind) {
-        case Allocation::Kind::pinned_host: return true;
+        case Allocation::Kind::pinned_host:
+        case Allocation::Kind::registered_host:
+        case Allocation::Kind::managed: return true;
+        case Allocation::Kind::mapped: return (allocation.accessible_from & device_bit(device_)) != 0;
         case Allocation::Kind::pooled: return (allocation.pool->accessible_from & device_bit(device_)) != 0;
         case Allocation::Kind::plain:
         case Allocation::Kind::module_variable: return allocation.device == device_ || peers_.count(allocation.context) > 0;

@@ -12,6 +12,7 @@
 
 #include <sys/mman.h>
 
+#include "device.hpp"
 #include "failure.hpp"
 #include "launch_checks.hpp"
 
@@ -42,9 +43,10 @@ class AddressSpace {
 public:
     void map(const std::shared_ptr<Allocation>& allocation) {
         const std::unique_lock lock(mutex_);
-        allocation->start = allocation->kind == Allocation::Kind::pinned_host
-                                ? reinterpret_cast<abi::DevicePointer>(allocation->backing.data())
-                                : free_address(allocation->device, allocation->bytes);
+        if (allocation->start == 0) {
+            allocation->start = is_device_memory(*allocation) ? free_address(allocation->device, allocation->bytes)
+                                                              : reinterpret_cast<abi::DevicePointer>(allocation->backing->data());
+        }
         allocations_.emplace(allocation->start, allocation);
     }
 
@@ -61,6 +63,8 @@ public:
     void restart() {
         const std::unique_lock lock(mutex_);
         next_address_.clear();
+        reservations_.clear();
+        next_reservation_ = first_reservation;
         freed_.clear();
     }
 
@@ -87,6 +91,58 @@ public:
         return address - candidate->start < candidate->bytes ? candidate : nullptr;
     }
 
+    abi::DevicePointer reserve(std::size_t bytes, std::size_t own_alignment) {
+        const std::unique_lock lock(mutex_);
+        const abi::DevicePointer start = round_up(next_reservation_, own_alignment);
+        if (bytes > window || start + bytes > last_reservation) {
+            throw std::bad_alloc();
+        }
+        next_reservation_ = start + bytes;
+        reservations_.emplace(start, bytes);
+        return start;
+    }
+
+    std::size_t reservation_at(abi::DevicePointer start) {
+        const std::shared_lock lock(mutex_);
+        const auto found = reservations_.find(start);
+        return found == reservations_.end() ? 0 : found->second;
+    }
+
+    bool is_reserved(abi::DevicePointer start, std::size_t bytes) {
+        const std::shared_lock lock(mutex_);
+        const auto next = reservations_.upper_bound(start);
+        if (next == reservations_.begin()) {
+            return false;
+        }
+        const auto& [begin, size] = *std::prev(next);
+        const std::size_t offset = start - begin;
+        return offset < size && bytes <= size - offset;
+    }
+
+    void free_reservation(abi::DevicePointer start) {
+        const std::unique_lock lock(mutex_);
+        reservations_.erase(start);
+    }
+
+    void free_reservations() {
+        const std::unique_lock lock(mutex_);
+        reservations_.clear();
+    }
+
+    std::size_t reservation_count() {
+        const std::shared_lock lock(mutex_);
+        return reservations_.size();
+    }
+
+    bool is_anything_mapped(abi::DevicePointer start, std::size_t bytes) {
+        if (find(start)) {
+            return true;
+        }
+        const std::shared_lock lock(mutex_);
+        const auto next = allocations_.lower_bound(start);
+        return next != allocations_.end() && next->first - start < bytes;
+    }
+
     std::vector<std::shared_ptr<Allocation>> all() {
         const std::shared_lock lock(mutex_);
         std::vector<std::shared_ptr<Allocation>> result;
@@ -99,6 +155,9 @@ public:
 private:
     static constexpr abi::DevicePointer base = 0x8000'0000'0000;
     static constexpr abi::DevicePointer window = abi::DevicePointer{1} << 40;
+    // Reservations come after all devices' windows, and no address of them comes twice.
+    static constexpr abi::DevicePointer first_reservation = base + most_devices * window;
+    static constexpr abi::DevicePointer last_reservation = first_reservation + 16 * window;
     // Between neighbours lies at least this much nothing.
     static constexpr abi::DevicePointer slot = 64 * 1024;
 
@@ -144,6 +203,8 @@ private:
     std::deque<Freed> freed_;
     std::map<abi::DevicePointer, std::shared_ptr<Allocation>> allocations_;
     std::map<int, abi::DevicePointer> next_address_;
+    std::map<abi::DevicePointer, std::size_t> reservations_;
+    abi::DevicePointer next_reservation_ = first_reservation;
 };
 
 // Never destroyed: operations may outlive main().
@@ -172,6 +233,9 @@ Backing::Backing(std::size_t bytes, std::byte fresh) : bytes_(bytes) {
 }
 
 Backing::~Backing() {
+    if (is_lent_) {
+        return;
+    }
     if (bytes_ < mapped_from) {
         std::free(data_);
     } else {
@@ -180,18 +244,22 @@ Backing::~Backing() {
 }
 
 Allocation::Allocation(Kind own_kind, int own_device, abi::Context own_context, std::size_t own_bytes)
-    : kind(own_kind), device(own_device), context(own_context), bytes(own_bytes), backing(own_bytes) {
+    : Allocation(own_kind, own_device, own_context, own_bytes, std::make_shared<Backing>(own_bytes)) {
     // The host writes its memory unseen, and variables have their initial values.
     const bool is_fresh = kind == Kind::plain || kind == Kind::pooled;
     if (is_fresh && checks().initialisation) {
-        initialised = std::make_unique<Backing>(bytes, std::byte{0});
+        initialised = std::make_shared<Backing>(bytes, std::byte{0});
     }
 }
+
+Allocation::Allocation(Kind own_kind, int own_device, abi::Context own_context, std::size_t own_bytes,
+                       std::shared_ptr<Backing> others_backing)
+    : kind(own_kind), device(own_device), context(own_context), bytes(own_bytes), backing(std::move(others_backing)) {}
 
 std::byte* Region::data() const {
     note_use(*allocation);
     require(allocation->alive, abi::Result::illegal_address);
-    return allocation->backing.data() + offset;
+    return allocation->backing->data() + offset;
 }
 
 void mark_initialised(const Region& written) {
@@ -216,6 +284,20 @@ void unmap(Allocation& allocation) { address_space().unmap(allocation); }
 std::shared_ptr<Allocation> allocation_at(abi::DevicePointer address) { return address_space().find(address); }
 
 std::string describe_address(abi::DevicePointer address) { return address_space().describe(address); }
+
+abi::DevicePointer reserve_addresses(std::size_t bytes, std::size_t alignment) { return address_space().reserve(bytes, alignment); }
+
+std::size_t reservation_at(abi::DevicePointer start) { return address_space().reservation_at(start); }
+
+bool is_reserved(abi::DevicePointer start, std::size_t bytes) { return address_space().is_reserved(start, bytes); }
+
+void free_reservation(abi::DevicePointer start) { address_space().free_reservation(start); }
+
+void free_reservations() { address_space().free_reservations(); }
+
+std::size_t reservation_count() { return address_space().reservation_count(); }
+
+bool is_anything_mapped(abi::DevicePointer start, std::size_t bytes) { return address_space().is_anything_mapped(start, bytes); }
 
 void restart_addresses() { address_space().restart(); }
 

@@ -29,6 +29,9 @@ bool survives_device_fault(EntryPoint entry_point) {
         case EntryPoint::device_get_count:
         case EntryPoint::device_get:
         case EntryPoint::device_get_name:
+        case EntryPoint::device_get_by_pci_bus_id:
+        case EntryPoint::device_get_physical_uuid:
+        case EntryPoint::device_get_peer_attribute:
         case EntryPoint::device_get_uuid:
         case EntryPoint::device_total_memory:
         case EntryPoint::device_get_attribute:
@@ -63,6 +66,7 @@ bool survives_device_fault(EntryPoint entry_point) {
         case EntryPoint::user_object_release:
         case EntryPoint::graph_retain_user_object:
         case EntryPoint::pointer_get_attribute:
+        case EntryPoint::pointer_get_attributes:
         case EntryPoint::memory_pool_create:
         case EntryPoint::memory_pool_destroy:
         case EntryPoint::memory_pool_get_attribute:
@@ -80,6 +84,10 @@ bool releases(EntryPoint entry_point) {
         case EntryPoint::memory_free:
         case EntryPoint::memory_free_async:
         case EntryPoint::host_free:
+        case EntryPoint::host_unregister:
+        case EntryPoint::address_free:
+        case EntryPoint::memory_release:
+        case EntryPoint::memory_unmap:
         case EntryPoint::memory_pool_destroy:
         case EntryPoint::stream_destroy:
         case EntryPoint::event_destroy:

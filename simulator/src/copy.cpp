@@ -58,15 +58,47 @@ abi::DevicePointer address_of(const void* memory) { return reinterpret_cast<abi:
 
 bool is_pageable(const void* memory) { return allocation_at(address_of(memory)) == nullptr; }
 
-Work copy_of_regions(const Context& context, const Region& target, const Region& source) {
-    return work_of(copy_between(context, target, source), [target, source] {
+// Where addresses alone tell what they are of, those that no process has are a device's.
+bool is_pageable(abi::DevicePointer pointer) {
+    constexpr abi::DevicePointer first_of_no_process = 0x8000'0000'0000;
+    return pointer != 0 && pointer < first_of_no_process && allocation_at(pointer) == nullptr;
+}
+
+void* host_pointer(abi::DevicePointer pointer) { return reinterpret_cast<void*>(pointer); }
+
+// Whether either device has access to the other, so that copies between them go over the link.
+bool are_linked(State& state, const Device& one, const Device& other) {
+    bool linked = false;
+    state.contexts.for_each([&](const Context& context) {
+        for (const abi::Context peer : context.peers) {
+            const Device& there = state.contexts.find(peer)->device;
+            linked = linked || (&context.device == &one && &there == &other) || (&context.device == &other && &there == &one);
+        }
+    });
+    return linked;
+}
+
+// As planned: see cupoolSimSetPeerWritesLost().
+bool is_write_lost(State& state, int writer, const Allocation& target) {
+    const Device& from = device_at(state, writer);
+    const Device& to = device_at(state, target.device);
+    return is_device_memory(target) && (from.lost_writes & device_bit(to.card)) != 0 && are_linked(state, from, to);
+}
+
+/// \param is_lost  as is_write_lost() tells
+Work copy_of_regions(const Context& context, const Region& target, const Region& source, bool is_lost = false) {
+    return work_of(copy_between(context, target, source), [target, source, is_lost] {
+        if (is_lost) {
+            return;
+        }
         std::memmove(target.data(), source.data(), source.bytes);
         copy_initialised(target, source);
     });
 }
 
 Operations copy_regions(State& state, const Region& target, const Region& source, Stream& stream) {
-    return queue(state, stream, copy_of_regions(*stream.context, target, source));
+    const bool is_lost = is_device_memory(*source.allocation) && is_write_lost(state, source.allocation->device, *target.allocation);
+    return queue(state, stream, copy_of_regions(*stream.context, target, source, is_lost));
 }
 
 // Pageable memory as it is when the copy runs.
@@ -119,14 +151,31 @@ void copy_on_device(State& state, abi::DevicePointer to, abi::DevicePointer from
     }
 }
 
+// What has been queued.
+Operations copy_unified(State& state, abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, Stream& stream) {
+    if (bytes == 0) {
+        return {};
+    }
+    if (is_pageable(to) && is_pageable(from)) {
+        return queue(state, stream, work_of(over_the_link(bytes), [=] { std::memmove(host_pointer(to), host_pointer(from), bytes); }));
+    }
+    if (is_pageable(to)) {
+        return copy_to_host(state, host_pointer(to), from, bytes, stream);
+    }
+    return copy_to_device(state, to, host_pointer(from), bytes, stream);
+}
+
 // Unlike a copy, a set is the device's own access.
 template <typename Value>
-Work set_of(const Context& context, abi::DevicePointer to, Value value, std::size_t count) {
+Work set_of(const Context& context, abi::DevicePointer to, Value value, std::size_t count, bool is_lost = false) {
     require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Result::invalid_value);
     const Region target = region_of(to, count * sizeof(value));
     require(Accessor(context).may_access(*target.allocation), abi::Result::invalid_value);
     const Transfer transfer{Work::Kind::set, target.bytes, memory_time(context.device.kind, target.bytes)};
-    return work_of(transfer, [target, value, count] {
+    return work_of(transfer, [target, value, count, is_lost] {
+        if (is_lost) {
+            return;
+        }
         std::fill_n(reinterpret_cast<Value*>(target.data()), count, value);
         mark_initialised(target);
     });
@@ -136,7 +185,8 @@ template <typename Value>
 void set(State& state, abi::DevicePointer to, Value value, std::size_t count, Stream& stream) {
     require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Result::invalid_value);
     if (count > 0) {
-        queue(state, stream, set_of(*stream.context, to, value, count));
+        const bool is_lost = is_write_lost(state, stream.context->device.ordinal, *region_of(to, sizeof(value)).allocation);
+        queue(state, stream, set_of(*stream.context, to, value, count, is_lost));
     }
 }
 
@@ -257,6 +307,66 @@ Result copy_peer_async(DevicePointer to, Context, DevicePointer from, Context, s
     return answer(EntryPoint::copy_peer_async, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, stream));
+    });
+}
+
+Result copy_peer(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes) {
+    return answer(EntryPoint::copy_peer, [&] {
+        const Locked state;
+        copy_on_device(*state, to, from, bytes, *stream_of(*state, nullptr));
+    });
+}
+
+Result copy_unified(DevicePointer to, DevicePointer from, std::size_t bytes) {
+    return answer(EntryPoint::copy_unified, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            pending = simulator::copy_unified(*state, to, from, bytes, *stream_of(*state, nullptr));
+        }
+        synchronize(pending);
+    });
+}
+
+Result copy_unified_async(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
+    return answer(EntryPoint::copy_unified_async, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            pending = simulator::copy_unified(*state, to, from, bytes, *stream_of(*state, stream));
+        }
+        if (is_pageable(to)) {
+            synchronize(pending);
+        }
+    });
+}
+
+// The host does not wait for a set, as drivers have it.
+Result set_bytes(DevicePointer to, unsigned char value, std::size_t count) {
+    return answer(EntryPoint::set_bytes, [&] {
+        const Locked state;
+        set(*state, to, value, count, *stream_of(*state, nullptr));
+    });
+}
+
+Result set_halfwords(DevicePointer to, unsigned short value, std::size_t count) {
+    return answer(EntryPoint::set_halfwords, [&] {
+        const Locked state;
+        set(*state, to, value, count, *stream_of(*state, nullptr));
+    });
+}
+
+Result set_words(DevicePointer to, unsigned value, std::size_t count) {
+    return answer(EntryPoint::set_words, [&] {
+        const Locked state;
+        set(*state, to, value, count, *stream_of(*state, nullptr));
+    });
+}
+
+Result set_halfwords_async(DevicePointer to, unsigned short value, std::size_t count, Stream stream) {
+    return answer(EntryPoint::set_halfwords_async, [&] {
+        const Locked state;
+        set(*state, to, value, count, *stream_of(*state, stream));
     });
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 #include "answer.hpp"
+#include "device_attributes.hpp"
 #include "driver_state.hpp"
 #include "fault_plan.hpp"
 #include "machine.hpp"
@@ -15,56 +17,34 @@
 namespace cupool::simulator {
 namespace {
 
-using abi::DeviceAttribute;
-
 abi::Uuid uuid_of(int card) {
     abi::Uuid uuid{{0xc0, 0x0f, 0x00, 0x1d, 0x51, 0x3d, 0x4c, 0x0d, 0x80}};
     uuid.bytes[15] = static_cast<unsigned char>(card);
     return uuid;
 }
 
-// Of CUdevice_attribute in CUDA 13, about.
-constexpr int last_attribute = 148;
-
-constexpr int pci_bus_of(int card) { return 0x10 + card; }
-
-// Figures that the kind does not set are an H200's.
-int attribute_of(const Device& device, DeviceAttribute attribute) {
-    switch (attribute) {
-        case DeviceAttribute::max_threads_per_block:
-        case DeviceAttribute::max_block_dim_x:
-        case DeviceAttribute::max_block_dim_y: return 1024;
-        case DeviceAttribute::max_block_dim_z: return 64;
-        case DeviceAttribute::max_grid_dim_x: return 2'147'483'647;
-        case DeviceAttribute::max_grid_dim_y:
-        case DeviceAttribute::max_grid_dim_z: return 65535;
-        case DeviceAttribute::max_shared_memory_per_block: return 49152;
-        case DeviceAttribute::warp_size: return 32;
-        case DeviceAttribute::max_registers_per_block: return 65536;
-        case DeviceAttribute::clock_rate_khz: return device.kind.clock_khz;
-        case DeviceAttribute::multiprocessor_count: return device.kind.multiprocessor_count;
-        case DeviceAttribute::integrated: return 0;
-        case DeviceAttribute::compute_mode: return device.kind.compute_mode;
-        case DeviceAttribute::ecc_enabled: return 1;
-        case DeviceAttribute::pci_bus_id: return pci_bus_of(device.card);
-        case DeviceAttribute::pci_device_id:
-        case DeviceAttribute::pci_domain_id: return 0;
-        case DeviceAttribute::memory_clock_rate_khz: return 3'201'000;
-        case DeviceAttribute::memory_bus_width_bits: return 6016;
-        case DeviceAttribute::l2_cache_bytes: return 62'914'560;
-        case DeviceAttribute::max_threads_per_multiprocessor: return 2048;
-        case DeviceAttribute::unified_addressing: return 1;
-        case DeviceAttribute::compute_capability_major: return device.kind.compute_capability_major;
-        case DeviceAttribute::compute_capability_minor: return device.kind.compute_capability_minor;
-        case DeviceAttribute::max_shared_memory_per_multiprocessor: return 233'472;
-        case DeviceAttribute::managed_memory: return 0;
-        case DeviceAttribute::max_shared_memory_per_block_optin: return 232'448;
-        case DeviceAttribute::cooperative_launch: return 1;
-        case DeviceAttribute::cluster_launch: return device.kind.compute_capability_major >= 9 ? 1 : 0;
-        case DeviceAttribute::memory_pools_supported: return device.kind.memory_pools_supported;
+// "0000:10:00.0", the domain and the function may be left out.
+std::optional<int> bus_in(const char* id) {
+    unsigned domain = 0;
+    unsigned bus = 0;
+    unsigned device = 0;
+    const bool understood =
+        std::sscanf(id, "%x:%x:%x", &domain, &bus, &device) == 3 || (domain = 0, std::sscanf(id, "%x:%x", &bus, &device) == 2);
+    if (!understood) {
+        return std::nullopt;
     }
-    const bool exists = static_cast<int>(attribute) >= 1 && static_cast<int>(attribute) <= last_attribute;
-    fail(exists ? abi::Result::not_supported : abi::Result::invalid_value);
+    return domain == 0 && device == 0 ? static_cast<int>(bus) : -1;
+}
+
+int peer_attribute_of(abi::PeerAttribute attribute, bool is_linked) {
+    switch (attribute) {
+        case abi::PeerAttribute::performance_rank:
+        case abi::PeerAttribute::only_partial_native_atomics_supported: return 0;
+        case abi::PeerAttribute::access_supported:
+        case abi::PeerAttribute::native_atomics_supported:
+        case abi::PeerAttribute::array_access_supported: return is_linked ? 1 : 0;
+    }
+    fail(abi::Result::invalid_value);
 }
 
 }  // namespace
@@ -138,6 +118,15 @@ Result device_get_name(char* name, int length, Device device) {
     });
 }
 
+// No card here is divided into instances.
+Result device_get_physical_uuid(Uuid* uuid, Device device) {
+    return answer(EntryPoint::device_get_physical_uuid, device, [&] {
+        require(uuid != nullptr, Result::invalid_value);
+        const Locked state;
+        *uuid = device_at(*state, device).uuid;
+    });
+}
+
 Result device_get_uuid(Uuid* uuid, Device device) {
     return answer(EntryPoint::device_get_uuid, device, [&] {
         require(uuid != nullptr, Result::invalid_value);
@@ -168,6 +157,32 @@ Result device_get_pci_bus_id(char* id, int length, Device device) {
         const Locked state;
         const int bus = pci_bus_of(device_at(*state, device).card);
         std::snprintf(id, static_cast<std::size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(bus));
+    });
+}
+
+Result device_get_by_pci_bus_id(Device* device, const char* id) {
+    return answer(EntryPoint::device_get_by_pci_bus_id, [&] {
+        require(device != nullptr && id != nullptr, Result::invalid_value);
+        const std::optional<int> bus = bus_in(id);
+        require(bus.has_value(), Result::invalid_value);
+        const Locked state;
+        const auto& devices = state->devices;
+        const auto found =
+            std::find_if(devices.begin(), devices.end(), [&](const auto& candidate) { return pci_bus_of(candidate->card) == bus; });
+        require(found != devices.end(), Result::invalid_device);
+        *device = (*found)->ordinal;
+    });
+}
+
+Result device_get_peer_attribute(int* value, PeerAttribute attribute, Device device, Device peer) {
+    return answer(EntryPoint::device_get_peer_attribute, device, [&] {
+        require(value != nullptr, Result::invalid_value);
+        const Locked state;
+        const auto& from = device_at(*state, device);
+        const auto& to = device_at(*state, peer);
+        require(&from != &to, Result::invalid_device);
+        const bool is_linked = (from.reachable_peers & device_bit(to.card)) != 0;
+        *value = peer_attribute_of(attribute, is_linked);
     });
 }
 

@@ -35,6 +35,8 @@ struct Device {
     abi::Result health = abi::Result::success;
     /// By card.
     DeviceSet reachable_peers = ~DeviceSet{0};
+    /// By card: to whose memory this device's direct writes are lost.
+    DeviceSet lost_writes = 0;
 
     /// Taken in whole blocks.
     std::uint64_t block_bytes = 0;

@@ -10,8 +10,9 @@
 namespace cupool::simulator {
 namespace {
 
+constexpr unsigned interprocess = static_cast<unsigned>(abi::EventFlags::interprocess);
 constexpr unsigned known_event_flags =
-    static_cast<unsigned>(abi::EventFlags::blocking_sync) | static_cast<unsigned>(abi::EventFlags::disable_timing);
+    static_cast<unsigned>(abi::EventFlags::blocking_sync) | static_cast<unsigned>(abi::EventFlags::disable_timing) | interprocess;
 
 // After it was recorded in a captured stream, an event has nothing to tell; who asks spoils the capture.
 void require_not_captured(const Event& event) {
@@ -67,12 +68,14 @@ namespace exports {
 Result event_create(Event* event, unsigned flags) {
     return answer(EntryPoint::event_create, [&] {
         require(event != nullptr && (flags & ~known_event_flags) == 0, Result::invalid_value);
+        const bool is_timed = (flags & static_cast<unsigned>(EventFlags::disable_timing)) == 0;
+        require((flags & interprocess) == 0 || !is_timed, Result::invalid_value);
         const Locked state;
         const auto context = current_context(*state);
         const auto created = std::make_shared<simulator::Event>();
         created->handle = HandleTable<simulator::Event>::issue();
         created->context = context.get();
-        created->timed = (flags & static_cast<unsigned>(EventFlags::disable_timing)) == 0;
+        created->timed = is_timed;
         state->events.add(created);
         *event = created->handle;
     });

@@ -56,7 +56,8 @@ std::size_t copy_text(const std::string& text, char* buffer, std::size_t length)
 
 std::uint64_t total(const CupoolSimLiveCounts& counts) {
     return counts.primary_context_retains + counts.contexts + counts.streams + counts.events + counts.memory_pools + counts.modules +
-           counts.libraries + counts.link_states + counts.graphs + counts.graph_execs + counts.device_allocations + counts.host_allocations;
+           counts.libraries + counts.link_states + counts.graphs + counts.graph_execs + counts.device_allocations + counts.host_allocations +
+           counts.address_reservations;
 }
 
 cupool::SimulatedFault simulated_fault(const CupoolSimFault& fault) {
@@ -160,6 +161,15 @@ int cupoolSimSetPeerReachable(int device, int peer, int reachable) {
     }
     return on_card(device, [&](Device& changed) {
         changed.reachable_peers = reachable != 0 ? changed.reachable_peers | device_bit(peer) : changed.reachable_peers & ~device_bit(peer);
+    });
+}
+
+int cupoolSimSetPeerWritesLost(int device, int peer, int lost) {
+    if (peer < 0 || peer >= most_devices || peer == device) {
+        return refused;
+    }
+    return on_card(device, [&](Device& changed) {
+        changed.lost_writes = lost != 0 ? changed.lost_writes | device_bit(peer) : changed.lost_writes & ~device_bit(peer);
     });
 }
 

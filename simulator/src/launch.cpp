@@ -34,7 +34,7 @@ public:
         }
         note_use(*allocation);
         std::byte* const initialised = allocation->initialised ? allocation->initialised->data() : nullptr;
-        const ptx::MemoryRange range{allocation->start, allocation->bytes, allocation->backing.data(), true, initialised};
+        const ptx::MemoryRange range{allocation->start, allocation->bytes, allocation->backing->data(), true, initialised};
         in_use_.insert(std::move(allocation));
         return range;
     }

@@ -62,6 +62,12 @@ void configure(State& state) {
     configure(*state);
 }
 
+// By a call of the program's. What is mapped is counted with the physical memory behind it.
+bool is_allocated(const Allocation& allocation) {
+    return allocation.kind == Allocation::Kind::plain || allocation.kind == Allocation::Kind::pooled ||
+           allocation.kind == Allocation::Kind::managed;
+}
+
 Operations pending_everywhere() {
     const Locked state;
     Operations pending;
@@ -122,14 +128,19 @@ CupoolSimLiveCounts live_counts(const State& state) {
     counts.graphs = state.graphs.size();
     counts.graph_execs = state.graph_execs.size();
     for (const auto& allocation : all_allocations()) {
-        if (allocation->kind == Allocation::Kind::pinned_host) {
+        if (is_host_memory(*allocation)) {
             ++counts.host_allocations;
             counts.host_bytes += allocation->bytes;
-        } else if (allocation->kind != Allocation::Kind::module_variable && !allocation->free_called) {
+        } else if (is_allocated(*allocation) && !allocation->free_called) {
             ++counts.device_allocations;
             counts.device_bytes += allocation->bytes;
         }
     }
+    for (const auto& [_, memory] : state.physical_memories) {
+        ++counts.device_allocations;
+        counts.device_bytes += memory->bytes;
+    }
+    counts.address_reservations = reservation_count();
     return counts;
 }
 
@@ -150,6 +161,8 @@ CupoolSimLiveCounts reset_machine() {
     state->library_kernels.clear();
     state->libraries.clear();
     state->link_states.clear();
+    state->physical_memories.clear();
+    free_reservations();
     state->functions.clear();
     state->modules.clear();
     state->events.clear();

@@ -8,8 +8,6 @@ namespace cupool::simulator {
 namespace {
 
 constexpr unsigned known_host_flags = 7;
-// CU_POINTER_ATTRIBUTE_HW_DECOMPRESS_CAPABLE of CUDA 13.
-constexpr int last_pointer_attribute = 21;
 
 // An H200 hands out memory in blocks of 2 MiB, which small allocations share.
 constexpr std::uint64_t block = 2 * 1024 * 1024;
@@ -19,9 +17,9 @@ std::uint64_t& account(Device& device, std::uint64_t bytes) { return bytes <= mo
 
 std::uint64_t charge(std::uint64_t bytes) { return round_up(bytes, bytes <= most_small_bytes ? 512 : block); }
 
-template <typename Value>
-void store(void* to, Value value) {
-    *static_cast<Value*>(to) = value;
+bool is_freeable(const Allocation& allocation) {
+    return allocation.kind == Allocation::Kind::plain || allocation.kind == Allocation::Kind::pooled ||
+           allocation.kind == Allocation::Kind::managed;
 }
 
 }  // namespace
@@ -55,6 +53,15 @@ void release_memory(State& state, Allocation& allocation) {
     unmap(allocation);
 }
 
+abi::DevicePointer allocate_plain(State& state, std::size_t bytes) {
+    const auto context = current_context(state);
+    auto& device = context->device;
+    const auto allocation = std::make_shared<Allocation>(Allocation::Kind::plain, device.ordinal, context->handle, bytes);
+    take_memory(state, device, bytes);
+    map(allocation);
+    return allocation->start;
+}
+
 abi::Result unknown_memory(State& state) {
     return is_current_context_destroyed(state) ? abi::Result::context_is_destroyed : abi::Result::invalid_value;
 }
@@ -62,7 +69,7 @@ abi::Result unknown_memory(State& state) {
 std::shared_ptr<Allocation> freeable_at(State& state, abi::DevicePointer pointer) {
     auto allocation = allocation_at(pointer);
     require(allocation != nullptr && allocation->start == pointer && !allocation->free_called, unknown_memory(state));
-    require(allocation->kind == Allocation::Kind::plain || allocation->kind == Allocation::Kind::pooled, abi::Result::invalid_value);
+    require(is_freeable(*allocation), abi::Result::invalid_value);
     return allocation;
 }
 
@@ -99,14 +106,10 @@ Result memory_get_info(std::size_t* free, std::size_t* total) {
 Result memory_allocate(DevicePointer* pointer, std::size_t bytes) {
     return answer(EntryPoint::memory_allocate, [&] {
         const Locked state;
-        const auto context = current_context(*state);
+        current_context(*state);
         require(pointer != nullptr && bytes > 0, Result::invalid_value);
         require_calm(*state);
-        auto& device = context->device;
-        const auto allocation = std::make_shared<Allocation>(Allocation::Kind::plain, device.ordinal, context->handle, bytes);
-        take_memory(*state, device, bytes);
-        map(allocation);
-        *pointer = allocation->start;
+        *pointer = allocate_plain(*state, bytes);
     });
 }
 
@@ -144,7 +147,8 @@ Result host_allocate(void** pointer, std::size_t bytes, unsigned flags) {
         const auto allocation =
             std::make_shared<Allocation>(Allocation::Kind::pinned_host, context->device.ordinal, context->handle, bytes);
         map(allocation);
-        *pointer = allocation->backing.data();
+        allocation->host_flags = flags;
+        *pointer = allocation->backing->data();
     });
 }
 
@@ -169,24 +173,6 @@ Result host_free(void* pointer) {
         note_free(*allocation, nullptr);
         const Locked state;
         release_memory(*state, *allocation);
-    });
-}
-
-Result pointer_get_attribute(void* value, PointerAttribute attribute, DevicePointer pointer) {
-    return answer(EntryPoint::pointer_get_attribute, [&] {
-        require(value != nullptr, Result::invalid_value);
-        const Locked state;
-        const auto allocation = region_of(pointer, 1).allocation;
-        switch (attribute) {
-            case PointerAttribute::context:
-                return store(value, allocation->kind == Allocation::Kind::pooled ? nullptr : allocation->context);
-            case PointerAttribute::memory_type: return store(value, is_device_memory(*allocation) ? MemoryType::device : MemoryType::host);
-            case PointerAttribute::device_ordinal: return store(value, allocation->device);
-            case PointerAttribute::range_start_address: return store(value, allocation->start);
-            case PointerAttribute::range_size: return store(value, allocation->bytes);
-        }
-        fail(static_cast<int>(attribute) >= 1 && static_cast<int>(attribute) <= last_pointer_attribute ? Result::not_supported
-                                                                                                       : Result::invalid_value);
     });
 }
 

@@ -20,6 +20,9 @@ void take_memory(State& state, Device& device, std::uint64_t bytes);
 /// Gives back what was taken.
 void return_memory(Device& device, std::uint64_t bytes);
 
+/// Memory of the current context's device, charged and mapped. Fails with out_of_memory.
+abi::DevicePointer allocate_plain(State& state, std::size_t bytes);
+
 /// What a call answers that was given an address where nothing is.
 abi::Result unknown_memory(State& state);
 

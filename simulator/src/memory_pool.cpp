@@ -202,6 +202,20 @@ Result memory_pool_set_access(MemoryPool pool, const MemoryAccessDescriptor* map
     });
 }
 
+Result memory_pool_get_access(MemoryAccess* access, MemoryPool pool, MemoryLocation* location) {
+    return answer(EntryPoint::memory_pool_get_access, [&] {
+        require(access != nullptr && location != nullptr, Result::invalid_value);
+        const Locked state;
+        const auto& asked = *pool_of(*state, pool);
+        const int ordinal = location->id;
+        const bool is_device = ordinal >= 0 && static_cast<std::size_t>(ordinal) < state->devices.size();
+        require(location->type == MemoryLocationType::device && is_device, Result::invalid_value);
+        const auto& device = device_at(*state, ordinal);
+        const bool may_access = (asked.accessible_from & device_bit(device.ordinal)) != 0;
+        *access = may_access ? MemoryAccess::read_write : MemoryAccess::none;
+    });
+}
+
 Result memory_allocate_async(DevicePointer* pointer, std::size_t bytes, Stream stream) {
     return answer(EntryPoint::memory_allocate_async, [&] {
         const Locked state;

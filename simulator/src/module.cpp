@@ -17,7 +17,7 @@ namespace {
 void initialise(const Module& module) {
     const auto& variables = module.program.variables();
     for (std::size_t i = 0; i < variables.size(); ++i) {
-        std::byte* const data = module.variables[i]->backing.data();
+        std::byte* const data = module.variables[i]->backing->data();
         std::memset(data, 0, variables[i].size);
         std::copy(variables[i].initial.begin(), variables[i].initial.end(), data);
         for (const auto& relocation : variables[i].relocations) {

@@ -69,6 +69,19 @@ constexpr std::array variants_not_simulated{
     Variant{"cuGraphExecKernelNodeSetParams", 12000},
     Variant{"cuLinkCreate", 5050},
     Variant{"cuLinkAddData", 5050},
+    Variant{"cuMemGetAddressRange", 2000},
+    Variant{"cuMemAllocPitch", 2000},
+    Variant{"cuMemAdvise", 12020},
+    Variant{"cuMemPrefetchAsync", 12020},
+    Variant{"cuMemHostGetDevicePointer", 2020},
+    Variant{"cuMemHostRegister", 4000},
+    Variant{"cuMemcpy2D", 2000},
+    Variant{"cuMemcpy2DUnaligned", 2000},
+    Variant{"cuMemcpy2DAsync", 2000},
+    Variant{"cuMemsetD8", 2000},
+    Variant{"cuMemsetD16", 2000},
+    Variant{"cuMemsetD32", 2000},
+    Variant{"cuIpcOpenMemHandle", 4010},
 };
 
 // Base names of which there is another variant for the per-thread default stream, not simulated either.
@@ -108,6 +121,20 @@ constexpr std::array per_thread_names{
     "cuEventRecordWithFlags"sv,
     "cuGraphUpload"sv,
     "cuGraphLaunch"sv,
+    "cuMemcpy"sv,
+    "cuMemcpyAsync"sv,
+    "cuMemcpyPeer"sv,
+    "cuMemcpy2D"sv,
+    "cuMemcpy2DUnaligned"sv,
+    "cuMemcpy2DAsync"sv,
+    "cuMemsetD8"sv,
+    "cuMemsetD16"sv,
+    "cuMemsetD32"sv,
+    "cuMemsetD16Async"sv,
+    "cuMemsetD2D8Async"sv,
+    "cuMemsetD2D16Async"sv,
+    "cuMemsetD2D32Async"sv,
+    "cuMemPrefetchAsync"sv,
 };
 
 struct Answer {

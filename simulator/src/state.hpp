@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "module.hpp"
 #include "stream.hpp"
 #include "user_object.hpp"
+#include "virtual_memory.hpp"
 
 namespace cupool::simulator {
 
@@ -39,6 +41,9 @@ struct State {
     HandleTable<GraphNode> graph_nodes;
     HandleTable<GraphExec> graph_execs;
     HandleTable<UserObject> user_objects;
+    /// Those that have a handle or are mapped.
+    std::map<abi::MemoryHandle, std::shared_ptr<PhysicalMemory>> physical_memories;
+    abi::MemoryHandle physical_memories_made = 0;
     unsigned streams_made = 0;
     /// Of contexts, streams and captures, each unlike any other.
     std::uint64_t ids_issued = 0;

@@ -81,7 +81,9 @@ public:
     void left(const CupoolSimLiveCounts& counts) {
         CupoolSimLiveCounts leaked = counts;
         // Memory cannot be freed without its context, where the driver refuses to make that current.
-        if (is("cuCtxSetCurrent") || is("cuCtxGetCurrent")) leaked.device_allocations = 0;
+        if (is("cuCtxSetCurrent") || is("cuCtxGetCurrent")) {
+            leaked.device_allocations = leaked.host_allocations = leaked.address_reservations = 0;
+        }
         if (Simulator::to_string(leaked) != "nothing") note("leaves alive: " + Simulator::to_string(leaked));
     }
 
@@ -117,7 +119,14 @@ private:
     std::string problems_;
 };
 
+/// Whether contexts can never be made current again: then nobody can await the work under way.
+bool refuses_contexts(const Cell& cell) {
+    const std::string call = cell.entry_point;
+    return cell.duration == cupool_sim_always && (call == "cuCtxSetCurrent" || call == "cuCtxGetCurrent");
+}
+
 void attempt_again(const Cell& cell, Stage& stage, Judge& judge) {
+    if (cell.program->crosses_devices && refuses_contexts(cell)) return;
     if (kills(cell.duration)) {
         judge.on_lost_devices(attempt(*cell.program, stage.world()));
         return;

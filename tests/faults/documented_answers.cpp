@@ -38,6 +38,8 @@ enum Answer : int {
     peer_access_not_enabled = 705,
     primary_context_active = 708,
     too_many_peers = 711,
+    host_memory_already_registered = 712,
+    host_memory_not_registered = 713,
     cooperative_launch_too_large = 720,
     stream_capture_unsupported = 900,
     stream_capture_invalidated = 901,
@@ -99,6 +101,8 @@ const std::map<std::string, Codes>& table() {
         {"cuDeviceGetAttribute", in_context({invalid_device})},
         {"cuDeviceGetPCIBusId", with({invalid_value, invalid_device})},
         {"cuDeviceCanAccessPeer", with({invalid_device})},
+        {"cuDeviceGetByPCIBusId", with({invalid_value, invalid_device})},
+        {"cuDeviceGetP2PAttribute", with({invalid_device, invalid_value})},
         {"cuDeviceGetDefaultMemPool", in_context({invalid_device, not_supported})},
 
         // contexts
@@ -153,6 +157,30 @@ const std::map<std::string, Codes>& table() {
         {"cuMemsetD8Async", in_context({invalid_handle})},
         {"cuMemsetD32Async", in_context({invalid_handle})},
         {"cuPointerGetAttribute", in_context({invalid_device})},
+        {"cuMemGetAddressRange", in_context({not_found})},
+        {"cuMemAllocPitch", in_context({out_of_memory})},
+        {"cuMemAllocManaged", in_context({not_supported, out_of_memory})},
+        {"cuMemAdvise", with({invalid_value, invalid_device})},
+        {"cuMemPrefetchAsync", with({invalid_value, invalid_device})},
+        {"cuMemRangeGetAttribute", with({invalid_value, invalid_device})},
+        {"cuMemHostGetDevicePointer", in_context()},
+        {"cuMemHostGetFlags", in_context()},
+        {"cuMemHostRegister", in_context({out_of_memory, host_memory_already_registered, not_permitted, not_supported})},
+        {"cuMemHostUnregister", in_context({out_of_memory, host_memory_not_registered})},
+        {"cuMemcpy", in_context()},
+        {"cuMemcpyAsync", in_context({invalid_handle})},
+        {"cuMemcpyPeer", in_context()},
+        {"cuMemcpy2D", in_context()},
+        {"cuMemcpy2DUnaligned", in_context()},
+        {"cuMemcpy2DAsync", in_context({invalid_handle})},
+        {"cuMemsetD8", in_context()},
+        {"cuMemsetD16", in_context()},
+        {"cuMemsetD32", in_context()},
+        {"cuMemsetD16Async", in_context()},
+        {"cuMemsetD2D8Async", in_context()},
+        {"cuMemsetD2D16Async", in_context()},
+        {"cuMemsetD2D32Async", in_context()},
+        {"cuPointerGetAttributes", in_context({invalid_device})},
 
         // stream-ordered memory
         {"cuMemPoolCreate", with({invalid_value, out_of_memory, not_permitted, not_supported})},
@@ -161,9 +189,32 @@ const std::map<std::string, Codes>& table() {
         {"cuMemPoolGetAttribute", with({invalid_value})},
         {"cuMemPoolTrimTo", with({invalid_value})},
         {"cuMemPoolSetAccess", with({invalid_value, invalid_device, not_supported, peer_access_unsupported})},
+        {"cuMemPoolGetAccess", with({invalid_value, invalid_device})},
+        {"cuMemPoolExportToShareableHandle", with({invalid_value, out_of_memory})},
+        {"cuMemPoolImportFromShareableHandle", with({invalid_value, out_of_memory})},
+        {"cuMemPoolExportPointer", with({invalid_value, out_of_memory})},
+        {"cuMemPoolImportPointer", with({invalid_value, out_of_memory})},
         {"cuMemAllocAsync", in_context({not_supported, out_of_memory})},
         {"cuMemAllocFromPoolAsync", in_context({not_supported, out_of_memory})},
         {"cuMemFreeAsync", in_context({not_supported})},
+
+        // virtual memory
+        {"cuMemAddressReserve", with({invalid_value, out_of_memory, not_permitted, not_supported})},
+        {"cuMemAddressFree", with({invalid_value, not_permitted, not_supported})},
+        {"cuMemCreate", with({invalid_value, out_of_memory, invalid_device, not_permitted, not_supported})},
+        {"cuMemRelease", with({invalid_value, not_permitted, not_supported})},
+        {"cuMemMap", with({invalid_value, invalid_device, out_of_memory, not_permitted, not_supported, illegal_state})},
+        {"cuMemUnmap", with({invalid_value, not_permitted, not_supported})},
+        {"cuMemSetAccess", with({invalid_value, invalid_device, not_supported})},
+        {"cuMemGetAccess", with({invalid_value, invalid_device, not_permitted, not_supported})},
+        {"cuMemGetAllocationGranularity", with({invalid_value, not_permitted, not_supported})},
+
+        // memory and events of other processes
+        {"cuIpcGetMemHandle", in_context({invalid_handle, out_of_memory, map_failed})},
+        {"cuIpcOpenMemHandle", in_context({map_failed, invalid_handle, too_many_peers})},
+        {"cuIpcCloseMemHandle", in_context({map_failed, invalid_handle})},
+        {"cuIpcGetEventHandle", with({invalid_handle, out_of_memory, map_failed, invalid_value})},
+        {"cuIpcOpenEventHandle", in_context({map_failed, peer_access_unsupported, invalid_handle})},
 
         // streams and events
         {"cuStreamCreateWithPriority", in_context({out_of_memory})},
@@ -296,7 +347,9 @@ ErrorCategory category_of_words(int answer) {
         case stream_capture_wrong_thread:
         case graph_exec_update_failure:
         case invalid_resource_type:
-        case invalid_resource_configuration: return ErrorCategory::invalid_argument;
+        case invalid_resource_configuration:
+        case host_memory_already_registered:
+        case host_memory_not_registered: return ErrorCategory::invalid_argument;
         case out_of_memory: return ErrorCategory::out_of_memory;
         case not_initialized:
         case shared_object_init_failed:

@@ -7,13 +7,19 @@
 #include <cupool/driver/graph.hpp>
 #include <cupool/driver/library.hpp>
 #include <cupool/driver/linker.hpp>
+#include <cupool/driver/managed_buffer.hpp>
 #include <cupool/driver/module.hpp>
 #include <cupool/driver/pinned_buffer.hpp>
+#include <cupool/driver/pitched_buffer.hpp>
+#include <cupool/driver/pointer_info.hpp>
 #include <cupool/driver/probe.hpp>
 #include <cupool/driver/stream_capture.hpp>
+#include <cupool/driver/registered_host.hpp>
+#include <cupool/driver/virtual_memory.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/kernels/reduce.hpp>
+#include <cupool/pool/peer_manager.hpp>
 #include <mutex>
 #include <numeric>
 #include <sstream>
@@ -132,6 +138,41 @@ bool free_after_use(World& world) {
     other.synchronize();
     stream.synchronize();
     return are_equal(back, rising(9));
+}
+
+bool use_host_and_managed_memory(World& world) {
+    const DeviceContext& device = world.device(0);
+    const StreamView stream = device.stream();
+    const std::span<int> own = world.host(rising(3));
+    RegisteredHost<int> registered(own, device.context());
+    ManagedBuffer<int> managed(count, device.context());
+    managed.advise_location(0);
+    managed.prefetch_async(stream);
+    PitchedBuffer<int> rows(count / 10, 10, device.context());
+    copy_async<int>(rows.span(), registered.span(), stream);
+    copy_async<int>(managed.span(), rows.span(), stream);
+    fill_async(registered.device_span().subspan(0, 1), 77, stream);
+    registered.record_use(stream);
+    managed.record_use(stream);
+    stream.synchronize();
+    const PointerInfo info = pointer_info(device.context(), managed.data());
+    return are_equal(managed.span(), rising(3)) && own[0] == 77 && info.kind == MemoryKind::managed && info.device == 0 &&
+           managed.advised_location() == 0 && managed.prefetched_location() == 0;
+}
+
+bool map_memory(World& world) {
+    const DeviceContext& device = world.device(0);
+    const std::size_t unit = allocation_granularity(device.context());
+    const AddressRange range(device.context(), 2 * unit);
+    const MemoryMapping first(range, 0, PhysicalMemory(device.context(), unit));
+    const MemoryMapping second(range, unit, PhysicalMemory(device.context(), unit));
+    first.allow_access(0);
+    second.allow_access(0);
+    const auto back = world.host<int>(count);
+    copy(second.span<int>().subspan(0, count), std::span<const int>(world.host(rising(4))), device.stream());
+    copy(first.span<int>().subspan(0, count), second.span<int>().subspan(0, count), device.stream());
+    copy(back, first.span<int>().subspan(0, count), device.stream());
+    return are_equal(back, rising(4)) && second.access(0) == abi::MemoryAccess::read_write;
 }
 
 // copy
@@ -572,6 +613,25 @@ bool tear_down(World& world) {
     return are_equal(back, rising(2));
 }
 
+/// Directly, and through the host's memory. A manager of its own each time: what has been found out of a pair is kept.
+bool exchange_between_devices(World& world) {
+    const auto back = world.host<int>(count);
+    bool is_right = true;
+    for (const bool allows_direct : {true, false}) {
+        const PeerManager peers(world.pool(), {.chunk_bytes = 150, .chunks = 2, .allows_direct = allows_direct});
+        DeviceBuffer<int> here(count, world.device(0));
+        DeviceBuffer<int> there(count, world.device(1));
+        copy(here.span(), std::span<const int>(world.host(rising(6))), here.stream());
+        there.stream().synchronize();
+        peers.copy<int>(there.span(), here.span());
+        copy(back, there.span(), there.stream());
+        is_right = is_right && are_equal(back, rising(6));
+        peers.create_buffer<int>("numbers", count, 1);
+        is_right = is_right && peers.buffer<int>("numbers", 0).size() == count;
+    }
+    return is_right;
+}
+
 constexpr Program all_programs[] = {
     {.name = "open a driver", .run = open_driver},
     {.name = "probe", .run = probe_devices, .explains = true},
@@ -579,7 +639,10 @@ constexpr Program all_programs[] = {
     {.name = "make a context", .run = make_context},
     {.name = "allocate", .run = allocate},
     {.name = "free after use", .run = free_after_use},
+    {.name = "use host and managed memory", .run = use_host_and_managed_memory},
+    {.name = "map memory", .run = map_memory},
     {.name = "copy between devices", .run = copy_between_devices},
+    {.name = "exchange between devices", .run = exchange_between_devices, .crosses_devices = true},
     {.name = "order streams", .run = order_streams},
     {.name = "ask and hand over", .run = ask_and_hand_over},
     {.name = "launch", .run = launch},

@@ -18,6 +18,8 @@ struct Program {
     bool on_demand = false;
     /// Whether it reports failures in words of its own, which name the call but have a category of their own.
     bool explains = false;
+    /// Whether work of one device uses another's memory for long: it can be awaited only with the contexts of both.
+    bool crosses_devices = false;
 };
 
 /// All of them.

@@ -48,6 +48,8 @@ using LinkState = CUlinkState_st*;
 using GreenContext = CUgreenCtx_st*;
 using ResourceDescription = CUdevResourceDesc_st*;
 using Array = CUarray_st*;
+/// Physical memory that has no address yet.
+using MemoryHandle = std::uint64_t;
 using HostFunction = void (*)(void* user_data);
 using BlockSizeToSharedBytes = std::size_t (*)(int block_size);
 
@@ -87,6 +89,7 @@ enum class Result : int {
     context_is_destroyed = 709,
     assert_failed = 710,
     host_memory_already_registered = 712,
+    host_memory_not_registered = 713,
     illegal_instruction = 715,
     misaligned_address = 716,
     launch_failed = 719,
@@ -112,39 +115,11 @@ enum class Result : int {
     unknown = 999,
 };
 
-/// CUdevice_attribute, as far as cupool asks for them.
+/// CUdevice_attribute, as CUDA 13.0 has them.
 enum class DeviceAttribute : int {
-    max_threads_per_block = 1,
-    max_block_dim_x = 2,
-    max_block_dim_y = 3,
-    max_block_dim_z = 4,
-    max_grid_dim_x = 5,
-    max_grid_dim_y = 6,
-    max_grid_dim_z = 7,
-    max_shared_memory_per_block = 8,
-    warp_size = 10,
-    max_registers_per_block = 12,
-    clock_rate_khz = 13,
-    multiprocessor_count = 16,
-    integrated = 18,
-    compute_mode = 20,
-    ecc_enabled = 32,
-    pci_bus_id = 33,
-    pci_device_id = 34,
-    memory_clock_rate_khz = 36,
-    memory_bus_width_bits = 37,
-    l2_cache_bytes = 38,
-    max_threads_per_multiprocessor = 39,
-    unified_addressing = 41,
-    pci_domain_id = 50,
-    compute_capability_major = 75,
-    compute_capability_minor = 76,
-    max_shared_memory_per_multiprocessor = 81,
-    managed_memory = 83,
-    cooperative_launch = 95,
-    max_shared_memory_per_block_optin = 97,
-    memory_pools_supported = 115,
-    cluster_launch = 120,
+#define CUPOOL_DEVICE_ATTRIBUTE(name, number) name = number,
+#include <cupool/driver/device_attributes.def>
+#undef CUPOOL_DEVICE_ATTRIBUTE
 };
 
 /// CUcomputemode.
@@ -181,7 +156,7 @@ enum class ResourceType : int { invalid = 0, multiprocessors = 1 };
 enum class StreamFlags : unsigned { blocking = 0, non_blocking = 1 };
 
 /// CUevent_flags; a bit set.
-enum class EventFlags : unsigned { timing = 0, blocking_sync = 1, disable_timing = 2 };
+enum class EventFlags : unsigned { timing = 0, blocking_sync = 1, disable_timing = 2, interprocess = 4 };
 
 /// CUevent_record_flags.
 enum class EventRecordFlags : unsigned { none = 0, external = 1 };
@@ -229,8 +204,50 @@ enum class GraphUpdateResult : int {
 /// CU_MEMHOSTALLOC_*; a bit set.
 enum class HostAllocationFlags : unsigned { none = 0, portable = 1, device_map = 2, write_combined = 4 };
 
+/// CU_MEMHOSTREGISTER_*; a bit set.
+enum class HostRegistrationFlags : unsigned { none = 0, portable = 1, device_map = 2, io_memory = 4, read_only = 8 };
+
+/// CU_MEM_ATTACH_*, as far as cupool passes them.
+enum class ManagedAttachment : unsigned { global = 1, host = 2 };
+
+/// CUmem_advise.
+enum class MemoryAdvice : int {
+    set_read_mostly = 1,
+    unset_read_mostly = 2,
+    set_preferred_location = 3,
+    unset_preferred_location = 4,
+    set_accessed_by = 5,
+    unset_accessed_by = 6,
+};
+
+/// CUmem_range_attribute, as far as cupool asks for them.
+enum class MemoryRangeAttribute : int { read_mostly = 1, preferred_location = 2, last_prefetch_location = 4 };
+
+/// What stands for the host where managed memory's calls want a device, and for nowhere in what they answer.
+inline constexpr Device host_device = -1;
+inline constexpr Device no_location = -2;
+
 /// CUpointer_attribute, as far as cupool asks for them.
-enum class PointerAttribute : int { context = 1, memory_type = 2, device_ordinal = 9, range_start_address = 11, range_size = 12 };
+enum class PointerAttribute : int {
+    context = 1,
+    memory_type = 2,
+    device_pointer = 3,
+    host_pointer = 4,
+    is_managed = 8,
+    device_ordinal = 9,
+    range_start_address = 11,
+    range_size = 12,
+    memory_pool = 17,
+};
+
+/// CUdevice_P2PAttribute.
+enum class PeerAttribute : int {
+    performance_rank = 1,
+    access_supported = 2,
+    native_atomics_supported = 3,
+    array_access_supported = 4,
+    only_partial_native_atomics_supported = 5,
+};
 
 /// CUmemorytype.
 enum class MemoryType : unsigned { host = 1, device = 2, array = 3, unified = 4 };
@@ -323,6 +340,12 @@ enum class MemoryAllocationType : int { invalid = 0, pinned = 1 };
 
 /// CUmemAllocationHandleType.
 enum class MemoryHandleType : int { none = 0, posix_file_descriptor = 1 };
+
+/// CUmemAllocationGranularity_flags.
+enum class AllocationGranularity : int { minimum = 0, recommended = 1 };
+
+/// CUipcMem_flags.
+enum class IpcMemoryFlags : unsigned { lazy_enable_peer_access = 1 };
 
 /// CUmemAccess_flags.
 enum class MemoryAccess : int { none = 0, read = 1, read_write = 3 };
@@ -458,6 +481,52 @@ struct DeviceResource {
         MultiprocessorResource multiprocessors;
         unsigned char reserved[48];
     };
+};
+
+/// How another process finds memory of a pool it has imported.
+struct MemoryPoolPointerExport {
+    unsigned char reserved[64];
+};
+
+/// CUmemAllocationProp.
+struct PhysicalMemoryProperties {
+    MemoryAllocationType type;
+    MemoryHandleType requested_handle_types;
+    MemoryLocation location;
+    void* win32_handle_metadata;
+    struct {
+        unsigned char compression_type;
+        unsigned char gpu_direct_rdma_capable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } flags;
+};
+
+/// One side of a Copy2D: where its rows lie. Of the three places, the type says which counts.
+struct CopyPlane2D {
+    std::size_t x_bytes;
+    std::size_t y;
+    MemoryType type;
+    void* host;
+    DevicePointer device;
+    Array array;
+    std::size_t pitch_bytes;
+};
+
+/// CUDA_MEMCPY2D.
+struct Copy2D {
+    CopyPlane2D from;
+    CopyPlane2D to;
+    std::size_t width_bytes;
+    std::size_t height;
+};
+
+struct IpcMemoryHandle {
+    char reserved[64];
+};
+
+struct IpcEventHandle {
+    char reserved[64];
 };
 
 }  // namespace cupool::abi

@@ -86,6 +86,8 @@ public:
     /// Memory of pools needs MemoryPoolView::allow_access besides.
     /// \throws Error unsupported where there is no path between the devices
     void enable_peer_access(ContextView peer, SourceLocation where = SourceLocation::current()) const;
+    /// The same. \return whether it could not before; see PeerAccess for access that ends
+    bool try_enable_peer_access(ContextView peer, SourceLocation where = SourceLocation::current()) const;
 
     /// Shared ownership of the context. \pre not empty
     std::shared_ptr<const detail::ContextState> share() const { return state_->shared_from_this(); }

@@ -8,6 +8,7 @@
 /// The async forms return at once and are ordered on the stream; host memory must stay as it is until then. From pageable host
 /// memory the driver may copy before it returns.
 
+#include <bit>
 #include <cstddef>
 #include <cupool/driver/device_span.hpp>
 #include <cupool/driver/stream.hpp>
@@ -98,6 +99,65 @@ void copy(DeviceSpan<T> to, std::span<const std::type_identity_t<T>> from, Strea
 template <class T>
 void copy(std::span<std::remove_const_t<T>> to, DeviceSpan<T> from, StreamView stream, SourceLocation where = SourceLocation::current()) {
     copy_async(to, from, stream, where);
+    stream.synchronize(where);
+}
+
+/// Within a device, done when it returns.
+template <class T>
+void copy(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, StreamView stream,
+          SourceLocation where = SourceLocation::current()) {
+    copy_async(to, from, stream, where);
+    stream.synchronize(where);
+}
+
+/// From one device to another, done when it returns; the stream is of either.
+template <class T>
+void copy_peer(DeviceSpan<T> to, ContextView to_context, DeviceSpan<const std::type_identity_t<T>> from, ContextView from_context,
+               StreamView stream, SourceLocation where = SourceLocation::current()) {
+    copy_peer_async(to, to_context, from, from_context, stream, where);
+    stream.synchronize(where);
+}
+
+/// Between any two addresses, as the driver knows what lies there: memory of any device, page-locked, managed, or the program's own.
+/// The stream's context need only be of the same process. Unchecked here: sizes are in bytes, and what the driver takes for the program's
+/// own memory it touches.
+inline void copy_bytes_async(abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, StreamView stream,
+                             SourceLocation where = SourceLocation::current()) {
+    if (bytes != 0) {
+        detail::call_in<&EntryPoints::copy_unified_async>(stream.context(), where, to, from, bytes, stream.handle());
+    }
+}
+
+/// The same, done when it returns.
+inline void copy_bytes(abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, StreamView stream,
+                       SourceLocation where = SourceLocation::current()) {
+    copy_bytes_async(to, from, bytes, stream, where);
+    stream.synchronize(where);
+}
+
+/// Sets every element to one value of 1, 2 or 4 bytes.
+template <class T>
+void fill_async(DeviceSpan<T> span, std::type_identity_t<T> value, StreamView stream, SourceLocation where = SourceLocation::current()) {
+    static_assert(!std::is_const_v<T>, "cannot fill a span of constants");
+    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4, "the driver sets values of 1, 2 or 4 bytes");
+    if (span.empty()) return;
+    detail::check_device(span, stream, where);
+    const auto fill = [&]<auto Member, class Word>() {
+        detail::call_in<Member>(stream.context(), where, span.pointer(), std::bit_cast<Word>(value), span.size(), stream.handle());
+    };
+    if constexpr (sizeof(T) == 1) {
+        fill.template operator()<&EntryPoints::set_bytes_async, unsigned char>();
+    } else if constexpr (sizeof(T) == 2) {
+        fill.template operator()<&EntryPoints::set_halfwords_async, unsigned short>();
+    } else {
+        fill.template operator()<&EntryPoints::set_words_async, unsigned>();
+    }
+}
+
+/// The same, done when it returns.
+template <class T>
+void fill(DeviceSpan<T> span, std::type_identity_t<T> value, StreamView stream, SourceLocation where = SourceLocation::current()) {
+    fill_async(span, value, stream, where);
     stream.synchronize(where);
 }
 

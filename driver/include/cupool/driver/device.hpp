@@ -5,6 +5,7 @@
 #include <cupool/driver/driver.hpp>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,22 @@ public:
         friend auto operator<=>(const ComputeCapability&, const ComputeCapability&) = default;
     };
 
+    /// What the link to another device can do.
+    struct PeerLink {
+        bool can_access;       ///< this device reaches the peer's memory
+        bool native_atomics;   ///< with atomic operations too
+        bool array_access;     ///< CUDA arrays too
+        int performance_rank;  ///< links of one host are comparable by it; the lower the faster
+    };
+
     /// Initialises the driver where that has not happened.
     /// \throws Error invalid_device where there is no such ordinal, no_device where there is none at all, and whatever the driver answers.
     Device(std::shared_ptr<const Driver> driver, int ordinal, SourceLocation where = SourceLocation::current());
+
+    /// The device in a PCI slot: "domain:bus:device.function", the function, and then the domain, may be left out.
+    /// \throws Error invalid_device where there is none that the driver shows, invalid_argument where that is no such text
+    static Device with_pci_bus_id(std::shared_ptr<const Driver> driver, const std::string& id,
+                                  SourceLocation where = SourceLocation::current());
 
     const std::shared_ptr<const Driver>& driver() const noexcept { return driver_; }
     /// Its place in the driver's list, which CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER decide.
@@ -33,11 +47,17 @@ public:
     /// "GPU-", or "MIG-" for a MIG instance, and hexadecimal digits in groups: what nvidia-smi -L shows and CUDA_VISIBLE_DEVICES takes.
     /// \throws Error unsupported before CUDA 11.4
     std::string uuid(SourceLocation where = SourceLocation::current()) const;
+    /// The UUID of the whole card that a MIG instance is a part of; for any other device its own.
+    std::string card_uuid(SourceLocation where = SourceLocation::current()) const;
+    /// Whether the device is a part of a card that has been divided into instances.
+    bool is_mig_instance(SourceLocation where = SourceLocation::current()) const;
     /// "domain:bus:device.function"
     std::string pci_bus_id(SourceLocation where = SourceLocation::current()) const;
     /// Bytes on the device, whoever uses them.
     std::size_t total_memory(SourceLocation where = SourceLocation::current()) const;
     int attribute(abi::DeviceAttribute attribute, SourceLocation where = SourceLocation::current()) const;
+    /// The same for an attribute that the driver may be too old to know: nothing where it does not. See device_attribute.hpp for all.
+    std::optional<int> try_attribute(abi::DeviceAttribute attribute, SourceLocation where = SourceLocation::current()) const;
     ComputeCapability compute_capability(SourceLocation where = SourceLocation::current()) const;
     int multiprocessor_count(SourceLocation where = SourceLocation::current()) const;
     abi::ComputeMode compute_mode(SourceLocation where = SourceLocation::current()) const;
@@ -45,6 +65,8 @@ public:
     bool supports_memory_pools(SourceLocation where = SourceLocation::current()) const;
     /// Whether this device can reach the peer's memory over a link or the bus.
     bool can_access_peer(const Device& peer, SourceLocation where = SourceLocation::current()) const;
+    /// What else is known of the link. \throws Error invalid_device where both are the same device
+    PeerLink peer_link(const Device& peer, SourceLocation where = SourceLocation::current()) const;
 
 private:
     std::shared_ptr<const Driver> driver_;

@@ -11,6 +11,8 @@ struct EventOptions {
     bool timing = false;
     /// Whether a thread in synchronize() sleeps rather than spins.
     bool blocking_sync = false;
+    /// Whether other processes can open it: see ipc.hpp. Not with timing.
+    bool interprocess = false;
 };
 
 /// A mark in a stream's work. Move-only. Keeps its context alive. Its members are safe from any thread.
@@ -27,6 +29,9 @@ public:
         }
         return *this;
     }
+
+    /// An event of another process: see ipc.hpp.
+    static Event open(ContextView context, const abi::IpcEventHandle& handle, SourceLocation where = SourceLocation::current());
 
     ContextView context() const noexcept { return context_.get(); }
     abi::Event handle() const noexcept { return handle_; }
@@ -48,6 +53,9 @@ public:
     void synchronize(SourceLocation where = SourceLocation::current()) const;
 
 private:
+    Event(std::shared_ptr<const detail::ContextState> context, abi::Event handle) noexcept
+        : context_(std::move(context)), handle_(handle) {}
+
     void release() noexcept {
         if (handle_ != nullptr) {
             detail::destroy_in<&EntryPoints::event_destroy>(context(), handle_);

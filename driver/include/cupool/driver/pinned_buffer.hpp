@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cupool/driver/device_buffer.hpp>
+#include <cupool/driver/registered_host.hpp>
 #include <cupool/driver/stream_uses.hpp>
 #include <span>
 #include <type_traits>
@@ -9,18 +10,25 @@
 
 namespace cupool {
 
+/// How a PinnedBuffer is made.
+struct PinnedOptions {
+    /// Written by the host faster and seen by devices faster, but slow to read for the host.
+    bool is_write_combined = false;
+};
+
 namespace detail {
 
 /// The bytes of a PinnedBuffer.
 class PinnedAllocation {
 public:
     PinnedAllocation() = default;
-    PinnedAllocation(std::size_t bytes, ContextView context, const SourceLocation& where);
+    PinnedAllocation(std::size_t bytes, ContextView context, PinnedOptions options, const SourceLocation& where);
     ~PinnedAllocation() { release(); }
     PinnedAllocation(PinnedAllocation&& other) noexcept;
     PinnedAllocation& operator=(PinnedAllocation&& other) noexcept;
 
     void* pointer() const noexcept { return pointer_; }
+    ContextView context() const noexcept { return context_.get(); }
     void record_use(StreamView stream, const SourceLocation& where) { uses_.record(stream, where); }
 
 private:
@@ -45,8 +53,8 @@ public:
 
     /// \param count  in elements; 0 makes no call of the driver
     /// \throws Error out_of_memory, invalid_argument (count * sizeof(T) does not fit)
-    PinnedBuffer(std::size_t count, ContextView context, SourceLocation where = SourceLocation::current())
-        : allocation_(detail::checked_size(count, sizeof(T), where), context, where), size_(count) {}
+    PinnedBuffer(std::size_t count, ContextView context, PinnedOptions options = {}, SourceLocation where = SourceLocation::current())
+        : allocation_(detail::checked_size(count, sizeof(T), where), context, options, where), size_(count) {}
 
     PinnedBuffer(PinnedBuffer&& other) noexcept : allocation_(std::move(other.allocation_)), size_(std::exchange(other.size_, 0)) {}
     PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
@@ -59,6 +67,13 @@ public:
     std::span<const T> span() const noexcept { return {data(), size_}; }
     operator std::span<T>() noexcept { return span(); }              // NOLINT(google-explicit-constructor): owners stand for their views
     operator std::span<const T>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
+
+    /// The memory as kernels of the context's device reach it, over the bus.
+    DeviceSpan<T> device_span(SourceLocation where = SourceLocation::current()) {
+        if (empty()) return {};
+        const ContextView context = allocation_.context();
+        return {detail::device_pointer_of(context, allocation_.pointer(), where), size_, context.ordinal()};
+    }
 
     T* data() noexcept { return static_cast<T*>(allocation_.pointer()); }
     const T* data() const noexcept { return static_cast<const T*>(allocation_.pointer()); }

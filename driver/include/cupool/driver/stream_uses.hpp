@@ -17,6 +17,22 @@ public:
     /// Makes the calling thread wait for all of them. Failures are logged.
     void synchronize() noexcept;
 
+    /// Waits, and then calls an entry point that frees, with the context current. Where the driver refuses that, nobody can have waited:
+    /// the memory is leaked, and that logged.
+    template <auto Member, class... Arguments>
+    void synchronize_and_free(ContextView context, Arguments... arguments) noexcept {
+        if (must_leak()) {
+            return;
+        }
+        try {
+            const CurrentContext current(context, SourceLocation{});
+            synchronize();
+            call_from_destructor<Member>(context.driver(), context.ordinal(), arguments...);
+        } catch (...) {
+            log_current_exception();
+        }
+    }
+
 private:
     struct Use {
         abi::Stream stream;

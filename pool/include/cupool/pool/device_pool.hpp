@@ -170,6 +170,7 @@ public:
     DeviceBuffer<T> reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation) const;
 
 private:
+    friend class PeerManager;
     class State;
     using Work = std::function<void(std::size_t, const DeviceContext&)>;
 

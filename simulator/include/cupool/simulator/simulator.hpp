@@ -32,7 +32,8 @@ struct CupoolSimDevice {
     int clock_khz;     ///< with the multiprocessors, how fast it is by the virtual clock: see cupoolSimSetSeed()
 };
 
-/// What is alive. Primary contexts, null streams and default pools belong to the devices and do not count.
+/// What is alive. Primary contexts, null streams and default pools belong to the devices and do not count. Device allocations include
+/// managed memory and physical memory, host allocations registered memory.
 struct CupoolSimLiveCounts {
     std::uint64_t primary_context_retains;
     std::uint64_t contexts;
@@ -48,6 +49,7 @@ struct CupoolSimLiveCounts {
     std::uint64_t device_bytes;
     std::uint64_t host_allocations;
     std::uint64_t host_bytes;
+    std::uint64_t address_reservations;
 };
 
 /// How long a planned fault lasts.
@@ -138,6 +140,10 @@ int cupoolSimSetChecks(unsigned checks);
 
 /// Whether `device` can reach the memory of `peer` (by default all can). Here, devices are counted without regard to CUDA_VISIBLE_DEVICES.
 int cupoolSimSetPeerReachable(int device, int peer, int reachable);
+
+/// Whether copies and sets by `device` to the memory of `peer` are lost, with no error, where the devices have access to each other: there
+/// are such machines. Stores of kernels arrive. Counts devices likewise.
+int cupoolSimSetPeerWritesLost(int device, int peer, int lost);
 
 /// What opening a context on a device answers from now on; 0 heals it. Counts devices likewise.
 int cupoolSimSetDeviceHealth(int device, int result);
@@ -265,6 +271,9 @@ public:
     void set_peer_reachable(int device, int peer, bool reachable) {
         check(symbol<decltype(cupoolSimSetPeerReachable)>("cupoolSimSetPeerReachable")(device, peer, reachable), "device");
     }
+    void set_peer_writes_lost(int device, int peer, bool lost) {
+        check(symbol<decltype(cupoolSimSetPeerWritesLost)>("cupoolSimSetPeerWritesLost")(device, peer, lost), "device");
+    }
     void set_device_health(int device, int result) {
         check(symbol<decltype(cupoolSimSetDeviceHealth)>("cupoolSimSetDeviceHealth")(device, result), "device");
     }
@@ -323,6 +332,7 @@ public:
             {counts.graph_execs, "executable graphs"},
             {counts.device_allocations, "device allocations"},
             {counts.host_allocations, "host allocations"},
+            {counts.address_reservations, "address reservations"},
         };
         std::string text;
         for (const auto& [count, what] : parts) {

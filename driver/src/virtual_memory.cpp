@@ -1,0 +1,138 @@
+#include <cupool/driver/virtual_memory.hpp>
+#include <utility>
+
+namespace cupool {
+
+using detail::call;
+using detail::call_from_destructor;
+
+namespace {
+
+abi::PhysicalMemoryProperties on_device_of(ContextView context) {
+    abi::PhysicalMemoryProperties properties{};
+    properties.type = abi::MemoryAllocationType::pinned;
+    properties.location = {abi::MemoryLocationType::device, context.ordinal()};
+    return properties;
+}
+
+}  // namespace
+
+struct AddressRange::State {
+    State(ContextView context, std::size_t own_bytes) : owner(context.share()), bytes(own_bytes) {}
+    ~State() {
+        if (pointer != 0) {
+            call_from_destructor<&EntryPoints::address_free>(driver(), ordinal(), pointer, bytes);
+        }
+    }
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
+
+    const Driver& driver() const { return owner->driver(); }
+    int ordinal() const { return owner->device().ordinal(); }
+
+    std::shared_ptr<const detail::ContextState> owner;
+    abi::DevicePointer pointer = 0;
+    std::size_t bytes;
+};
+
+std::size_t allocation_granularity(ContextView context, abi::AllocationGranularity kind, SourceLocation where) {
+    const abi::PhysicalMemoryProperties properties = on_device_of(context);
+    std::size_t bytes = 0;
+    call<&EntryPoints::memory_get_granularity>(context.driver(), context.ordinal(), where, &bytes, &properties, kind);
+    return bytes;
+}
+
+AddressRange::AddressRange(ContextView context, std::size_t bytes, std::size_t alignment, SourceLocation where) {
+    auto state = std::make_shared<State>(context, bytes);
+    call<&EntryPoints::address_reserve>(context.driver(), context.ordinal(), where, &state->pointer, bytes, alignment,
+                                        abi::DevicePointer{0}, 0ULL);
+    state_ = std::move(state);
+}
+
+abi::DevicePointer AddressRange::pointer() const noexcept { return state_->pointer; }
+
+std::size_t AddressRange::size_bytes() const noexcept { return state_->bytes; }
+
+PhysicalMemory::PhysicalMemory(ContextView context, std::size_t bytes, SourceLocation where) : context_(context.share()), bytes_(bytes) {
+    const abi::PhysicalMemoryProperties properties = on_device_of(context);
+    call<&EntryPoints::memory_create>(context.driver(), context.ordinal(), where, &handle_, bytes, &properties, 0ULL);
+}
+
+PhysicalMemory::PhysicalMemory(PhysicalMemory&& other) noexcept
+    : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, 0)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+PhysicalMemory& PhysicalMemory::operator=(PhysicalMemory&& other) noexcept {
+    if (this != &other) {
+        release();
+        context_ = std::move(other.context_);
+        handle_ = std::exchange(other.handle_, 0);
+        bytes_ = std::exchange(other.bytes_, 0);
+    }
+    return *this;
+}
+
+void PhysicalMemory::release() noexcept {
+    if (handle_ != 0) {
+        call_from_destructor<&EntryPoints::memory_release>(context_->driver(), device(), handle_);
+    }
+}
+
+MemoryMapping::MemoryMapping(const AddressRange& range, std::size_t offset, const PhysicalMemory& memory, SourceLocation where)
+    : range_(range.state_), memory_context_(memory.context_), bytes_(memory.size_bytes()), device_(memory.device()) {
+    if (offset > range.size_bytes() || bytes_ > range.size_bytes() - offset) {
+        throw Error(ErrorCategory::invalid_argument,
+                    "physical memory of " + std::to_string(bytes_) + " bytes does not fit at offset " + std::to_string(offset) +
+                        " of a range of " + std::to_string(range.size_bytes()),
+                    where);
+    }
+    call<&EntryPoints::memory_map>(range_->driver(), device_, where, range.pointer() + offset, bytes_, std::size_t{0}, memory.handle(),
+                                   0ULL);
+    pointer_ = range.pointer() + offset;
+}
+
+MemoryMapping::MemoryMapping(MemoryMapping&& other) noexcept
+    : range_(std::move(other.range_)),
+      memory_context_(std::move(other.memory_context_)),
+      pointer_(std::exchange(other.pointer_, 0)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      device_(other.device_) {}
+
+MemoryMapping& MemoryMapping::operator=(MemoryMapping&& other) noexcept {
+    if (this != &other) {
+        release();
+        range_ = std::move(other.range_);
+        memory_context_ = std::move(other.memory_context_);
+        pointer_ = std::exchange(other.pointer_, 0);
+        bytes_ = std::exchange(other.bytes_, 0);
+        device_ = other.device_;
+    }
+    return *this;
+}
+
+void MemoryMapping::allow_access(int ordinal, abi::MemoryAccess access, SourceLocation where) const {
+    const abi::MemoryAccessDescriptor descriptor{{abi::MemoryLocationType::device, ordinal}, access};
+    call<&EntryPoints::memory_set_access>(range_->driver(), ordinal, where, pointer_, bytes_, &descriptor, std::size_t{1});
+}
+
+abi::MemoryAccess MemoryMapping::access(int ordinal, SourceLocation where) const {
+    const abi::MemoryLocation location{abi::MemoryLocationType::device, ordinal};
+    unsigned long long access = 0;
+    call<&EntryPoints::memory_get_access>(range_->driver(), ordinal, where, &access, &location, pointer_);
+    return static_cast<abi::MemoryAccess>(access);
+}
+
+void MemoryMapping::release() noexcept {
+    if (pointer_ == 0 || detail::must_leak()) {
+        return;
+    }
+    try {
+        // Not without: work that still uses the memory would fault.
+        const CurrentContext current(memory_context_.get(), SourceLocation{});
+        call_from_destructor<&EntryPoints::context_synchronize>(range_->driver(), device_);
+        call_from_destructor<&EntryPoints::memory_unmap>(range_->driver(), device_, pointer_, bytes_);
+    } catch (...) {
+        detail::log_current_exception();
+    }
+}
+
+}  // namespace cupool

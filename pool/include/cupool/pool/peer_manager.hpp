@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstddef>
+#include <cupool/driver/device.hpp>
+#include <cupool/driver/device_buffer.hpp>
+#include <cupool/pool/device_pool.hpp>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace cupool {
+
+/// How bytes get from one device to another.
+enum class PeerRoute {
+    local,   ///< it is the same device
+    direct,  ///< over a link or the bus
+    staged,  ///< through page-locked host memory, in chunks
+};
+
+std::string_view to_string(PeerRoute route) noexcept;
+std::ostream& operator<<(std::ostream& out, PeerRoute route);
+
+/// The way between two devices; it is the same both ways.
+struct PeerPath {
+    int device = 0;  ///< ordinals
+    int peer = 0;
+    PeerRoute route = PeerRoute::local;
+    /// What the driver says of the link; nothing where it is the same device, or the driver cannot say.
+    std::optional<Device::PeerLink> link;
+    /// Why it is staged; else empty.
+    std::string why;
+};
+
+/// How a PeerManager works.
+struct PeerOptions {
+    /// Of staged copies: bytes a chunk, and how many chunks there are for each direction of a pair. Two or more let both halves of the way
+    /// go on at once.
+    std::size_t chunk_bytes = std::size_t{4} << 20;
+    std::size_t chunks = 4;
+    /// Whether direct ways are taken where there are any.
+    bool allows_direct = true;
+};
+
+/// The ways between the devices of a pool: finds them out, opens them, and copies over the best there is. All members are safe from any
+/// thread. Copyable: copies share the same state, and keep the pool.
+///
+/// A pair of devices is opened when it is first asked about. Where the devices have a path, each gets access to the other's memory, plain
+/// memory and that of its own pool, and stays so; then a **canary** is sent both ways, as there are machines where peer writes are lost
+/// without an error. If it does not arrive the access is taken back, the pair is staged from then on, and the log and path() say so.
+///
+/// A device fault that a copy meets latches in the pool, as every other.
+class PeerManager {
+public:
+    /// \throws Error unsupported on a host pool, invalid_argument (a chunk of no bytes, no chunk)
+    explicit PeerManager(const DevicePool& pool, PeerOptions options = {});
+
+    const DevicePool& pool() const;
+
+    /// The way between two devices of the pool, by their ordinals; opens it. Opening twice does nothing.
+    /// \throws Error invalid_device where one is not in the pool, and whatever the driver answers
+    PeerPath path(int device, int peer) const;
+    /// Every pair of different devices, in the pool's order: opens them all.
+    std::vector<PeerPath> paths() const;
+    /// Whether kernels of one device reach the memory of another, directly.
+    bool can_access(int device, int peer) const { return path(device, peer).route != PeerRoute::staged; }
+
+    /// Copies from wherever the bytes are to wherever they shall be, ordered on a stream of either device.
+    /// \throws Error invalid_argument where sizes differ, wrong_context (a stream of a third device), invalid_device (one that is not in
+    /// the pool), device_fault
+    template <class T>
+    void copy_async(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, StreamView stream,
+                    SourceLocation where = SourceLocation::current()) const {
+        static_assert(!std::is_const_v<T>, "cannot copy to a span of constants");
+        if (detail::check_sizes(to.size(), from.size(), where)) {
+            copy_bytes({to.pointer(), to.device()}, {from.pointer(), from.device()}, to.size_bytes(), stream, where);
+        }
+    }
+    /// The same on the pool's stream of the device that the bytes are on; done when it returns.
+    template <class T>
+    void copy(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, SourceLocation where = SourceLocation::current()) const {
+        if (!from.empty()) {
+            const StreamView stream = pool().context(from.device()).stream();
+            copy_async(to, from, stream, where);
+            await(from.device(), to.device(), stream, where);
+        }
+    }
+
+    /// An array with a name that every device of the pool reaches at one address: in the memory of its home, or in managed memory where
+    /// some device has no direct way there. Uninitialised. \param home  ordinal \throws Error invalid_argument where the name is taken,
+    /// out_of_memory ...
+    template <class T>
+    DeviceSpan<T> create_buffer(const std::string& name, std::size_t count, int home,
+                                SourceLocation where = SourceLocation::current()) const {
+        create_named(name, detail::checked_size(count, sizeof(T), where), home, where);
+        return buffer<T>(name, home, where);
+    }
+    /// It, for work of one device of the pool. \throws Error invalid_argument where there is none of that name, or its size is no multiple
+    /// of sizeof(T); invalid_device
+    template <class T>
+    DeviceSpan<T> buffer(const std::string& name, int device, SourceLocation where = SourceLocation::current()) const {
+        const Named found = named(name, sizeof(T), device, where);
+        return {found.pointer, found.bytes / sizeof(T), device};
+    }
+    /// Frees it; what uses it must have been awaited. \throws Error invalid_argument where there is none of that name
+    void remove_buffer(const std::string& name, SourceLocation where = SourceLocation::current()) const;
+
+private:
+    class State;
+    struct Place {
+        abi::DevicePointer pointer;
+        int device;
+    };
+    struct Named {
+        abi::DevicePointer pointer;
+        std::size_t bytes;
+    };
+
+    void copy_bytes(Place to, Place from, std::size_t bytes, StreamView stream, const SourceLocation& where) const;
+    /// Where the stream cannot be awaited, awaits all that the copy has to do with before it throws: its memory must not be in use
+    /// afterwards.
+    void await(int from, int to, StreamView stream, const SourceLocation& where) const;
+    void create_named(const std::string& name, std::size_t bytes, int home, const SourceLocation& where) const;
+    Named named(const std::string& name, std::size_t element_bytes, int device, const SourceLocation& where) const;
+    void guard(const std::function<void()>& function) const;
+
+    std::shared_ptr<State> state_;
+};
+
+/// The matrix of paths(), a line a pair.
+std::string to_string(const PeerManager& peers);
+std::ostream& operator<<(std::ostream& out, const PeerManager& peers);
+
+}  // namespace cupool
