@@ -231,6 +231,7 @@ TEST_CASE("the default stream may not wait for a captured one", "[capture]") {
         bench.add.launch(Bench::shape, legacy, bench.values.span(), 1, Bench::count);
         CHECK(end_of(capture) == abi::Result::success);
     }
+    legacy.synchronize();
     CHECK(bench.result() == Bench::all(1));
 }
 
