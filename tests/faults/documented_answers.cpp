@@ -339,7 +339,6 @@ ErrorCategory category_of_words(int answer) {
         case peer_access_already_enabled:
         case peer_access_not_enabled:
         case primary_context_active:
-        case stream_capture_unsupported:
         case stream_capture_invalidated:
         case stream_capture_unmatched:
         case stream_capture_unjoined:
@@ -374,6 +373,7 @@ ErrorCategory category_of_words(int answer) {
         case cooperative_launch_too_large:
         case invalid_cluster_size: return ErrorCategory::launch_failure;
         case unsupported_limit:
+        case stream_capture_unsupported:
         case peer_access_unsupported:
         case too_many_peers:
         case not_permitted:

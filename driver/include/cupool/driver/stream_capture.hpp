@@ -21,7 +21,7 @@ namespace cupool {
 class StreamCapture {
 public:
     /// \param mode  whose calls that may wait for the device are refused meanwhile: those of all threads (global), of this one, or nobody's
-    /// \throws Error invalid_argument where the stream is captured already or is the default stream
+    /// \throws Error invalid_argument where the stream is captured already, unsupported where it is the default stream
     explicit StreamCapture(StreamView stream, abi::CaptureMode mode = abi::CaptureMode::this_thread,
                            SourceLocation where = SourceLocation::current());
     ~StreamCapture();
