@@ -14,11 +14,31 @@ std::size_t checked_size(std::size_t count, std::size_t size, const SourceLocati
 
 namespace {
 
-/// Allocates, or throws saying how much was asked for and how much there is.
+/// Waits for what the context's streams have still to free, and lets the device's pool give back what it keeps unused.
+/// \return whether that may help an allocation of so many bytes
+bool reclaim_memory(ContextView context, std::size_t bytes) {
+    const EntryPoints& api = context.driver().api();
+    ContextView::MemoryInfo info{};
+    if (api.memory_get_info(&info.free, &info.total) != abi::Result::success || bytes > info.total) return false;
+    if (api.context_synchronize() != abi::Result::success) return false;
+    abi::MemoryPool pool = nullptr;
+    if (api.device_get_default_memory_pool != nullptr &&
+        api.device_get_default_memory_pool(&pool, context.device().handle()) == abi::Result::success) {
+        api.memory_pool_trim_to(pool, 0);  // where it refuses, the allocation is refused again
+    }
+    return true;
+}
+
+/// Allocates, once more where memory could be reclaimed, or throws saying how much was asked for and how much there is.
 template <auto Member, class... Arguments>
 void allocate(ContextView context, std::size_t bytes, const SourceLocation& where, Arguments... arguments) {
     const CurrentContext current(context, where);
-    const abi::Result result = invoke<Member>(context.driver(), context.ordinal(), where, arguments...);
+    abi::Result result = invoke<Member>(context.driver(), context.ordinal(), where, arguments...);
+    if (result == abi::Result::out_of_memory && reclaim_memory(context, bytes)) {
+        log(LogLevel::info, std::string(entry_point_info<Member>.base) + " was out of memory for " + std::to_string(bytes) +
+                                " bytes; trying once more, as what the device's pool kept unused has been given back");
+        result = invoke<Member>(context.driver(), context.ordinal(), where, arguments...);
+    }
     if (result == abi::Result::success) {
         return;
     }

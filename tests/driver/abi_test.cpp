@@ -774,10 +774,15 @@ CUPOOL_MEMBER(PhysicalMemoryProperties, requested_handle_types, CUmemAllocationP
 CUPOOL_MEMBER(PhysicalMemoryProperties, location, CUmemAllocationProp, location)
 CUPOOL_MEMBER(PhysicalMemoryProperties, win32_handle_metadata, CUmemAllocationProp, win32HandleMetaData)
 CUPOOL_MEMBER(PhysicalMemoryProperties, flags, CUmemAllocationProp, allocFlags)
-static_assert(offsetof(PhysicalMemoryProperties, flags.compression_type) == offsetof(CUmemAllocationProp, allocFlags.compressionType), "PhysicalMemoryProperties::flags.compression_type");
-static_assert(offsetof(PhysicalMemoryProperties, flags.gpu_direct_rdma_capable) == offsetof(CUmemAllocationProp, allocFlags.gpuDirectRDMACapable), "PhysicalMemoryProperties::flags.gpu_direct_rdma_capable");
-static_assert(offsetof(PhysicalMemoryProperties, flags.usage) == offsetof(CUmemAllocationProp, allocFlags.usage), "PhysicalMemoryProperties::flags.usage");
-static_assert(offsetof(PhysicalMemoryProperties, flags.reserved) == offsetof(CUmemAllocationProp, allocFlags.reserved), "PhysicalMemoryProperties::flags.reserved");
+static_assert(offsetof(PhysicalMemoryProperties, flags.compression_type) == offsetof(CUmemAllocationProp, allocFlags.compressionType),
+              "PhysicalMemoryProperties::flags.compression_type");
+static_assert(offsetof(PhysicalMemoryProperties, flags.gpu_direct_rdma_capable) ==
+                  offsetof(CUmemAllocationProp, allocFlags.gpuDirectRDMACapable),
+              "PhysicalMemoryProperties::flags.gpu_direct_rdma_capable");
+static_assert(offsetof(PhysicalMemoryProperties, flags.usage) == offsetof(CUmemAllocationProp, allocFlags.usage),
+              "PhysicalMemoryProperties::flags.usage");
+static_assert(offsetof(PhysicalMemoryProperties, flags.reserved) == offsetof(CUmemAllocationProp, allocFlags.reserved),
+              "PhysicalMemoryProperties::flags.reserved");
 CUPOOL_LAYOUT(Copy2D, CUDA_MEMCPY2D)
 static_assert(offsetof(Copy2D, from.x_bytes) == offsetof(CUDA_MEMCPY2D, srcXInBytes), "Copy2D::from.x_bytes");
 static_assert(offsetof(Copy2D, from.y) == offsetof(CUDA_MEMCPY2D, srcY), "Copy2D::from.y");

@@ -203,3 +203,29 @@ TEST_CASE("pinned memory waits for the streams that use it") {
     }
     CHECK(ran);
 }
+
+TEST_CASE("where memory has run out the device's pool is trimmed, and the allocation tried once more") {
+    for (const bool is_pooled : {true, false}) {
+        Machine machine;
+        const DeviceContext device = DeviceContext::for_device(machine.driver, 0);
+        const DeviceContext context = is_pooled ? device : device.with_memory_pool({});
+        const std::string call = is_pooled ? "cuMemAllocFromPoolAsync" : "cuMemAlloc";
+        static_cast<void>(DeviceBuffer<int>(1000, device));  // the pool keeps it
+        device.stream().synchronize();
+        REQUIRE(device.memory_pool().reserved() > 0);
+        machine.simulator.plan_fault(call, 1, 2);
+        const auto calls = machine.simulator.call_count(call);
+        CHECK(DeviceBuffer<int>::try_allocate(0, context).has_value());
+        CHECK(DeviceBuffer<int>::try_allocate(10'000'000, context).has_value());
+        CHECK(machine.simulator.call_count(call) == calls + 2);
+        CHECK(machine.simulator.call_count("cuMemPoolTrimTo") == 1);
+        machine.simulator.plan_fault(call, 1, 2, cupool_sim_always);
+        const auto refused = DeviceBuffer<int>::try_allocate(1000, context);
+        REQUIRE_FALSE(refused.has_value());
+        CHECK(refused.error().category() == ErrorCategory::out_of_memory);
+        CHECK_THAT(refused.error().what(), contains_text("are free"));
+        CHECK(machine.simulator.call_count(call) == calls + 4);
+        CHECK_FALSE(DeviceBuffer<std::byte>::try_allocate(std::size_t{1} << 50, context).has_value());
+        CHECK(machine.simulator.call_count(call) == calls + 5);  // nothing to hope for
+    }
+}

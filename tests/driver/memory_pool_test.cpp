@@ -37,3 +37,12 @@ TEST_CASE("a device without pools has none to give") {
     CHECK(error.category() == ErrorCategory::unsupported);
     CHECK_THAT(error.what(), contains_text("memory pools"));
 }
+
+TEST_CASE("a pool's maximum size needs a driver of CUDA 12.2, and older ones are told so") {
+    const Machine older(std::vector<SimulatedDevice>(1), 12010);
+    const PrimaryContext context = PrimaryContext::retain(Device(older.driver, 0));
+    CHECK_NOTHROW(MemoryPool(context));
+    const Error error = error_of([&] { MemoryPool(context, {.max_bytes = 1 << 20}); });
+    CHECK(error.category() == ErrorCategory::unsupported);
+    CHECK_THAT(error.what(), contains_text("12.2"));
+}

@@ -248,7 +248,7 @@ TEST_CASE("what makes no sense is refused") {
     const Machine machine;
     const DevicePool pool = DevicePool::all(machine.driver);
     const auto category = [](auto function) { return error_of(function).category(); };
-    CHECK(category([] { PeerManager(DevicePool::host()); }) == ErrorCategory::unsupported);
+    CHECK(category([] { static_cast<void>(PeerManager(DevicePool::host())); }) == ErrorCategory::unsupported);
     CHECK(category([&] { PeerManager(pool, {.chunk_bytes = 0}); }) == ErrorCategory::invalid_argument);
     CHECK(category([&] { PeerManager(pool, {.chunks = 0}); }) == ErrorCategory::invalid_argument);
     const PeerManager peers(pool);

@@ -54,6 +54,7 @@ public:
     DeviceBuffer() = default;
 
     /// \param count  in elements; 0 makes no call of the driver
+    /// Where memory has run out, waits for the context, lets the device's pool give back what it keeps, and tries once more.
     /// \throws Error out_of_memory, invalid_argument (count * sizeof(T) does not fit), unsupported (the context is the host)
     DeviceBuffer(std::size_t count, const DeviceContext& context, SourceLocation where = SourceLocation::current())
         : allocation_(detail::checked_size(count, sizeof(T), where), context, where), size_(count) {}

@@ -9,8 +9,9 @@
 ///     MemoryMapping mapping(range, 0, memory);         // there
 ///     mapping.allow_access(context.ordinal());         // and usable by that device's work
 ///
-/// All sizes and offsets are in bytes and multiples of the granularity. A mapping that goes waits for the work of the context that its memory
-/// was made in; work of others that uses it must have been awaited. Safe from any thread, as long as two do not use one object at once.
+/// All sizes and offsets are in bytes and multiples of the granularity. A mapping that goes waits for the work of the context that its
+/// memory was made in; work of others that uses it must have been awaited. Safe from any thread, as long as two do not use one object at
+/// once.
 
 #include <cstddef>
 #include <cupool/driver/context.hpp>
@@ -85,7 +86,8 @@ public:
         return {pointer_, bytes_ / sizeof(T), device_};
     }
 
-    /// Lets a device's kernels use the memory there, or not any more. \throws Error invalid_argument (no such device), invalid_device (one that cannot reach it)
+    /// Lets a device's kernels use the memory there, or not any more. \throws Error invalid_argument (no such device), invalid_device (one
+    /// that cannot reach it)
     void allow_access(int ordinal, abi::MemoryAccess access = abi::MemoryAccess::read_write,
                       SourceLocation where = SourceLocation::current()) const;
     abi::MemoryAccess access(int ordinal, SourceLocation where = SourceLocation::current()) const;

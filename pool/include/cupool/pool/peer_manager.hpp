@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cupool/driver/copy.hpp>
 #include <cupool/driver/device.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
