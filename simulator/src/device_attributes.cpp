@@ -129,7 +129,7 @@ int attribute_of(const Device& device, abi::DeviceAttribute attribute) {
         case DeviceAttribute::gpu_direct_rdma_flush_writes_options: return 1;
         case DeviceAttribute::gpu_direct_rdma_writes_ordering: return 100;
         case DeviceAttribute::memory_pool_supported_handle_types: return 0;
-        case DeviceAttribute::cluster_launch: return 0;
+        case DeviceAttribute::cluster_launch: return device.kind.compute_capability_major >= 9 ? 1 : 0;
         case DeviceAttribute::deferred_mapping_cuda_array_supported: return 1;
         case DeviceAttribute::can_use_64_bit_stream_memory_operations: return 1;
         case DeviceAttribute::can_use_stream_wait_value_nor: return 1;

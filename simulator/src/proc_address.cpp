@@ -28,7 +28,6 @@ struct Variant {
 // Variants that drivers have and this one has not, of base names that it has. Whoever asks for them gets a function that says so:
 // one of another signature would do harm. As a driver 580 tells them.
 constexpr std::array variants_not_simulated{
-    Variant{"cuDeviceGetUuid", 9020},
     Variant{"cuDeviceTotalMem", 2000},
     Variant{"cuDevicePrimaryCtxRelease", 7000},
     Variant{"cuCtxCreate", 2000},
