@@ -137,23 +137,6 @@ void launch(State& state, GraphExec& exec, Stream& stream) {
     exec.last = stream.last;
 }
 
-// What a launch into a capture becomes.
-NodeAction child_of(const GraphExec& exec) {
-    auto graph = std::make_shared<Graph>();
-    graph->user_objects = exec.user_objects;
-    for (const GraphExec::Node& node : exec.nodes) {
-        auto same = std::make_shared<GraphNode>();
-        same->action = node.action;
-        for (const std::size_t dependency : node.dependencies) {
-            same->dependencies.push_back(graph->nodes[dependency]);
-        }
-        graph->nodes.push_back(std::move(same));
-    }
-    NodeAction action{GraphNodeType::child_graph};
-    action.child = std::move(graph);
-    return action;
-}
-
 GraphUpdateResult difference(const GraphExec::Node& before, const GraphExec::Node& after) {
     if (before.action.type != after.action.type) {
         const bool is_empty = before.action.type == GraphNodeType::empty || after.action.type == GraphNodeType::empty;
@@ -257,7 +240,7 @@ Result graph_launch(GraphExec exec, Stream stream) {
         const auto launched = exec_of(*state, exec);
         const auto queue = stream_of(*state, stream);
         if (queue->capture) {
-            return capture(*state, *queue, child_of(*launched));
+            fail(Result::not_supported);
         }
         launch(*state, *launched, *queue);
     });

@@ -74,23 +74,6 @@ TEST_CASE("streams join a capture by its events, and are joined again", "[captur
     CHECK(bench.result() == Bench::all(0x01010101 + 2));
 }
 
-TEST_CASE("a graph that is launched into a capture becomes a part of it", "[capture]") {
-    CUPOOL_NEEDS_GPUS(1);
-    Bench bench(gpus()[0]);
-    Graph inner(bench.context);
-    const GraphNode filled = inner.add_fill(bench.values.span(), 3);
-    inner.add_kernel(bench.add, Bench::shape, {filled}, bench.values.span(), 1, Bench::count);
-    const GraphExec exec = inner.instantiate();
-    StreamCapture capture(bench.stream);
-    exec.launch(bench.stream);
-    bench.add.launch(Bench::shape, bench.stream, bench.values.span(), 10, Bench::count);
-    const Graph graph = capture.end();
-    REQUIRE(graph.nodes().size() == 2);
-    CHECK(bench.result() == Bench::all(0));
-    graph.instantiate().launch(bench.stream);
-    CHECK(bench.result() == Bench::all(14));
-}
-
 TEST_CASE("an exception ends the capture, and the stream works as before", "[capture]") {
     CUPOOL_NEEDS_GPUS(1);
     Bench bench(gpus()[0]);
