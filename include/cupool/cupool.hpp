@@ -17,8 +17,8 @@
 #include <cupool/driver/graph.hpp>
 #include <cupool/driver/graph_exec.hpp>
 #include <cupool/driver/green_context.hpp>
-#include <cupool/driver/jit_options.hpp>
 #include <cupool/driver/ipc.hpp>
+#include <cupool/driver/jit_options.hpp>
 #include <cupool/driver/kernel.hpp>
 #include <cupool/driver/library.hpp>
 #include <cupool/driver/library_trial.hpp>

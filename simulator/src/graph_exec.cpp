@@ -139,8 +139,7 @@ void launch(State& state, GraphExec& exec, Stream& stream) {
 
 GraphUpdateResult difference(const GraphExec::Node& before, const GraphExec::Node& after) {
     if (before.action.type != after.action.type) {
-        const bool is_empty = before.action.type == GraphNodeType::empty || after.action.type == GraphNodeType::empty;
-        return is_empty ? GraphUpdateResult::not_supported : GraphUpdateResult::node_type_changed;
+        return GraphUpdateResult::node_type_changed;
     }
     if (before.dependencies != after.dependencies) {
         return GraphUpdateResult::topology_changed;
@@ -194,13 +193,11 @@ Result graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, Gra
         const auto source = graph_of(*state, graph);
         std::vector<simulator::GraphExec::Node> nodes = flat_nodes(*source);
         *error_node = nullptr;
-        *result = GraphUpdateResult::success;
-        for (std::size_t i = 0; i < std::min(nodes.size(), changed->nodes.size()) && *result == GraphUpdateResult::success; ++i) {
+        // A driver 580's word for another number of nodes.
+        *result = nodes.size() == changed->nodes.size() ? GraphUpdateResult::success : GraphUpdateResult::not_supported;
+        for (std::size_t i = 0; i < nodes.size() && *result == GraphUpdateResult::success; ++i) {
             *result = difference(changed->nodes[i], nodes[i]);
             *error_node = *result == GraphUpdateResult::success ? nullptr : nodes[i].origin;
-        }
-        if (*result == GraphUpdateResult::success && nodes.size() != changed->nodes.size()) {
-            *result = GraphUpdateResult::topology_changed;
         }
         require(*result == GraphUpdateResult::success, Result::graph_exec_update_failure);
         for (std::size_t i = 0; i < nodes.size(); ++i) {

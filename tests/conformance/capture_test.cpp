@@ -74,6 +74,20 @@ TEST_CASE("streams join a capture by its events, and are joined again", "[captur
     CHECK(bench.result() == Bench::all(0x01010101 + 2));
 }
 
+TEST_CASE("a graph is not launched into a capture", "[capture]") {
+    CUPOOL_NEEDS_GPUS(1);
+    Bench bench(gpus()[0]);
+    Graph inner(bench.context);
+    inner.add_fill(bench.values.span(), 3);
+    const GraphExec exec = inner.instantiate();
+    {
+        StreamCapture capture(bench.stream);
+        CHECK(error_of([&] { exec.launch(bench.stream); }).code() == abi::Result::stream_capture_unsupported);
+    }
+    exec.launch(bench.stream);
+    CHECK(bench.result() == Bench::all(3));
+}
+
 TEST_CASE("an exception ends the capture, and the stream works as before", "[capture]") {
     CUPOOL_NEEDS_GPUS(1);
     Bench bench(gpus()[0]);

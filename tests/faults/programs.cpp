@@ -13,8 +13,8 @@
 #include <cupool/driver/pitched_buffer.hpp>
 #include <cupool/driver/pointer_info.hpp>
 #include <cupool/driver/probe.hpp>
-#include <cupool/driver/stream_capture.hpp>
 #include <cupool/driver/registered_host.hpp>
+#include <cupool/driver/stream_capture.hpp>
 #include <cupool/driver/virtual_memory.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/point.hpp>
