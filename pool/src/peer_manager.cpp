@@ -190,7 +190,7 @@ void PeerManager::copy_bytes(Place to, Place from, std::size_t bytes, StreamView
 }
 
 void PeerManager::await(int from, int to, StreamView stream, const SourceLocation& where) const {
-    guard([&] {
+    const auto wait = [&] {
         try {
             stream.synchronize(where);
         } catch (...) {
@@ -200,7 +200,8 @@ void PeerManager::await(int from, int to, StreamView stream, const SourceLocatio
             if (state_->path(source, target).route == PeerRoute::staged) state_->staged(source, target).wait();
             throw;
         }
-    });
+    };
+    guard(std::ref(wait));  // by reference, for which a std::function needs no memory: the copy is under way and must be awaited
 }
 
 void PeerManager::create_named(const std::string& name, std::size_t bytes, int home, const SourceLocation& where) const {

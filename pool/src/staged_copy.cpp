@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cupool/driver/copy.hpp>
 
-#include "synchronize_on_exit.hpp"
-
 namespace cupool::detail {
 
 StagedCopy::StagedCopy(const DeviceContext& source, const DeviceContext& target, std::size_t chunk_bytes, std::size_t chunks)
@@ -50,9 +48,8 @@ void StagedCopy::queue(abi::DevicePointer to, abi::DevicePointer from, std::size
 
 void StagedCopy::wait() noexcept {
     for (const StreamView stream : {outgoing_.view(), incoming_.view()}) {
-        const SynchronizeOnExit wait_for_stream(stream);
         // A stream with a handle can be awaited without its context, too, which the driver may refuse to make current.
-        call_from_destructor<&EntryPoints::stream_synchronize>(stream.context().driver(), stream.ordinal(), stream.handle());
+        destroy_in<&EntryPoints::stream_synchronize>(stream.context(), stream.handle());
     }
 }
 

@@ -17,8 +17,10 @@ std::span<const EntryPointFacts> entry_points() {
 
 std::optional<EntryPoint> find_entry_point(std::string_view name) {
     const auto facts = entry_points();
-    const auto found = std::find_if(facts.begin(), facts.end(),
-                                    [&](const EntryPointFacts& entry) { return entry.base == name || entry.exported == name; });
+    auto found = std::find_if(facts.begin(), facts.end(), [&](const EntryPointFacts& entry) { return entry.exported == name; });
+    if (found == facts.end()) {
+        found = std::find_if(facts.begin(), facts.end(), [&](const EntryPointFacts& entry) { return entry.base == name; });
+    }
     if (found == facts.end()) {
         return std::nullopt;
     }

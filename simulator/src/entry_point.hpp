@@ -32,7 +32,7 @@ struct EntryPointFacts {
 /// All of them, in the order of EntryPoint.
 std::span<const EntryPointFacts> entry_points();
 
-/// By base name ("cuMemAlloc") or exported name ("cuMemAlloc_v2").
+/// By exported name ("cuMemAlloc_v2") or, where none has that, by base name ("cuMemAlloc").
 std::optional<EntryPoint> find_entry_point(std::string_view name);
 
 /// The exported functions. Each is defined in the file of its concept, as an answer().

@@ -236,9 +236,7 @@ Result graph_launch(GraphExec exec, Stream stream) {
         const Locked state;
         const auto launched = exec_of(*state, exec);
         const auto queue = stream_of(*state, stream);
-        if (queue->capture) {
-            fail(Result::not_supported);
-        }
+        require_not_captured(*queue);
         launch(*state, *launched, *queue);
     });
 }

@@ -37,6 +37,18 @@ bool works_uninitialised(const std::string& base) {
 
 }  // namespace
 
+namespace {
+
+/// A name that means no other entry point: the base name, but where another variant is exported under it.
+std::string name_of(const Call& call) {
+    for (const Call& other : every_call()) {
+        if (other.exported == call.base && other.exported != call.exported) return call.exported;
+    }
+    return call.base;
+}
+
+}  // namespace
+
 TEST_CASE("every entry point is exported and found by its base name") {
     Machine machine;
     for (const Call& call : every_call()) {
@@ -62,7 +74,7 @@ TEST_CASE("every entry point counts its calls and knows whether the driver is in
         if (!works_uninitialised(call.base)) {
             CHECK(result == Result::not_initialized);
         }
-        CHECK(machine.simulator.call_count(call.base) == 1);
+        CHECK(machine.simulator.call_count(name_of(call)) == 1);
         CHECK(machine.simulator.call_count(call.exported) == 1);
         CHECK(machine.simulator.call_count() == all + 1);
         if (call.base == "cuInit") {
@@ -76,7 +88,7 @@ TEST_CASE("any entry point can be made to fail once") {
     machine.begin();
     for (const Call& call : every_call()) {
         INFO(call.base);
-        machine.simulator.plan_fault(call.base, 1, 12345);
+        machine.simulator.plan_fault(name_of(call), 1, 12345);
         CHECK(static_cast<int>(call.call(machine.cuda)) == 12345);
         machine.simulator.plan_fault(call.exported, 2, 54321);
         CHECK(static_cast<int>(call.call(machine.cuda)) != 54321);
@@ -90,7 +102,7 @@ TEST_CASE("any entry point can be made to fail for ever") {
     machine.begin();
     for (const Call& call : every_call()) {
         INFO(call.base);
-        machine.simulator.plan_fault(call.base, 2, 999, cupool_sim_always);
+        machine.simulator.plan_fault(name_of(call), 2, 999, cupool_sim_always);
         CHECK(static_cast<int>(call.call(machine.cuda)) != 999);
         CHECK(static_cast<int>(call.call(machine.cuda)) == 999);
         CHECK(static_cast<int>(call.call(machine.cuda)) == 999);

@@ -50,7 +50,8 @@ namespace {
 
 void* find_driver_function(const char* exported) {
     const std::string_view name = exported;
-    if (name.starts_with("cuGetProcAddress")) return nullptr;
+    // Where one tells of a kernel's parameters, the program would ask for the last of them.
+    if (name.starts_with("cuGetProcAddress") || name == "cuFuncGetParamInfo") return nullptr;
     if (name == "cuDriverGetVersion") return reinterpret_cast<void*>(&driver_version);
     if (name == "cuDeviceGet" || name == "cuDeviceGetCount" || name == "cuDeviceGetAttribute")
         return reinterpret_cast<void*>(&driver_number);
