@@ -11,7 +11,9 @@
 #include <cstdio>
 #include <cstring>
 #include <cupool/driver/library_trial.hpp>
+#include <optional>
 #include <string_view>
+#include <thread>
 
 #include "loader.hpp"
 
@@ -76,7 +78,7 @@ int start(pid_t& process, std::vector<std::string> words, const Pipe& output) {
     return error;
 }
 
-/// Reads until the process ends, or says too much. \return whether that was in time
+/// Reads until nothing can come any more, or too much has come. \return whether that was in time
 bool read_in_time(int from, std::string& text, Clock::time_point deadline) {
     while (text.size() <= sign_of_life.size()) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
@@ -114,16 +116,33 @@ std::string signal_name(int number) {
     }
 }
 
-/// How the process ended; empty where well, or where nobody can tell since the program collects its children otherwise.
-std::string wait_for_end(pid_t process) {
-    int status = 0;
-    pid_t ended = 0;
-    do {
-        ended = ::waitpid(process, &status, 0);
-    } while (ended < 0 && errno == EINTR);
-    if (ended != process) {
-        return {};
+/// The status that the process ends with by the deadline, if it does; 0 where nobody can tell, since the program collects its children
+/// otherwise. It is polled: nothing that works in every program tells of one child.
+std::optional<int> wait_for_end(pid_t process, Clock::time_point deadline) {
+    for (;;) {
+        int status = 0;
+        const pid_t ended = ::waitpid(process, &status, WNOHANG);
+        if (ended == process) {
+            return status;
+        }
+        if (ended < 0 && errno != EINTR) {
+            return 0;
+        }
+        if (Clock::now() >= deadline) {
+            return std::nullopt;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+}
+
+void end_at_once(pid_t process) {
+    ::kill(process, SIGKILL);
+    while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+/// What is wrong with ending so; empty where nothing is.
+std::string fault_of_end(int status) {
     if (WIFSIGNALED(status)) {
         return "is corrupt: a process that loaded it to try it was ended by " + signal_name(WTERMSIG(status));
     }
@@ -150,19 +169,22 @@ std::string find_trial_fault(const std::vector<std::string>& command, const std:
         return untried(error);
     }
     output.close_writer();
+    const Clock::time_point deadline = Clock::now() + patience;
     std::string said;
-    const bool in_time = read_in_time(output.reader(), said, Clock::now() + patience);
-    if (!in_time) {
-        ::kill(process, SIGKILL);
+    const bool in_time = read_in_time(output.reader(), said, deadline);
+    const bool said_too_much = said.size() > sign_of_life.size();
+    const std::optional<int> status = in_time && !said_too_much ? wait_for_end(process, deadline) : std::nullopt;
+    if (!status) {
+        end_at_once(process);
     }
-    const std::string end = wait_for_end(process);
-    if (!in_time) {
+    if (!status && !said_too_much) {
         return "is corrupt: a process that loaded it to try it did not come to an end";
     }
-    if (end.empty() && said != sign_of_life) {
+    const std::string fault = status ? fault_of_end(*status) : std::string();
+    if (fault.empty() && said != sign_of_life) {
         return "is corrupt, or " + command[0] + " does not try libraries: it ended without having come through";
     }
-    return end;
+    return fault;
 }
 
 }  // namespace detail

@@ -172,8 +172,16 @@ ImportedMemory& ImportedMemory::operator=(ImportedMemory&& other) noexcept {
 }
 
 void ImportedMemory::release() noexcept {
-    if (pointer_ != 0) {
-        detail::destroy_in<&EntryPoints::memory_free_async>(context_.get(), pointer_, stream_.handle());
+    if (pointer_ == 0 || detail::must_leak()) {
+        return;
+    }
+    try {
+        // Not without: a default stream's handle is that of whichever context is current.
+        const CurrentContext current(context_.get(), SourceLocation{});
+        detail::call_from_destructor<&EntryPoints::memory_free_async>(context_->driver(), context_->device().ordinal(), pointer_,
+                                                                      stream_.handle());
+    } catch (...) {
+        detail::log_current_exception();
     }
 }
 

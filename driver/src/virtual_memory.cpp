@@ -1,3 +1,4 @@
+#include <cupool/driver/log.hpp>
 #include <cupool/driver/virtual_memory.hpp>
 #include <utility>
 
@@ -126,9 +127,12 @@ void MemoryMapping::release() noexcept {
         return;
     }
     try {
-        // Not without: work that still uses the memory would fault.
+        // Not without, nor where nobody may wait since a stream is captured: work that still uses the memory would fault.
         const CurrentContext current(memory_context_.get(), SourceLocation{});
-        call_from_destructor<&EntryPoints::context_synchronize>(range_->driver(), device_);
+        if (range_->driver().api().context_synchronize() == abi::Result::stream_capture_unsupported) {
+            detail::log(LogLevel::error, "memory stays mapped that was let go while a stream was captured");
+            return;
+        }
         call_from_destructor<&EntryPoints::memory_unmap>(range_->driver(), device_, pointer_, bytes_);
     } catch (...) {
         detail::log_current_exception();

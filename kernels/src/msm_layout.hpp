@@ -19,7 +19,7 @@ inline constexpr unsigned quad_size = 4;               ///< lanes that hold an X
 inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in which quads sum XYZZ points
 inline constexpr unsigned large_sum_block_size = 256;  ///< of those in which a whole block sums to one point
 
-/// A bucket that spans more shares than this is joined by a block instead of by a thread.
+/// A bucket that spans more shares than this is joined by a block instead of by a quad.
 inline constexpr std::uint32_t large_bucket_shares = 32;
 
 /// Words of a shifted scalar: the widest windows reach 20 bits past the 256 of a scalar.

@@ -28,40 +28,55 @@ struct Pair {
     std::array<std::unique_ptr<detail::StagedCopy>, 2> staged;
 };
 
-/// Lets two contexts reach each other's plain and pooled memory; takes back what it gave, unless told to keep it.
-class MutualAccess {
+/// A device's access to what is allocated from another's pool; afterwards it is what it was before, unless it is to be kept.
+class PoolAccess {
 public:
-    MutualAccess(const DeviceContext& first, const DeviceContext& second)
-        : forth_(first.context(), second.context()), back_(second.context(), first.context()), pools_{{{second, first}, {first, second}}} {
-        for (const auto& [owner, user] : pools_) set(owner, user, abi::MemoryAccess::read_write);
+    PoolAccess(const DeviceContext& owner, const DeviceContext& user) : pool_(owner.memory_pool()), user_(user.device()) {
+        if (!pool_) return;
+        before_ = pool_.access(user_);
+        pool_.allow_access(user_);
     }
-    ~MutualAccess() {
+    ~PoolAccess() {
+        if (!pool_ || is_kept_) return;
         try {
-            for (const auto& [owner, user] : pools_) {
-                if (!is_kept_) set(owner, user, abi::MemoryAccess::none);
-            }
+            pool_.allow_access(user_, before_);
         } catch (...) {
             detail::log_current_exception();
         }
     }
-    MutualAccess(const MutualAccess&) = delete;
-    MutualAccess& operator=(const MutualAccess&) = delete;
+    PoolAccess(const PoolAccess&) = delete;
+    PoolAccess& operator=(const PoolAccess&) = delete;
+
+    void keep() noexcept { is_kept_ = true; }
+
+private:
+    MemoryPoolView pool_;
+    int user_;
+    abi::MemoryAccess before_ = abi::MemoryAccess::none;
+    bool is_kept_ = false;
+};
+
+/// Lets two contexts reach each other's plain and pooled memory; takes back what it gave, unless told to keep it.
+class MutualAccess {
+public:
+    MutualAccess(const DeviceContext& first, const DeviceContext& second)
+        : forth_(first.context(), second.context()),
+          back_(second.context(), first.context()),
+          to_second_(second, first),
+          to_first_(first, second) {}
 
     void keep() noexcept {
         forth_.keep();
         back_.keep();
-        is_kept_ = true;
+        to_second_.keep();
+        to_first_.keep();
     }
 
 private:
-    static void set(const DeviceContext& owner, const DeviceContext& user, abi::MemoryAccess access) {
-        if (owner.memory_pool()) owner.memory_pool().allow_access(user.device(), access);
-    }
-
     PeerAccess forth_;
     PeerAccess back_;
-    std::array<std::pair<DeviceContext, DeviceContext>, 2> pools_;
-    bool is_kept_ = false;
+    PoolAccess to_second_;
+    PoolAccess to_first_;
 };
 
 std::string pair_text(int device, int peer) { return "devices " + std::to_string(device) + " and " + std::to_string(peer); }

@@ -14,7 +14,8 @@ namespace cupool::simulator {
 /// The check that memory is freed after its last use: not by luck, but because streams, events or a host that waited say so.
 ///
 /// Vector clocks tell what has happened before what. All host threads count as one, since the driver does not see how they synchronise, and
-/// streams that share a device and a number count as one, too: so something may go unnoticed, but nothing is reported that is in order.
+/// streams that share a device and a number count as one, too: so something may go unnoticed. Values that
+/// one stream writes and another waits for are not seen: what they alone put in order is reported as if nothing did.
 
 struct Allocation;
 class Operation;

@@ -1,4 +1,5 @@
 #include <cupool/driver/context.hpp>
+#include <cupool/driver/event.hpp>
 #include <cupool/driver/stream.hpp>
 #include <thread>
 
@@ -127,4 +128,9 @@ TEST_CASE("a view of no context is refused, not followed") {
     CHECK(error_of([] { StreamView().synchronize(); }).category() == ErrorCategory::wrong_context);
     CHECK(ContextView().ordinal() == -1);
     CHECK(to_string(ContextView()) == "no context");
+}
+
+TEST_CASE("what lives in a context is not made without one") {
+    CHECK(error_of([] { const Stream stream{ContextView()}; }).category() == ErrorCategory::wrong_context);
+    CHECK(error_of([] { const Event event{ContextView()}; }).category() == ErrorCategory::wrong_context);
 }

@@ -21,6 +21,11 @@ const struct AtLoad {
         if (deed == "leave") ::_exit(0);
         if (deed == "fail") ::_exit(3);
         if (deed == "hang") ::pause();
+        if (deed == "hang unheard") {
+            ::close(STDOUT_FILENO);
+            ::pause();
+        }
+        while (deed == "speak without end") std::puts("foreign code runs");
     }
 } at_load;
 

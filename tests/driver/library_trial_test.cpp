@@ -50,9 +50,18 @@ TEST_CASE("a library that ends the process that loads it ends its trial alone") 
         CHECK(report.reason == Reason::library_unusable);
         CHECK_THAT(report.explanation(), contains_text(expected.finding));
     }
-    const EnvironmentVariable deed("CUPOOL_TEST_FOREIGN", "hang");
-    CHECK_THAT(detail::find_trial_fault(trial, CUPOOL_FOREIGN_LIBRARY, std::chrono::milliseconds(300)),
-               contains_text("did not come to an end"));
+}
+
+TEST_CASE("a trial ends, whatever the library does") {
+    for (const char* const way : {"hang", "hang unheard"}) {
+        const EnvironmentVariable deed("CUPOOL_TEST_FOREIGN", way);
+        INFO(way);
+        CHECK_THAT(detail::find_trial_fault(trial, CUPOOL_FOREIGN_LIBRARY, std::chrono::milliseconds(300)),
+                   contains_text("did not come to an end"));
+    }
+    const EnvironmentVariable deed("CUPOOL_TEST_FOREIGN", "speak without end");
+    CHECK_THAT(detail::find_trial_fault(trial, CUPOOL_FOREIGN_LIBRARY, std::chrono::hours(1)),
+               contains_text("without having come through"));
 }
 
 TEST_CASE("what a library prints is no sign that it came through") {

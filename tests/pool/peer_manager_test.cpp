@@ -256,6 +256,8 @@ TEST_CASE("what makes no sense is refused") {
     DeviceBuffer<int> here(10, pool.context(0));
     DeviceBuffer<int> there(5, pool.context(1));
     CHECK(category([&] { peers.copy<int>(there.span(), here.span()); }) == ErrorCategory::invalid_argument);
+    CHECK(category([&] { peers.copy<int>(there.span(), here.span().subspan(0, 0)); }) == ErrorCategory::invalid_argument);
+    peers.copy<int>(there.span().subspan(0, 0), here.span().subspan(0, 0));
     const DevicePool one = DevicePool::with_devices(machine.driver, std::vector<int>{0});
     CHECK(category([&] { PeerManager(one).copy<int>(there.span(), here.span().subspan(0, 5)); }) == ErrorCategory::invalid_device);
 }

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
         CLI::App app("Runs jobs on every GPU that this host has, or on its cores.", "cupool");
         app.set_version_flag("--version", "cupool " CUPOOL_VERSION);
         require_command(app);
-        app.footer("Exit codes: 0 done, 1 failed, 2 usage, 3 bad input, 10 to 18 no GPU to run on (devquery says more).");
+        app.footer("Exit codes: 0 done, 1 failed, 2 usage, 3 bad input, 10 to 17 no GPU to run on (devquery says more).");
         std::string output;
         add_msm_command(app, output);
         add_kzg_commit_command(app, output);

@@ -12,6 +12,8 @@ namespace cupool {
 
 namespace detail {
 
+[[noreturn]] void throw_no_context(const SourceLocation& where);
+
 /// What every owner of something in a context shares: the context lives until the last of them is gone.
 class ContextState : public std::enable_shared_from_this<ContextState> {
 public:
@@ -89,8 +91,13 @@ public:
     /// The same. \return whether it could not before; see PeerAccess for access that ends
     bool try_enable_peer_access(ContextView peer, SourceLocation where = SourceLocation::current()) const;
 
-    /// Shared ownership of the context. \pre not empty
-    std::shared_ptr<const detail::ContextState> share() const { return state_->shared_from_this(); }
+    /// Shared ownership of the context. \throws Error wrong_context where there is none
+    std::shared_ptr<const detail::ContextState> share(const SourceLocation& where = SourceLocation::current()) const {
+        if (state_ == nullptr) [[unlikely]] {
+            detail::throw_no_context(where);
+        }
+        return state_->shared_from_this();
+    }
 
     friend bool operator==(ContextView left, ContextView right) noexcept {
         return left.state_ == right.state_ || (left.state_ && right.state_ && left.handle() == right.handle());
@@ -151,8 +158,6 @@ private:
 };
 
 namespace detail {
-
-[[noreturn]] void throw_no_context(const SourceLocation& where);
 
 /// What context the thread has. \throws Error wrong_context where there is no context to make current instead, and what call() throws
 inline abi::Context find_current(ContextView context, const SourceLocation& where) {

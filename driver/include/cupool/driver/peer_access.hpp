@@ -7,8 +7,9 @@ namespace cupool {
 
 /// One context's access to another's plain allocations, for as long as this lives. Move-only. Keeps both contexts alive.
 ///
-/// Where the access was there already, made by whomever, this leaves it there when it goes. Memory of pools needs
-/// MemoryPoolView::allow_access() besides; copies work without access, through the host's memory.
+/// The driver does not count: where the access was there already, made by whomever, this leaves it there when it goes, and loses it when
+/// the one who made it takes it back. A program that shares peers with others keeps its owner (is_owner()) alive the longest, or calls
+/// keep(). Memory of pools needs MemoryPoolView::allow_access() besides; copies work without access, through the host's memory.
 class PeerAccess {
 public:
     /// Lets `context` reach the memory of `peer`, not the other way.

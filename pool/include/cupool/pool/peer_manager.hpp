@@ -84,7 +84,7 @@ public:
     /// The same on the pool's stream of the device that the bytes are on; done when it returns.
     template <class T>
     void copy(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, SourceLocation where = SourceLocation::current()) const {
-        if (!from.empty()) {
+        if (detail::check_sizes(to.size(), from.size(), where)) {
             const StreamView stream = pool().context(from.device()).stream();
             copy_async(to, from, stream, where);
             await(from.device(), to.device(), stream, where);
