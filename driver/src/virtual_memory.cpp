@@ -1,4 +1,3 @@
-#include <cupool/driver/log.hpp>
 #include <cupool/driver/virtual_memory.hpp>
 #include <utility>
 
@@ -122,15 +121,31 @@ abi::MemoryAccess MemoryMapping::access(int ordinal, SourceLocation where) const
     return static_cast<abi::MemoryAccess>(access);
 }
 
+namespace {
+
+/// Waits for the context's work. \return false where nobody may wait, since a stream is captured
+bool has_awaited(ContextView context) noexcept {
+    try {
+        context.synchronize(SourceLocation{});
+    } catch (const Error& error) {
+        detail::log_current_exception();
+        return error.code() != abi::Result::stream_capture_unsupported;
+    } catch (...) {
+        detail::log_current_exception();
+    }
+    return true;
+}
+
+}  // namespace
+
 void MemoryMapping::release() noexcept {
     if (pointer_ == 0 || detail::must_leak()) {
         return;
     }
     try {
-        // Not without, nor where nobody may wait since a stream is captured: work that still uses the memory would fault.
+        // Not without: work that still uses the memory would fault.
         const CurrentContext current(memory_context_.get(), SourceLocation{});
-        if (range_->driver().api().context_synchronize() == abi::Result::stream_capture_unsupported) {
-            detail::log(LogLevel::error, "memory stays mapped that was let go while a stream was captured");
+        if (!has_awaited(memory_context_.get())) {
             return;
         }
         call_from_destructor<&EntryPoints::memory_unmap>(range_->driver(), device_, pointer_, bytes_);
