@@ -57,8 +57,9 @@ Result wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer
         const Region region = value_at<Value>(*queue, address);
         const auto condition = static_cast<WaitCondition>(flags & condition_bits);
         const auto wait = [region, value, condition, device = queue->context->device.ordinal](std::uint64_t) {
-            while (!holds(condition, __atomic_load_n(pointer_to<Value>(region), __ATOMIC_ACQUIRE), value) &&
-                   device_fault(device) == Result::success) {
+            // Of a lost device the memory may be gone: it is looked at only while there is no fault.
+            while (device_fault(device) == Result::success &&
+                   !holds(condition, __atomic_load_n(pointer_to<Value>(region), __ATOMIC_ACQUIRE), value)) {
                 std::this_thread::sleep_for(std::chrono::microseconds(50));
             }
             return Time{0};
