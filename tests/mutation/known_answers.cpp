@@ -61,15 +61,15 @@ MsmJob<C> borders() {
     return job;
 }
 
-/// Buckets so full that they are halved by pairwise additions first; half of the points are few, so that equal, opposite and infinite ones
-/// meet.
+/// Buckets so full that they are halved by pairwise additions first, some threads adding two pairs in each round; half of the points are
+/// few, so that equal, opposite and infinite ones meet.
 template <Curve C>
 MsmJob<C> rounds() {
-    MsmJob<C> job{"pairwise rounds", {}, generator_multiples<C>(1, 160), {}, {}};
+    MsmJob<C> job{"pairwise rounds", {}, generator_multiples<C>(1, 320), {}, {}};
     const auto g = generator<C>();
     const std::array few{g, negate(g), add(g, g), infinity<C>()};
     std::mt19937_64 random(1);
-    while (job.points.size() < 320) job.points.push_back(few[random() % few.size()]);
+    while (job.points.size() < 640) job.points.push_back(few[random() % few.size()]);
     std::shuffle(job.points.begin(), job.points.end(), random);
     while (job.scalars.size() < job.points.size()) job.scalars.push_back(random_scalar(random));
     job.config.c = 3;
