@@ -66,6 +66,10 @@ CUPOOL_DEVICE std::uint32_t madc_hi(std::uint32_t a, std::uint32_t b, std::uint3
     return r;
 }
 
+/// Minus one, which no compiler may know: ptxas makes a negation of a product with it, and then no longer joins the halves of the products
+/// that follow into one IMAD.WIDE each.
+extern "C" __attribute__((constant)) std::uint32_t cupool_minus_one = 0xffffffff;
+
 /// Whether a product's several hundred instructions stand wherever it is used, or once, in a function. The first is for the loop that
 /// decides an MSM's time; the second keeps the rest small, and with it the driver's JIT time.
 enum class Product { inlined, called };
@@ -272,7 +276,7 @@ private:
     /// As reduce_row, from the state that a row leaves: see multiply_add_row, whose product is nothing here.
     CUPOOL_DEVICE static void reduce_shifted_row(std::uint32_t* low, std::uint32_t* high) {
         low[0] = add_cc(low[0], high[1]);
-        const std::uint32_t factor = low[0] * static_cast<std::uint32_t>(Parameters::negated_inverse);
+        const std::uint32_t factor = clearing_factor(low[0]);
 #pragma unroll
         for (int i = 0; i < limb_count - 2; i += 2) {
             high[i] = madc_lo_cc(modulus_limb(i + 1), factor, high[i + 2]);
@@ -340,9 +344,15 @@ private:
         high[limb_count - 1] = addc(high[limb_count - 1], 0);
     }
 
+    /// What the modulus must be multiplied by for the product to clear this lowest limb.
+    CUPOOL_DEVICE static std::uint32_t clearing_factor(std::uint32_t limb) {
+        constexpr auto negated_inverse = static_cast<std::uint32_t>(Parameters::negated_inverse);
+        return limb * (negated_inverse == 0xffffffff ? cupool_minus_one : negated_inverse);
+    }
+
     /// Adds the multiple of the modulus that clears low[0].
     CUPOOL_DEVICE static void reduce_row(std::uint32_t* low, std::uint32_t* high) {
-        const std::uint32_t factor = low[0] * static_cast<std::uint32_t>(Parameters::negated_inverse);
+        const std::uint32_t factor = clearing_factor(low[0]);
         std::uint32_t p[limb_count];
 #pragma unroll
         for (int i = 0; i < limb_count; ++i) p[i] = modulus_limb(i);
