@@ -74,7 +74,11 @@ extern "C" __attribute__((constant)) std::uint32_t cupool_minus_one = 0xffffffff
 /// decides an MSM's time; the second keeps the rest small, and with it the driver's JIT time.
 enum class Product { inlined, called };
 
-/// An element of the field that Parameters describes, below the modulus, in Montgomery form unless said otherwise.
+/// An element of the field that Parameters describes, in Montgomery form unless said otherwise.
+///
+/// With called products it is below the modulus. With inlined ones it is below twice the modulus, and every value that low may stand: the
+/// moduli are below R / 4, so a product of two such is one again without a subtraction (Walter, "Montgomery Exponentiation Needs No Final
+/// Subtractions", Electronics Letters 35(21), 1999).
 template <class Parameters, Product product = Product::called>
 struct alignas(16) DeviceField {
     static constexpr int limb_count = 2 * Parameters::limbs;
@@ -82,6 +86,11 @@ struct alignas(16) DeviceField {
     std::uint32_t limbs[limb_count];
 
     CUPOOL_DEVICE static constexpr std::uint32_t modulus_limb(int i) { return limb_of(Parameters::modulus, i); }
+    /// Of what every element is below.
+    CUPOOL_DEVICE static constexpr std::uint32_t bound_limb(int i) {
+        if constexpr (product == Product::called) return modulus_limb(i);
+        return modulus_limb(i) << 1 | (i == 0 ? 0 : modulus_limb(i - 1) >> 31);
+    }
 
     CUPOOL_DEVICE static DeviceField zero() {
         DeviceField r;
@@ -100,17 +109,24 @@ struct alignas(16) DeviceField {
 
     CUPOOL_DEVICE bool is_zero() const {
         std::uint32_t any = 0;
+        std::uint32_t other = 0;
 #pragma unroll
-        for (int i = 0; i < limb_count; ++i) any |= limbs[i];
-        return any == 0;
+        for (int i = 0; i < limb_count; ++i) {
+            any |= limbs[i];
+            other |= limbs[i] ^ modulus_limb(i);
+        }
+        return any == 0 || (product == Product::inlined && other == 0);
     }
+
+    /// Whether this may be zero, by a look at its lowest limb alone.
+    CUPOOL_DEVICE bool may_be_zero() const { return limbs[0] == 0 || (product == Product::inlined && limbs[0] == modulus_limb(0)); }
 
     CUPOOL_DEVICE friend DeviceField operator+(const DeviceField a, const DeviceField b) {
         DeviceField r;
         r.limbs[0] = add_cc(a.limbs[0], b.limbs[0]);
 #pragma unroll
         for (int i = 1; i < limb_count; ++i) r.limbs[i] = addc_cc(a.limbs[i], b.limbs[i]);
-        return r.reduced_once();
+        return r.below_bound();
     }
 
     CUPOOL_DEVICE friend DeviceField operator-(const DeviceField a, const DeviceField b) {
@@ -119,9 +135,9 @@ struct alignas(16) DeviceField {
 #pragma unroll
         for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(a.limbs[i], b.limbs[i]);
         const std::uint32_t borrow = subc(0, 0);
-        r.limbs[0] = add_cc(r.limbs[0], borrow & modulus_limb(0));
+        r.limbs[0] = add_cc(r.limbs[0], borrow & bound_limb(0));
 #pragma unroll
-        for (int i = 1; i < limb_count; ++i) r.limbs[i] = addc_cc(r.limbs[i], borrow & modulus_limb(i));
+        for (int i = 1; i < limb_count; ++i) r.limbs[i] = addc_cc(r.limbs[i], borrow & bound_limb(i));
         return r;
     }
 
@@ -129,9 +145,9 @@ struct alignas(16) DeviceField {
     CUPOOL_DEVICE DeviceField negated_if(bool condition) const {
         const bool negates = condition && !is_zero();
         DeviceField r;
-        r.limbs[0] = sub_cc(modulus_limb(0), limbs[0]);
+        r.limbs[0] = sub_cc(bound_limb(0), limbs[0]);
 #pragma unroll
-        for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(modulus_limb(i), limbs[i]);
+        for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(bound_limb(i), limbs[i]);
 #pragma unroll
         for (int i = 0; i < limb_count; ++i) r.limbs[i] = negates ? r.limbs[i] : limbs[i];
         return r;
@@ -173,14 +189,7 @@ struct alignas(16) DeviceField {
 
     /// This value less the modulus, where it is not below it: one step only.
     CUPOOL_DEVICE DeviceField reduced_once() const {
-        DeviceField r;
-        r.limbs[0] = sub_cc(limbs[0], modulus_limb(0));
-#pragma unroll
-        for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(limbs[i], modulus_limb(i));
-        const bool is_below = subc(0, 0) != 0;
-#pragma unroll
-        for (int i = 0; i < limb_count; ++i) r.limbs[i] = is_below ? limbs[i] : r.limbs[i];
-        return r;
+        return less_once([](int i) { return modulus_limb(i); });
     }
 
     /// Whether this value, any integer of N limbs, is below the modulus.
@@ -192,6 +201,28 @@ struct alignas(16) DeviceField {
     }
 
 private:
+    CUPOOL_DEVICE DeviceField below_bound() const {
+        return less_once([](int i) { return bound_limb(i); });
+    }
+
+    template <class LimbOf>
+    CUPOOL_DEVICE DeviceField less_once(LimbOf limb) const {
+        DeviceField r;
+        r.limbs[0] = sub_cc(limbs[0], limb(0));
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(limbs[i], limb(i));
+        const bool is_below = subc(0, 0) != 0;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = is_below ? limbs[i] : r.limbs[i];
+        return r;
+    }
+
+    /// What a reduced product or square is, given that its operands were below the bound.
+    CUPOOL_DEVICE DeviceField product_below_bound() const {
+        if constexpr (product == Product::called) return reduced_once();
+        return *this;
+    }
+
     CUPOOL_DEVICE static DeviceField inlined_product(const DeviceField a, const DeviceField b) {
         std::uint32_t even[limb_count];
         std::uint32_t odd[limb_count];
@@ -204,7 +235,7 @@ private:
             multiply_add_row(low, high, a.limbs, b.limbs[i]);
             reduce_row(low, high);
         }
-        return merged(odd, even).reduced_once();
+        return merged(odd, even).product_below_bound();
     }
 
     /// The square: each product of two different limbs is formed once, with one of them doubled, N (N + 1) / 2 products for N^2; then the
@@ -227,7 +258,7 @@ private:
 #pragma unroll
         for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = addc_cc(r.limbs[i], whole[limb_count + i]);
         r.limbs[limb_count - 1] = addc(r.limbs[limb_count - 1], whole[2 * limb_count - 1]);
-        return r.reduced_once();
+        return r.product_below_bound();
     }
 
     /// whole = a * a, with no carry out of the top: the moduli leave the top bit free, so that a doubled limb loses none.

@@ -45,7 +45,9 @@ CUPOOL_DEVICE Xyzz* unfinished_of(const MsmPlan& plan, std::uint32_t window) {
 CUPOOL_DEVICE Xyzz* finished_of(const MsmPlan& plan, std::uint32_t window) {
     return static_cast<Xyzz*>(plan.finished) + std::uint64_t{window} * plan.share_count;
 }
-CUPOOL_DEVICE void store(Xyzz* target, const FastXyzz& sum) { *reinterpret_cast<FastXyzz*>(target) = sum; }
+CUPOOL_DEVICE void store(Xyzz* target, const FastXyzz& sum) {
+    *reinterpret_cast<FastXyzz*>(target) = {sum.x.reduced_once(), sum.y.reduced_once(), sum.zz.reduced_once(), sum.zzz.reduced_once()};
+}
 
 /// Where the buckets of a window begin, counted in the points that the rounds leave.
 class BucketStarts {
