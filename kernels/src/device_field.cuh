@@ -86,6 +86,10 @@ struct alignas(16) DeviceField {
     std::uint32_t limbs[limb_count];
 
     CUPOOL_DEVICE static constexpr std::uint32_t modulus_limb(int i) { return limb_of(Parameters::modulus, i); }
+    /// Of (modulus - 1) / 2.
+    CUPOOL_DEVICE static constexpr std::uint32_t half_modulus_limb(int i) {
+        return modulus_limb(i) >> 1 | (i + 1 < limb_count ? modulus_limb(i + 1) << 31 : 0);
+    }
     /// Of what every element is below.
     CUPOOL_DEVICE static constexpr std::uint32_t bound_limb(int i) {
         if constexpr (product == Product::called) return modulus_limb(i);
@@ -190,6 +194,14 @@ struct alignas(16) DeviceField {
     /// This value less the modulus, where it is not below it: one step only.
     CUPOOL_DEVICE DeviceField reduced_once() const {
         return less_once([](int i) { return modulus_limb(i); });
+    }
+
+    /// Whether this value, an integer below the modulus, is above half of it.
+    CUPOOL_DEVICE bool is_above_half() const {
+        (void)sub_cc(half_modulus_limb(0), limbs[0]);
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) (void)subc_cc(half_modulus_limb(i), limbs[i]);
+        return subc(0, 0) != 0;
     }
 
     /// Whether this value, any integer of N limbs, is below the modulus.

@@ -36,8 +36,8 @@ public:
         std::uint32_t right;
     };
 
-    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t window)
-        : slots_(plan.slots + std::uint64_t{window} * plan.slot_count), points_(static_cast<const Affine*>(plan.points)) {}
+    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t row)
+        : slots_(plan.slots + std::uint64_t{row} * plan.slot_count), points_(static_cast<const Affine*>(plan.points)) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(slots_)[pair]; }
