@@ -10,7 +10,6 @@
 #include "host_curve.hpp"
 #include "msm_kernels.hpp"
 #include "msm_plan.hpp"
-#include "msm_portions.hpp"
 #include "operand_feed.hpp"
 #include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
@@ -30,8 +29,6 @@ constexpr std::size_t most_terms_of_a_portion = std::size_t{1} << 30;
 constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
 /// A grid's rows of blocks.
 constexpr std::size_t most_rows = 65535;
-/// Copies of fewer bytes are not worth a stream of their own.
-constexpr std::size_t least_fed_bytes = std::size_t{1} << 20;
 
 /// What decides how portions grow: nanoseconds that a term takes to be summed, and a byte to be copied (measured on an H200).
 constexpr double nanoseconds_a_term(std::size_t coordinate_bytes) { return coordinate_bytes <= 32 ? 2.65 : 5.3; }
@@ -43,9 +40,10 @@ unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<uns
 template <Curve C>
 class DeviceMsm {
 public:
-    DeviceMsm(const DeviceMsmJob<C>& job, const MsmConfig& config)
+    DeviceMsm(const DeviceMsmJob<C>& job, const MsmConfig& config, const DeviceMsmLimits& limits)
         : job_(job),
           config_(config),
+          limits_(limits),
           stream_(config.ctx.stream()),
           multiprocessors_(static_cast<unsigned>(config.ctx.context().device().multiprocessor_count())),
           device_memory_(config.ctx.context().device().total_memory()),
@@ -57,7 +55,7 @@ public:
         const SynchronizeOnExit wait_for_work(stream_);
         allocate();
         fill_bytes_async(oversized_span(), 0xff, stream_);
-        if (job_.scalars.size() * copied_bytes_a_term() < least_fed_bytes) {
+        if (job_.scalars.size() * copied_bytes_a_term() < limits_.least_fed_bytes) {
             sum_portions();
         } else {
             sum_fed_portions();
@@ -118,7 +116,8 @@ private:
                                            .term_count = job_.term_count,
                                            .most_terms = most_terms,
                                            .most_msms = most_msms_at_once(),
-                                           .growth = growth()});
+                                           .growth = growth(),
+                                           .least_terms = limits_.least_portion_terms});
             const std::size_t bytes = place();
             const bool is_within_budget = config_.memory_budget == 0 || bytes <= config_.memory_budget;
             const bool is_smallest = most_terms == 1;
@@ -338,6 +337,7 @@ private:
 
     DeviceMsmJob<C> job_;
     MsmConfig config_;
+    DeviceMsmLimits limits_;
     StreamView stream_;
     unsigned multiprocessors_;
     std::uint64_t device_memory_;
@@ -361,9 +361,10 @@ private:
 }  // namespace
 
 template <Curve C>
-RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std::span<JacobianPoint<C>> results) {
+RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std::span<JacobianPoint<C>> results,
+                        const DeviceMsmLimits& limits) {
     const auto start = std::chrono::steady_clock::now();
-    DeviceMsm<C> msm(job, config);
+    DeviceMsm<C> msm(job, config, limits);
     msm.run(results);
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     return {.engine = Engine::gpu,
@@ -373,7 +374,8 @@ RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std
             .device_bytes = msm.device_bytes()};
 }
 
-#define CUPOOL_INSTANTIATE(C) template RunReport msm_on_device<C>(const DeviceMsmJob<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);
+#define CUPOOL_INSTANTIATE(C) \
+    template RunReport msm_on_device<C>(const DeviceMsmJob<C>&, const MsmConfig&, std::span<JacobianPoint<C>>, const DeviceMsmLimits&);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)
