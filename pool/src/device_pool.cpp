@@ -217,7 +217,7 @@ void DevicePool::post(std::size_t index, std::unique_ptr<detail::PoolTask> task)
 
 void DevicePool::post_balanced(std::unique_ptr<detail::PoolTask> task, double work) const {
     auto lease = std::make_shared<LoadBalancer::Lease>(balancer().select_device(work));
-    const std::size_t index = is_host() ? 0 : index_of(lease->device());
+    const std::size_t index = state_->index_of(lease->device());
     state_->post(index, std::move(task), std::move(lease));
 }
 

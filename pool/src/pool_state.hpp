@@ -30,8 +30,23 @@ public:
     bool is_host() const { return ordinals_.empty(); }
     const std::vector<int>& ordinals() const { return ordinals_; }
     std::size_t size() const { return members_.size(); }
+    /// The index of a device in the pool, by its ordinal; of the host's one member by what stands for its ordinal. \pre it is in the pool
+    std::size_t index_of(int ordinal) const;
     detail::PoolMember& member(std::size_t index) const { return *members_[index]; }
     LoadBalancer& balancer();
+    /// Of MSMs, whose work is counted in terms: see msm_work().
+    LoadBalancer& msm_balancer();
+    /// The devices for an MSM of so many terms, each leased for an even share of the work. \throws Error no_device, device_fault
+    std::vector<LoadBalancer::Lease> lease_for_msm(double work, std::size_t terms, MsmSpread spread);
+    /// An MSM of some of the terms, on the device of a member, whose context is given.
+    template <Curve C>
+    using MsmOfTerms =
+        std::function<RunReport(std::size_t member, const DeviceContext& context, detail::Share terms, JacobianPoint<C>& sum)>;
+    /// Divides the terms evenly among the leased devices, in the pool's order, and joins their sums. Where there is one device, its work is
+    /// done on the calling thread.
+    template <Curve C>
+    RunReport msm_of_shards(std::vector<LoadBalancer::Lease> leases, std::size_t terms, bool is_montgomery_form,
+                            const MsmOfTerms<C>& msm_of_terms, JacobianPoint<C>& result);
     const detail::FaultLatch& faults() const { return faults_; }
 
     /// Calls the function unless there was a device fault, and looks at its failure.
@@ -75,6 +90,8 @@ private:
     /// \param lease  null where nobody balanced
     void perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease);
     void note(const Error& error);
+    /// Makes it where there is none. \pre mutex_ is held
+    LoadBalancer& balancer_in(std::unique_ptr<LoadBalancer>& balancer, std::unique_ptr<BalancingPolicy> policy);
     /// Starts a rotation among those that are not quarantined now.
     void take_turns();
     [[noreturn]] void throw_no_turns() const;
@@ -82,8 +99,9 @@ private:
 
     std::vector<int> ordinals_;
     detail::FaultLatch faults_;
-    std::mutex mutex_;  // of the balancer's making and of quarantine
+    std::mutex mutex_;  // of the balancers' making and of quarantine
     std::unique_ptr<LoadBalancer> balancer_;
+    std::unique_ptr<LoadBalancer> msm_balancer_;
     /// Every rotation there ever was: another thread may still be taking its turn in an earlier one.
     std::vector<std::unique_ptr<detail::RoundRobin>> rotations_;
     /// Null on the host, where all are quarantined, and after a device fault: one look tells whether there is a turn to take.

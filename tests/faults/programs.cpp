@@ -375,7 +375,8 @@ bool msm_over_pool(World& world) {
     const MsmInput<C>& input = msm_input<C>();
     JacobianPoint<C> result = no_result<C>();
     RunReport report;
-    run_unless_failed_write(result, [&] { report = world.pool().msm<C>(input.scalars, input.points, small_config(), result); });
+    run_unless_failed_write(
+        result, [&] { report = world.pool().msm<C>(input.scalars, input.points, small_config(), result, MsmSpread::all_devices); });
     return to_affine(result) == input.sum && report.devices == world.pool().devices();
 }
 

@@ -7,6 +7,7 @@
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/pool/load_balancer.hpp>
+#include <cupool/pool/msm_spread.hpp>
 #include <cupool/pool/partitioned_launch.hpp>
 #include <cupool/pool/pool_metrics.hpp>
 #include <cupool/pool/pool_task.hpp>
@@ -150,11 +151,13 @@ public:
     /// \throws the failure of the lowest index
     void synchronize_all() const;
 
-    /// One MSM, its terms sharded evenly over the devices that are not quarantined; the same contract as cupool::msm(), whose config.ctx is
-    /// not looked at. Operands are host memory. \throws what cupool::msm() throws; no_device where every device is quarantined
+    /// One MSM; the same contract as cupool::msm(), whose config.ctx is not looked at. A small one goes to one device, and MSMs of many
+    /// threads so spread over all; the terms of a large one are sharded evenly over several. Its load is counted by a balancer of its own,
+    /// in terms, where other work of the pool that is in flight on a device counts as an MSM of the same size. Operands are host memory.
+    /// \throws what cupool::msm() throws; no_device where every device is quarantined
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
-                  JacobianPoint<C>& result) const;
+                  JacobianPoint<C>& result, MsmSpread spread = MsmSpread::automatic) const;
 
     /// A reduction over host memory, on the first device that is not quarantined (float order depends on the length alone).
     /// \throws what cupool::reduce() throws; no_device where every device is quarantined
