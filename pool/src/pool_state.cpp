@@ -54,13 +54,17 @@ DevicePool::State::~State() {
     for (const auto& member : members_) member->worker().finish();
 }
 
-std::shared_ptr<DevicePool::State> DevicePool::State::of_host(unsigned threads) {
-    return std::shared_ptr<State>(new State(threads), release);
+std::shared_ptr<DevicePool::State> DevicePool::State::of_host(unsigned threads, std::vector<LeftOutDevice> left_out) {
+    std::shared_ptr<State> state(new State(threads), release);
+    state->left_out_ = std::move(left_out);
+    return state;
 }
 
-std::shared_ptr<DevicePool::State> DevicePool::State::of_devices(const std::shared_ptr<const Driver>& driver,
-                                                                 std::span<const int> ordinals) {
-    return std::shared_ptr<State>(new State(driver, std::vector<int>(ordinals.begin(), ordinals.end())), release);
+std::shared_ptr<DevicePool::State> DevicePool::State::of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals,
+                                                                 std::vector<LeftOutDevice> left_out) {
+    std::shared_ptr<State> state(new State(driver, std::vector<int>(ordinals.begin(), ordinals.end())), release);
+    state->left_out_ = std::move(left_out);
+    return state;
 }
 
 void DevicePool::State::release(State* state) noexcept {
@@ -113,7 +117,7 @@ void DevicePool::State::guard(const std::function<void()>& function) {
 
 void DevicePool::State::note(const Error& error) {
     faults_.note(error);
-    if (error.category() != ErrorCategory::device_fault) return;
+    if (!detail::poisons_process(error)) return;
     const std::lock_guard lock(mutex_);
     take_turns();
 }

@@ -20,15 +20,17 @@ namespace cupool {
 /// What the copies of a pool share.
 class DevicePool::State {
 public:
-    static std::shared_ptr<State> of_host(unsigned threads);
+    static std::shared_ptr<State> of_host(unsigned threads, std::vector<LeftOutDevice> left_out);
     /// \param driver  null for the host's own
-    static std::shared_ptr<State> of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals);
+    static std::shared_ptr<State> of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals,
+                                             std::vector<LeftOutDevice> left_out);
 
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
     bool is_host() const { return ordinals_.empty(); }
     const std::vector<int>& ordinals() const { return ordinals_; }
+    const std::vector<LeftOutDevice>& left_out() const { return left_out_; }
     std::size_t size() const { return members_.size(); }
     /// The index of a device in the pool, by its ordinal; of the host's one member by what stands for its ordinal. \pre it is in the pool
     std::size_t index_of(int ordinal) const;
@@ -98,6 +100,7 @@ private:
     [[noreturn]] static void throw_all_quarantined();
 
     std::vector<int> ordinals_;
+    std::vector<LeftOutDevice> left_out_;
     detail::FaultLatch faults_;
     std::mutex mutex_;  // of the balancers' making and of quarantine
     std::unique_ptr<LoadBalancer> balancer_;

@@ -10,8 +10,9 @@ namespace cupool::simulator {
 namespace {
 
 // As nvidia-smi -L shows it.
-std::string uuid_text(const abi::Uuid& uuid) {
-    std::string text = "GPU-";
+std::string uuid_text(const Device& card) {
+    const abi::Uuid& uuid = card.uuid;
+    std::string text = card.name.find(" MIG ") == std::string::npos ? "GPU-" : "MIG-";
     for (int i = 0; i < 16; ++i) {
         char digits[4];
         std::snprintf(digits, sizeof(digits), "%02x", static_cast<unsigned>(static_cast<unsigned char>(uuid.bytes[i])));
@@ -27,8 +28,8 @@ bool is_called(const Device& card, const std::string& name) {
     if (is_number(name)) {
         return std::to_string(card.card) == name;
     }
-    constexpr std::size_t least_length = 5;  // "GPU-" and something
-    return name.size() >= least_length && uuid_text(card.uuid).compare(0, name.size(), name) == 0;
+    constexpr std::size_t least_length = 5;  // "GPU-" or "MIG-", and something
+    return name.size() >= least_length && uuid_text(card).compare(0, name.size(), name) == 0;
 }
 
 // Null when there is none, or more than one.

@@ -404,6 +404,14 @@ bool reduce_results_over_pool(World& world) {
     return is_right;
 }
 
+/// Its own pool, which opens the devices: without those that fail, of which it must tell.
+bool leave_out_of_pool(World& world) {
+    const DevicePool pool = DevicePool::all(world.driver(), UnusableDevices::left_out);
+    bool is_right = pool.device_count() + pool.left_out().size() == devices_of_machine && !pool.identities()[0].uuid.empty();
+    for (const LeftOutDevice& device : pool.left_out()) is_right = is_right && !device.why.empty();
+    return is_right && pool.submit([](const DeviceContext& context) { return context.device(); }).get() < devices_of_machine;
+}
+
 bool submit_to_pool(World& world) {
     const DevicePool& pool = world.pool();
     const auto device_of = [](const DeviceContext& context) { return context.device(); };
@@ -655,6 +663,7 @@ constexpr Program all_programs[] = {
     {.name = "reduce", .run = reduce_on_device, .cost = 2},
     {.name = "reduce over a pool", .run = reduce_over_pool, .cost = 2},
     {.name = "reduce_results over a pool", .run = reduce_results_over_pool, .cost = 2},
+    {.name = "leave devices out of a pool", .run = leave_out_of_pool},
     {.name = "submit to a pool", .run = submit_to_pool, .cost = 2},
     {.name = "partition a launch", .run = partition_launch, .cost = 2},
     {.name = "msm bn254", .run = msm_on_device<Curve::bn254>, .cost = 15},

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/device_context.hpp>
+#include <cupool/driver/device_identity.hpp>
 #include <cupool/driver/module.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/reduce.hpp>
@@ -11,6 +12,7 @@
 #include <cupool/pool/partitioned_launch.hpp>
 #include <cupool/pool/pool_metrics.hpp>
 #include <cupool/pool/pool_task.hpp>
+#include <cupool/pool/unusable_devices.hpp>
 #include <functional>
 #include <future>
 #include <iosfwd>
@@ -41,24 +43,28 @@ struct QuarantinedDevice {
 class DevicePool {
 public:
     /// Every device that the driver shows, in its order.
-    /// \throws Error no_device where there is none, driver_unavailable where the probe says why not.
-    static DevicePool all();
+    /// \throws Error no_device where there is none, driver_unavailable where the probe says why not; where devices are opened now, also
+    /// what retaining a primary context throws if one is refused, and no_device, naming each one's reason, if all are left out.
+    static DevicePool all(UnusableDevices unusable = UnusableDevices::met_when_used);
     /// The same for a given driver.
-    static DevicePool all(const std::shared_ptr<const Driver>& driver);
+    static DevicePool all(const std::shared_ptr<const Driver>& driver, UnusableDevices unusable = UnusableDevices::met_when_used);
 
-    /// The devices that the probe finds usable, or, where it finds none, a pool whose one member is the host; the log says which and why.
+    /// The devices that the probe finds usable, or, where it finds none, a pool whose one member is the host; the log says which and why,
+    /// and left_out() has those that are not. A pool is never the host's because devices could not be opened: see all().
     /// \throws Error forked in a child of a process that had initialised the driver, which must not be taken for a host without GPUs, and
     ///         driver_unavailable where the probe met a failure that says nothing about the GPUs.
-    static DevicePool all_or_host();
+    static DevicePool all_or_host(UnusableDevices unusable = UnusableDevices::met_when_used);
 
     /// The host itself. \param threads  how many cores algorithms use; 0 means all
     static DevicePool host(unsigned threads = 0);
 
     /// These devices, in this order. \throws Error invalid_argument (empty list or a repeated ordinal), invalid_device (unknown ordinal),
     /// no_device where there is none at all.
-    static DevicePool with_devices(std::span<const int> ordinals);
+    /// Where devices are opened now, the same as all().
+    static DevicePool with_devices(std::span<const int> ordinals, UnusableDevices unusable = UnusableDevices::met_when_used);
     /// The same for a given driver.
-    static DevicePool with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals);
+    static DevicePool with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals,
+                                   UnusableDevices unusable = UnusableDevices::met_when_used);
 
     bool is_host() const;
     Engine engine() const;
@@ -74,6 +80,15 @@ public:
     const DeviceContext& context(int ordinal) const;
     /// The ordinals, in order; empty on a host pool.
     const std::vector<int>& devices() const;
+
+    /// Which device the one at an index is: UUID, PCI address, MIG instance, entry of CUDA_VISIBLE_DEVICES. Creates no context.
+    /// \throws Error invalid_argument past the end; unsupported on a host pool
+    DeviceIdentity identity_at(std::size_t index) const;
+    /// Of all, in order; empty on a host pool.
+    std::vector<DeviceIdentity> identities() const;
+
+    /// The devices that this pool was made without, because they cannot be used.
+    const std::vector<LeftOutDevice>& left_out() const;
 
     /// The next ordinal, round robin in the pool's order: lock-free, and exactly even as long as the same devices are quarantined.
     /// \throws Error unsupported on a host pool, no_device where every device is quarantined, device_fault
@@ -178,6 +193,9 @@ private:
     using Work = std::function<void(std::size_t, const DeviceContext&)>;
 
     explicit DevicePool(std::shared_ptr<State> state);
+    /// \param driver  null for the host's own
+    static DevicePool of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable,
+                                 std::vector<LeftOutDevice> left_out = {});
 
     using LaunchPart = std::function<void(const Partition&, const Module&)>;
 
