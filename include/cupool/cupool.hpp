@@ -53,6 +53,7 @@
 #include <cupool/pool/msm_spread.hpp>
 #include <cupool/pool/partitioned_launch.hpp>
 #include <cupool/pool/peer_manager.hpp>
+#include <cupool/pool/peer_path.hpp>
 #include <cupool/pool/pool_metrics.hpp>
 #include <cupool/pool/sliced_array.hpp>
 #include <cupool/pool/unusable_devices.hpp>

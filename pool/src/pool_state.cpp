@@ -41,11 +41,13 @@ private:
 
 }  // namespace
 
-DevicePool::State::State(unsigned host_threads) {
+DevicePool::State::State(unsigned host_threads) : peers_({}, {}, {}) {
     members_.push_back(std::make_unique<detail::PoolMember>(DeviceContext::host(host_threads)));
 }
 
-DevicePool::State::State(const std::shared_ptr<const Driver>& driver, std::vector<int> ordinals) : ordinals_(std::move(ordinals)) {
+DevicePool::State::State(const std::shared_ptr<const Driver>& driver, std::vector<int> ordinals)
+    : ordinals_(std::move(ordinals)),
+      peers_(ordinals_, [this](std::size_t index) -> const DeviceContext& { return member(index).context(); }, {}) {
     for (const int ordinal : ordinals_) members_.push_back(std::make_unique<detail::PoolMember>(driver, ordinal));
     take_turns();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fault_latch.hpp"
+#include "peer_paths.hpp"
 #include "pool_member.hpp"
 #include "round_robin.hpp"
 #include "shares.hpp"
@@ -49,6 +50,8 @@ public:
     template <Curve C>
     RunReport msm_of_shards(std::vector<LoadBalancer::Lease> leases, std::size_t terms, bool is_montgomery_form,
                             const MsmOfTerms<C>& msm_of_terms, JacobianPoint<C>& result);
+    /// Between the members.
+    detail::PeerPaths& peers() { return peers_; }
     const detail::FaultLatch& faults() const { return faults_; }
 
     /// Calls the function unless there was a device fault, and looks at its failure.
@@ -110,6 +113,7 @@ private:
     /// Null on the host, where all are quarantined, and after a device fault: one look tells whether there is a turn to take.
     std::atomic<detail::RoundRobin*> rotation_{nullptr};
     std::vector<std::unique_ptr<detail::PoolMember>> members_;
+    detail::PeerPaths peers_;
 };
 
 }  // namespace cupool

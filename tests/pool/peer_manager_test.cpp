@@ -298,3 +298,36 @@ TEST_CASE("a call that fails amid a staged copy is told, and the next copy is ri
         }
     }
 }
+
+TEST_CASE("buffers are combined over links where there are any, else staged", "[peers]") {
+    const bool is_linked = GENERATE(true, false);
+    CAPTURE(is_linked);
+    Machine machine(std::vector<SimulatedDevice>(3));
+    if (!is_linked) {
+        for (const int peer : {1, 2}) {
+            machine.simulator.set_peer_reachable(0, peer, false);
+            machine.simulator.set_peer_reachable(peer, 0, false);
+        }
+    }
+    const DevicePool pool = DevicePool::all(machine.driver);
+    std::vector<DeviceBuffer<std::uint32_t>> buffers;
+    std::vector<DeviceSpan<const std::uint32_t>> spans;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        buffers.emplace_back(1000, pool.context_at(i));
+        fill(buffers.back().span(), 1U << i, pool.context_at(i).stream());
+        spans.push_back(buffers.back().span());
+    }
+    for (int again = 0; again < 2; ++again) {
+        const std::uint64_t before = machine.simulator.call_count("cuMemcpyPeerAsync");
+        const DeviceBuffer<std::uint32_t> sums = pool.reduce_results<std::uint32_t>(spans, ReduceOperation::sum);
+        std::vector<std::uint32_t> back(1000);
+        cupool::copy(std::span(back), sums.span(), sums.stream());
+        CHECK(back == std::vector<std::uint32_t>(1000, 7));
+        const std::uint64_t copies = machine.simulator.call_count("cuMemcpyPeerAsync") - before;
+        if (is_linked) {
+            CHECK(copies == (again == 0 ? 2 + 4 : 2));  // with the canaries of two pairs, both ways, once
+        } else {
+            CHECK(copies == 0);
+        }
+    }
+}
