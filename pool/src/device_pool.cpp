@@ -60,9 +60,12 @@ LeftOutDevice left_out_for(int ordinal, const Error& error) {
     return {ordinal, reason.value_or(Reason::device_unhealthy), error.what()};
 }
 
-[[noreturn]] void throw_none_opened(const std::vector<LeftOutDevice>& left_out) {
+/// \param first  what the first of them failed of
+[[noreturn]] void throw_none_opened(const std::vector<LeftOutDevice>& left_out, const Error& first) {
     ErrorDetails details;
     details.category = ErrorCategory::no_device;
+    details.code = first.code();
+    details.call = first.call();
     details.reason = left_out.front().reason;
     details.message = "none of the devices can be opened";
     for (const LeftOutDevice& device : left_out) details.message += "; device " + std::to_string(device.device) + ": " + device.why;
@@ -129,6 +132,7 @@ DevicePool DevicePool::of_devices(const std::shared_ptr<const Driver>& driver, s
     DevicePool pool(State::of_devices(driver, ordinals, left_out));
     if (unusable == UnusableDevices::met_when_used) return pool;
     std::vector<int> opened;
+    std::optional<Error> first;
     for (std::size_t i = 0; i < pool.device_count(); ++i) {
         try {
             (void)pool.context_at(i);
@@ -136,10 +140,11 @@ DevicePool DevicePool::of_devices(const std::shared_ptr<const Driver>& driver, s
         } catch (const Error& error) {
             if (unusable == UnusableDevices::refused || says_nothing_of_device(error)) throw;
             left_out.push_back(left_out_for(pool.device_at(i), error));
+            if (!first) first = error;
         }
     }
     if (opened.size() == pool.device_count()) return pool;
-    if (opened.empty()) throw_none_opened(left_out);
+    if (opened.empty()) throw_none_opened(left_out, *first);
     DevicePool rest(State::of_devices(driver, opened, std::move(left_out)));
     for (std::size_t i = 0; i < rest.device_count(); ++i) (void)rest.context_at(i);  // which the other pool still holds open
     return rest;

@@ -52,6 +52,7 @@ TEST_CASE("a pool whose devices are all left out is none, and names all reasons"
     const Error error = error_of([&] { (void)DevicePool::all(machine.driver, UnusableDevices::left_out); });
     CHECK(error.category() == ErrorCategory::no_device);
     CHECK(error.reason() == Reason::device_unhealthy);
+    CHECK(error.code() == abi::Result::device_unavailable);
     for (const char* const text : {"device 0: ", "46", "device 1: ", "214"}) CHECK_THAT(error.what(), contains_text(text));
 }
 
