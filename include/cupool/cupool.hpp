@@ -49,6 +49,7 @@
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/kernels/run_report.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <cupool/pool/kernel_work.hpp>
 #include <cupool/pool/load_balancer.hpp>
 #include <cupool/pool/msm_spread.hpp>
 #include <cupool/pool/partitioned_launch.hpp>

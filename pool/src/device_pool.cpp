@@ -252,6 +252,11 @@ void DevicePool::for_each_device(const std::function<void(std::size_t, const Dev
     state_->run_each(state_->healthy(), function);
 }
 
+std::future<KernelOutputs> DevicePool::submit_kernel(KernelWork work, double amount) const {
+    if (is_host()) throw Error(ErrorCategory::unsupported, "a kernel of the program's own needs a GPU; the pool is the host");
+    return submit([work = std::move(work)](const DeviceContext& context) { return run_kernel(work, context); }, amount);
+}
+
 void DevicePool::synchronize_all() const {
     std::vector<std::size_t> indices;
     for (std::size_t i = 0; i < device_count(); ++i) {

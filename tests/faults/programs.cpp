@@ -480,6 +480,15 @@ bool partition_launch(World& world) {
     return parts.size() == devices_of_machine && report.devices == pool.devices() && are_equal(back, rising(0));
 }
 
+bool submit_kernel_to_pool(World& world) {
+    const KernelWork work{
+        number_ptx,
+        "number",
+        {1, count},
+        {KernelOperand::output<int>(count), KernelOperand::value(std::uint64_t{5}), KernelOperand::value(std::uint64_t{count})}};
+    return world.pool().submit_kernel(work).get().array<int>(0) == rising(5);
+}
+
 // graphs and launches with options
 
 /// Captured once, launched twice, given other values and launched again.
@@ -666,6 +675,7 @@ constexpr Program all_programs[] = {
     {.name = "leave devices out of a pool", .run = leave_out_of_pool, .explains = true},
     {.name = "submit to a pool", .run = submit_to_pool, .cost = 2},
     {.name = "partition a launch", .run = partition_launch, .cost = 2},
+    {.name = "submit a kernel's work to a pool", .run = submit_kernel_to_pool, .cost = 2},
     {.name = "msm bn254", .run = msm_on_device<Curve::bn254>, .cost = 15},
     {.name = "msm over a pool", .run = msm_over_pool, .cost = 20},
     {.name = "msm bls12-381", .run = msm_on_device<Curve::bls12_381>, .cost = 40, .on_demand = true},

@@ -7,6 +7,7 @@
 #include <cupool/driver/module.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/reduce.hpp>
+#include <cupool/pool/kernel_work.hpp>
 #include <cupool/pool/load_balancer.hpp>
 #include <cupool/pool/msm_spread.hpp>
 #include <cupool/pool/partitioned_launch.hpp>
@@ -37,7 +38,8 @@ struct QuarantinedDevice {
 /// A pool may instead hold the host itself (all_or_host(), host()): then is_host() is true, it has one member, and algorithms run on the
 /// host's cores. Copyable: copies share the same state. All members are safe from any thread.
 ///
-/// Each member has one worker thread, started with its first piece of work and kept near the device where the system tells what is near.
+/// Each member has one worker thread, started with its first piece of work and kept near the device where the system tells what is near. It
+/// has chosen no current device (see current_device.hpp): a piece of work is given its device's context.
 /// The last copy of a pool waits for the work given to it. A device fault, met by any piece of work, poisons every GPU of the process: from
 /// then on whatever is waiting or is asked of the pool fails with device_fault at once, naming the first failure.
 class DevicePool {
@@ -136,6 +138,10 @@ public:
         post_balanced(std::move(task), work);
         return future;
     }
+
+    /// run_kernel() on a device that balancer() chooses for an `amount` of work. The description is kept until then; nothing of the
+    /// program's memory is used. Its failures come out of the future. \throws what submit() throws; unsupported on a host pool
+    std::future<KernelOutputs> submit_kernel(KernelWork work, double amount = 1) const;
 
     /// Calls function(index, context) for every device that is not quarantined, on their worker threads at once, and returns when all have
     /// returned. Called by a piece of work of this pool, it goes from device to device on that thread.
