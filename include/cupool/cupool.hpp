@@ -56,5 +56,6 @@
 #include <cupool/pool/peer_manager.hpp>
 #include <cupool/pool/peer_path.hpp>
 #include <cupool/pool/pool_metrics.hpp>
+#include <cupool/pool/pooled_bases.hpp>
 #include <cupool/pool/sliced_array.hpp>
 #include <cupool/pool/unusable_devices.hpp>

@@ -11,12 +11,9 @@ namespace cupool {
 
 namespace {
 
-/// What one device makes of its share of the terms.
+/// What one device makes of its part of the terms.
 template <Curve C>
-struct Shard {
-    std::size_t member;  ///< of the pool
-    LoadBalancer::Lease lease;
-    detail::Share terms;
+struct PartialSum {
     RunReport report;
     JacobianPoint<C> sum;
 };
@@ -35,44 +32,55 @@ std::vector<LoadBalancer::Lease> DevicePool::State::lease_for_msm(double work, s
     return msm_balancer().select_devices(count, work / static_cast<double>(count));
 }
 
-template <Curve C>
-RunReport DevicePool::State::msm_of_shards(std::vector<LoadBalancer::Lease> leases, std::size_t terms, bool is_montgomery_form,
-                                           const MsmOfTerms<C>& msm_of_terms, JacobianPoint<C>& result) {
-    const auto start = std::chrono::steady_clock::now();
-    std::vector<Shard<C>> shards;
+LoadBalancer::Lease DevicePool::State::lease_for_msm_among(const std::function<bool(std::size_t)>& fits, double work) {
+    for (LoadBalancer::Lease& lease : msm_balancer().select_devices(size(), work)) {
+        if (fits(index_of(lease.device()))) return std::move(lease);
+    }
+    throw Error(ErrorCategory::no_device, "every device that can do the MSM is quarantined");
+}
+
+std::vector<DevicePool::State::MsmPart> DevicePool::State::even_parts(std::vector<LoadBalancer::Lease> leases, std::size_t terms) const {
+    std::vector<MsmPart> parts;
     for (LoadBalancer::Lease& lease : leases) {
         const std::size_t index = index_of(lease.device());
-        shards.push_back({.member = index, .lease = std::move(lease), .terms = {}, .report = {}, .sum = {}});
+        parts.push_back({std::move(lease), index, {}});
     }
-    std::sort(shards.begin(), shards.end(), [](const Shard<C>& left, const Shard<C>& right) { return left.member < right.member; });
-    const std::vector<detail::Share> shares = detail::divide_evenly(terms, shards.size());
-    std::vector<std::size_t> busy;
-    for (std::size_t i = 0; i < shards.size(); ++i) {
-        shards[i].terms = shares[i];
-        busy.push_back(shards[i].member);
-    }
+    std::sort(parts.begin(), parts.end(), [](const MsmPart& left, const MsmPart& right) { return left.member < right.member; });
+    const std::vector<detail::Share> shares = detail::divide_evenly(terms, parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].terms = shares[i];
+    return parts;
+}
+
+template <Curve C>
+RunReport DevicePool::State::msm_of_parts(std::vector<MsmPart> parts, bool is_montgomery_form, const MsmOfTerms<C>& msm_of_terms,
+                                          JacobianPoint<C>& result) {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<PartialSum<C>> sums(parts.size());
+    std::vector<std::size_t> members;
+    for (const MsmPart& part : parts) members.push_back(part.member);
     const Work work = [&](std::size_t index, const DeviceContext& context) {
-        Shard<C>& shard = *std::find_if(shards.begin(), shards.end(), [index](const Shard<C>& own) { return own.member == index; });
+        const auto place = static_cast<std::size_t>(std::find(members.begin(), members.end(), index) - members.begin());
+        MsmPart& part = parts[place];
         try {
-            shard.report = msm_of_terms(index, context, shard.terms, shard.sum);
+            sums[place].report = msm_of_terms(index, context, part.terms, sums[place].sum);
         } catch (const detail::OversizedScalar& error) {
-            detail::throw_oversized_scalar(shard.terms.offset + error.index(), error.bits());
+            detail::throw_oversized_scalar(part.terms.offset + error.index(), error.bits());
         }
-        member(index).bytes += shard.report.bytes;
-        shard.lease.complete();
+        member(index).bytes += sums[place].report.bytes;
+        part.lease.complete();
     };
-    if (shards.size() == 1) {
-        run(busy[0], work);
-        result = shards[0].sum;
-        return shards[0].report;
+    if (parts.size() == 1) {
+        run(members[0], work);
+        result = sums[0].sum;
+        return sums[0].report;
     }
-    run_each(busy, work);
+    run_each(members, work);
 
     RunReport report{.engine = Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};
     auto sum = detail::HostXyzz<C>::infinity();
-    for (const Shard<C>& shard : shards) {
-        sum += detail::load<C>(shard.sum, is_montgomery_form);
-        join(report, shard.report);
+    for (const PartialSum<C>& partial : sums) {
+        sum += detail::load<C>(partial.sum, is_montgomery_form);
+        join(report, partial.report);
     }
     result = detail::store_jacobian<C>(sum, is_montgomery_form);
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
@@ -83,21 +91,23 @@ RunReport DevicePool::State::msm_of_shards(std::vector<LoadBalancer::Lease> leas
 template <Curve C>
 RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                           JacobianPoint<C>& result, MsmSpread spread) const {
-    if (scalars.size() != points.size()) spread = MsmSpread::one_device;  // which says what is wrong
+    const bool is_sound =
+        scalars.size() == points.size() && (config.points_size == 0 || static_cast<std::uint64_t>(config.points_size) == points.size());
+    if (!is_sound) spread = MsmSpread::one_device;  // which says what is wrong
     const auto msm_of_terms = [&](std::size_t, const DeviceContext& context, detail::Share terms, JacobianPoint<C>& sum) {
         MsmConfig own = config;
         own.ctx = context;
-        const bool is_whole = terms.count == scalars.size();
-        return cupool::msm<C>(scalars.subspan(terms.offset, terms.count), is_whole ? points : points.subspan(terms.offset, terms.count),
-                              own, sum);
+        if (!is_sound) return cupool::msm<C>(scalars, points, own, sum);
+        own.points_size = 0;  // that of the part
+        return cupool::msm<C>(scalars.subspan(terms.offset, terms.count), points.subspan(terms.offset, terms.count), own, sum);
     };
-    return state_->msm_of_shards<C>(state_->lease_for_msm(detail::msm_work<C>(scalars.size()), scalars.size(), spread), scalars.size(),
-                                    config.are_points_montgomery_form, msm_of_terms, result);
+    std::vector<LoadBalancer::Lease> leases = state_->lease_for_msm(detail::msm_work<C>(scalars.size()), scalars.size(), spread);
+    return state_->msm_of_parts<C>(state_->even_parts(std::move(leases), scalars.size()), config.are_points_montgomery_form, msm_of_terms,
+                                   result);
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                                            \
-    template RunReport DevicePool::State::msm_of_shards<C>(std::vector<LoadBalancer::Lease>, std::size_t, bool, const MsmOfTerms<C>&,    \
-                                                           JacobianPoint<C>&);                                                           \
+    template RunReport DevicePool::State::msm_of_parts<C>(std::vector<MsmPart>, bool, const MsmOfTerms<C>&, JacobianPoint<C>&);          \
     template RunReport DevicePool::msm<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&, JacobianPoint<C>&, \
                                           MsmSpread) const;
 CUPOOL_INSTANTIATE(Curve::bn254)

@@ -41,15 +41,26 @@ public:
     LoadBalancer& msm_balancer();
     /// The devices for an MSM of so many terms, each leased for an even share of the work. \throws Error no_device, device_fault
     std::vector<LoadBalancer::Lease> lease_for_msm(double work, std::size_t terms, MsmSpread spread);
+    /// The device that will have finished an MSM first, of the members that fit. \throws Error no_device
+    LoadBalancer::Lease lease_for_msm_among(const std::function<bool(std::size_t)>& fits, double work);
+    LoadBalancer::Lease lease_for_msm_at(std::size_t index, double work) { return msm_balancer().lease(member(index).ordinal(), work); }
+
+    /// Which terms of an MSM a member has.
+    struct MsmPart {
+        LoadBalancer::Lease lease;
+        std::size_t member;
+        detail::Share terms;
+    };
     /// An MSM of some of the terms, on the device of a member, whose context is given.
     template <Curve C>
     using MsmOfTerms =
         std::function<RunReport(std::size_t member, const DeviceContext& context, detail::Share terms, JacobianPoint<C>& sum)>;
-    /// Divides the terms evenly among the leased devices, in the pool's order, and joins their sums. Where there is one device, its work is
-    /// done on the calling thread.
+    /// Even parts for the leased devices, in the pool's order.
+    std::vector<MsmPart> even_parts(std::vector<LoadBalancer::Lease> leases, std::size_t terms) const;
+    /// Does all parts at once and joins their sums. Where there is one, it is done on the calling thread. \pre no member has two parts
     template <Curve C>
-    RunReport msm_of_shards(std::vector<LoadBalancer::Lease> leases, std::size_t terms, bool is_montgomery_form,
-                            const MsmOfTerms<C>& msm_of_terms, JacobianPoint<C>& result);
+    RunReport msm_of_parts(std::vector<MsmPart> parts, bool is_montgomery_form, const MsmOfTerms<C>& msm_of_terms,
+                           JacobianPoint<C>& result);
     /// Between the members.
     detail::PeerPaths& peers() { return peers_; }
     const detail::FaultLatch& faults() const { return faults_; }

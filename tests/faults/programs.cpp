@@ -380,6 +380,23 @@ bool msm_over_pool(World& world) {
     return to_affine(result) == input.sum && report.devices == world.pool().devices();
 }
 
+/// Divided among the devices, and whole on each.
+bool prepared_msm_over_pool(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    PrepareConfig config;
+    config.c = 4;
+    config.bitsize = 4;
+    bool is_right = true;
+    for (const MsmSpread spread : {MsmSpread::all_devices, MsmSpread::one_device}) {
+        const PooledBases<C> bases = world.pool().prepare<C>(input.points, config, spread);
+        JacobianPoint<C> result = no_result<C>();
+        run_unless_failed_write(result, [&] { world.pool().msm<C>(input.scalars, bases, MsmConfig{}, result); });
+        is_right = is_right && to_affine(result) == input.sum && bases.devices() == world.pool().devices();
+    }
+    return is_right;
+}
+
 bool reduce_over_pool(World& world) {
     int smallest = -1;
     const auto input = world.host(rising(-7));
@@ -678,6 +695,7 @@ constexpr Program all_programs[] = {
     {.name = "submit a kernel's work to a pool", .run = submit_kernel_to_pool, .cost = 2},
     {.name = "msm bn254", .run = msm_on_device<Curve::bn254>, .cost = 15},
     {.name = "msm over a pool", .run = msm_over_pool, .cost = 20},
+    {.name = "msm over prepared bases of a pool", .run = prepared_msm_over_pool, .cost = 40},
     {.name = "msm bls12-381", .run = msm_on_device<Curve::bls12_381>, .cost = 40, .on_demand = true},
     {.name = "msm bls12-377", .run = msm_on_device<Curve::bls12_377>, .cost = 40, .on_demand = true},
 };

@@ -13,6 +13,7 @@
 #include <cupool/pool/partitioned_launch.hpp>
 #include <cupool/pool/pool_metrics.hpp>
 #include <cupool/pool/pool_task.hpp>
+#include <cupool/pool/pooled_bases.hpp>
 #include <cupool/pool/unusable_devices.hpp>
 #include <functional>
 #include <future>
@@ -179,6 +180,19 @@ public:
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                   JacobianPoint<C>& result, MsmSpread spread = MsmSpread::automatic) const;
+
+    /// Prepares bases for many MSMs; see PreparedBases. `config.ctx` is not looked at. Where every device gets work enough they are divided
+    /// among the devices that are not quarantined, else each gets all of them; `all_devices` divides them in any case, `one_device` never.
+    /// The points are host memory, not needed any more when it returns. \throws what PreparedBases' constructor throws; no_device
+    template <Curve C>
+    PooledBases<C> prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config,
+                           MsmSpread spread = MsmSpread::automatic) const;
+
+    /// One MSM over prepared bases, or over the first of them where the scalars are fewer. It is done where the bases lie: on all devices
+    /// that have a part, also on one that was quarantined since; or on the one that will have finished first. Otherwise as the MSM above.
+    /// \throws what cupool::msm() of PreparedBases throws; wrong_context (the bases are another pool's), no_device
+    template <Curve C>
+    RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result) const;
 
     /// A reduction over host memory, on the first device that is not quarantined (float order depends on the length alone).
     /// \throws what cupool::reduce() throws; no_device where every device is quarantined
