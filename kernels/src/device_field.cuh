@@ -66,11 +66,19 @@ CUPOOL_DEVICE std::uint32_t madc_hi(std::uint32_t a, std::uint32_t b, std::uint3
     return r;
 }
 
+/// Minus one, which no compiler may know: ptxas makes a negation of a product with it, and then no longer joins the halves of the products
+/// that follow into one IMAD.WIDE each.
+extern "C" __attribute__((constant)) std::uint32_t cupool_minus_one = 0xffffffff;
+
 /// Whether a product's several hundred instructions stand wherever it is used, or once, in a function. The first is for the loop that
 /// decides an MSM's time; the second keeps the rest small, and with it the driver's JIT time.
 enum class Product { inlined, called };
 
-/// An element of the field that Parameters describes, below the modulus, in Montgomery form unless said otherwise.
+/// An element of the field that Parameters describes, in Montgomery form unless said otherwise.
+///
+/// With called products it is below the modulus. With inlined ones it is below twice the modulus, and every value that low may stand: the
+/// moduli are below R / 4, so a product of two such is one again without a subtraction (Walter, "Montgomery Exponentiation Needs No Final
+/// Subtractions", Electronics Letters 35(21), 1999).
 template <class Parameters, Product product = Product::called>
 struct alignas(16) DeviceField {
     static constexpr int limb_count = 2 * Parameters::limbs;
@@ -78,6 +86,15 @@ struct alignas(16) DeviceField {
     std::uint32_t limbs[limb_count];
 
     CUPOOL_DEVICE static constexpr std::uint32_t modulus_limb(int i) { return limb_of(Parameters::modulus, i); }
+    /// Of (modulus - 1) / 2.
+    CUPOOL_DEVICE static constexpr std::uint32_t half_modulus_limb(int i) {
+        return modulus_limb(i) >> 1 | (i + 1 < limb_count ? modulus_limb(i + 1) << 31 : 0);
+    }
+    /// Of what every element is below.
+    CUPOOL_DEVICE static constexpr std::uint32_t bound_limb(int i) {
+        if constexpr (product == Product::called) return modulus_limb(i);
+        return modulus_limb(i) << 1 | (i == 0 ? 0 : modulus_limb(i - 1) >> 31);
+    }
 
     CUPOOL_DEVICE static DeviceField zero() {
         DeviceField r;
@@ -96,17 +113,24 @@ struct alignas(16) DeviceField {
 
     CUPOOL_DEVICE bool is_zero() const {
         std::uint32_t any = 0;
+        std::uint32_t other = 0;
 #pragma unroll
-        for (int i = 0; i < limb_count; ++i) any |= limbs[i];
-        return any == 0;
+        for (int i = 0; i < limb_count; ++i) {
+            any |= limbs[i];
+            other |= limbs[i] ^ modulus_limb(i);
+        }
+        return any == 0 || (product == Product::inlined && other == 0);
     }
+
+    /// Whether this may be zero, by a look at its lowest limb alone.
+    CUPOOL_DEVICE bool may_be_zero() const { return limbs[0] == 0 || (product == Product::inlined && limbs[0] == modulus_limb(0)); }
 
     CUPOOL_DEVICE friend DeviceField operator+(const DeviceField a, const DeviceField b) {
         DeviceField r;
         r.limbs[0] = add_cc(a.limbs[0], b.limbs[0]);
 #pragma unroll
         for (int i = 1; i < limb_count; ++i) r.limbs[i] = addc_cc(a.limbs[i], b.limbs[i]);
-        return r.reduced_once();
+        return r.below_bound();
     }
 
     CUPOOL_DEVICE friend DeviceField operator-(const DeviceField a, const DeviceField b) {
@@ -115,9 +139,9 @@ struct alignas(16) DeviceField {
 #pragma unroll
         for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(a.limbs[i], b.limbs[i]);
         const std::uint32_t borrow = subc(0, 0);
-        r.limbs[0] = add_cc(r.limbs[0], borrow & modulus_limb(0));
+        r.limbs[0] = add_cc(r.limbs[0], borrow & bound_limb(0));
 #pragma unroll
-        for (int i = 1; i < limb_count; ++i) r.limbs[i] = addc_cc(r.limbs[i], borrow & modulus_limb(i));
+        for (int i = 1; i < limb_count; ++i) r.limbs[i] = addc_cc(r.limbs[i], borrow & bound_limb(i));
         return r;
     }
 
@@ -125,9 +149,9 @@ struct alignas(16) DeviceField {
     CUPOOL_DEVICE DeviceField negated_if(bool condition) const {
         const bool negates = condition && !is_zero();
         DeviceField r;
-        r.limbs[0] = sub_cc(modulus_limb(0), limbs[0]);
+        r.limbs[0] = sub_cc(bound_limb(0), limbs[0]);
 #pragma unroll
-        for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(modulus_limb(i), limbs[i]);
+        for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(bound_limb(i), limbs[i]);
 #pragma unroll
         for (int i = 0; i < limb_count; ++i) r.limbs[i] = negates ? r.limbs[i] : limbs[i];
         return r;
@@ -169,14 +193,15 @@ struct alignas(16) DeviceField {
 
     /// This value less the modulus, where it is not below it: one step only.
     CUPOOL_DEVICE DeviceField reduced_once() const {
-        DeviceField r;
-        r.limbs[0] = sub_cc(limbs[0], modulus_limb(0));
+        return less_once([](int i) { return modulus_limb(i); });
+    }
+
+    /// Whether this value, an integer below the modulus, is above half of it.
+    CUPOOL_DEVICE bool is_above_half() const {
+        (void)sub_cc(half_modulus_limb(0), limbs[0]);
 #pragma unroll
-        for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(limbs[i], modulus_limb(i));
-        const bool is_below = subc(0, 0) != 0;
-#pragma unroll
-        for (int i = 0; i < limb_count; ++i) r.limbs[i] = is_below ? limbs[i] : r.limbs[i];
-        return r;
+        for (int i = 1; i < limb_count; ++i) (void)subc_cc(half_modulus_limb(i), limbs[i]);
+        return subc(0, 0) != 0;
     }
 
     /// Whether this value, any integer of N limbs, is below the modulus.
@@ -188,6 +213,28 @@ struct alignas(16) DeviceField {
     }
 
 private:
+    CUPOOL_DEVICE DeviceField below_bound() const {
+        return less_once([](int i) { return bound_limb(i); });
+    }
+
+    template <class LimbOf>
+    CUPOOL_DEVICE DeviceField less_once(LimbOf limb) const {
+        DeviceField r;
+        r.limbs[0] = sub_cc(limbs[0], limb(0));
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(limbs[i], limb(i));
+        const bool is_below = subc(0, 0) != 0;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = is_below ? limbs[i] : r.limbs[i];
+        return r;
+    }
+
+    /// What a reduced product or square is, given that its operands were below the bound.
+    CUPOOL_DEVICE DeviceField product_below_bound() const {
+        if constexpr (product == Product::called) return reduced_once();
+        return *this;
+    }
+
     CUPOOL_DEVICE static DeviceField inlined_product(const DeviceField a, const DeviceField b) {
         std::uint32_t even[limb_count];
         std::uint32_t odd[limb_count];
@@ -200,7 +247,7 @@ private:
             multiply_add_row(low, high, a.limbs, b.limbs[i]);
             reduce_row(low, high);
         }
-        return merged(odd, even).reduced_once();
+        return merged(odd, even).product_below_bound();
     }
 
     /// The square: each product of two different limbs is formed once, with one of them doubled, N (N + 1) / 2 products for N^2; then the
@@ -223,7 +270,7 @@ private:
 #pragma unroll
         for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = addc_cc(r.limbs[i], whole[limb_count + i]);
         r.limbs[limb_count - 1] = addc(r.limbs[limb_count - 1], whole[2 * limb_count - 1]);
-        return r.reduced_once();
+        return r.product_below_bound();
     }
 
     /// whole = a * a, with no carry out of the top: the moduli leave the top bit free, so that a doubled limb loses none.
@@ -272,7 +319,7 @@ private:
     /// As reduce_row, from the state that a row leaves: see multiply_add_row, whose product is nothing here.
     CUPOOL_DEVICE static void reduce_shifted_row(std::uint32_t* low, std::uint32_t* high) {
         low[0] = add_cc(low[0], high[1]);
-        const std::uint32_t factor = low[0] * static_cast<std::uint32_t>(Parameters::negated_inverse);
+        const std::uint32_t factor = clearing_factor(low[0]);
 #pragma unroll
         for (int i = 0; i < limb_count - 2; i += 2) {
             high[i] = madc_lo_cc(modulus_limb(i + 1), factor, high[i + 2]);
@@ -340,9 +387,15 @@ private:
         high[limb_count - 1] = addc(high[limb_count - 1], 0);
     }
 
+    /// What the modulus must be multiplied by for the product to clear this lowest limb.
+    CUPOOL_DEVICE static std::uint32_t clearing_factor(std::uint32_t limb) {
+        constexpr auto negated_inverse = static_cast<std::uint32_t>(Parameters::negated_inverse);
+        return limb * (negated_inverse == 0xffffffff ? cupool_minus_one : negated_inverse);
+    }
+
     /// Adds the multiple of the modulus that clears low[0].
     CUPOOL_DEVICE static void reduce_row(std::uint32_t* low, std::uint32_t* high) {
-        const std::uint32_t factor = low[0] * static_cast<std::uint32_t>(Parameters::negated_inverse);
+        const std::uint32_t factor = clearing_factor(low[0]);
         std::uint32_t p[limb_count];
 #pragma unroll
         for (int i = 0; i < limb_count; ++i) p[i] = modulus_limb(i);

@@ -1,16 +1,19 @@
 #include "device_msm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
-#include <cupool/driver/module.hpp>
 #include <limits>
 
 #include "host_curve.hpp"
+#include "msm_kernels.hpp"
 #include "msm_plan.hpp"
+#include "msm_portions.hpp"
+#include "operand_feed.hpp"
 #include "oversized_scalar.hpp"
-#include "shipped_ptx.hpp"
+#include "parallel_for.hpp"
 #include "synchronize_on_exit.hpp"
 #include "window_sums.hpp"
 
@@ -21,248 +24,356 @@ namespace {
 constexpr std::uint32_t no_scalar = std::numeric_limits<std::uint32_t>::max();
 constexpr unsigned block_size = 256;
 constexpr unsigned point_block_size = 128;
-/// Below this many terms, running out of memory is not answered by smaller chunks.
-constexpr std::size_t smallest_chunk = 1 << 16;
 /// A term's index and its sign share 32 bits.
-constexpr std::size_t largest_chunk = std::size_t{1} << 30;
+constexpr std::size_t most_terms_of_a_portion = std::size_t{1} << 30;
+/// Small MSMs are done so many at a time as make up this many terms: enough to fill the device.
+constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
+/// A grid's rows of blocks.
+constexpr std::size_t most_rows = 65535;
+/// Copies of fewer bytes are not worth a stream of their own.
+constexpr std::size_t least_fed_bytes = std::size_t{1} << 20;
+
+/// What decides how portions grow: nanoseconds that a term takes to be summed, and a byte to be copied (measured on an H200).
+constexpr double nanoseconds_a_term(std::size_t coordinate_bytes) { return coordinate_bytes <= 32 ? 2.65 : 5.3; }
+constexpr double nanoseconds_a_byte = 1 / 55.5;
 
 unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<unsigned>((threads + size - 1) / size); }
 
-/// The MSM kernels of a curve in one context.
-template <Curve C>
-class MsmModule {
-public:
-    explicit MsmModule(ContextView context)
-        : module_(context, msm_ptx<C>()),
-          count_bins(module_.kernel<MsmPlan>("msm_count_bins")),
-          place_bins(module_.kernel<MsmPlan>("msm_place_bins")),
-          scatter_to_bins(module_.kernel<MsmPlan>("msm_scatter_to_bins")),
-          count_buckets(module_.kernel<MsmPlan>("msm_count_buckets")),
-          place_buckets(module_.kernel<MsmPlan>("msm_place_buckets")),
-          scatter_to_buckets(module_.kernel<MsmPlan>("msm_scatter_to_buckets")),
-          accumulate_slots(module_.kernel<MsmPlan>("msm_accumulate_slots")),
-          accumulate_sums(module_.kernel<MsmPlan>("msm_accumulate_sums")),
-          join_buckets(module_.kernel<MsmPlan>("msm_join_buckets")),
-          join_large_buckets(module_.kernel<MsmPlan>("msm_join_large_buckets")),
-          sum_groups(module_.kernel<MsmPlan>("msm_sum_groups")),
-          sum_windows(module_.kernel<MsmPlan>("msm_sum_windows")),
-          add_first_pairs(module_.kernel<MsmPlan, std::uint32_t>("msm_add_first_pairs")),
-          add_pairs(module_.kernel<MsmPlan, std::uint32_t, std::uint32_t>("msm_add_pairs")),
-          points_to_montgomery_form(
-              module_.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t>("msm_points_to_montgomery_form")),
-          pair_blocks(static_cast<unsigned>(add_pairs.max_active_blocks(pair_block_size))) {}
-
-private:
-    Module module_;
-
-public:
-    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, place_buckets, scatter_to_buckets;
-    Kernel<MsmPlan> accumulate_slots, accumulate_sums, join_buckets, join_large_buckets, sum_groups, sum_windows;
-    Kernel<MsmPlan, std::uint32_t> add_first_pairs;
-    Kernel<MsmPlan, std::uint32_t, std::uint32_t> add_pairs;
-    Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t> points_to_montgomery_form;
-    unsigned pair_blocks;  ///< of the pairwise kernels that a multiprocessor holds at once
-};
-
-/// One MSM on one device, in as many chunks as its memory asks for.
+/// The MSMs of one job, in as many portions as copying and the device's memory ask for.
 template <Curve C>
 class DeviceMsm {
 public:
-    DeviceMsm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config)
-        : scalars_(scalars),
-          points_(points),
+    DeviceMsm(const DeviceMsmJob<C>& job, const MsmConfig& config)
+        : job_(job),
           config_(config),
           stream_(config.ctx.stream()),
           multiprocessors_(static_cast<unsigned>(config.ctx.context().device().multiprocessor_count())),
           device_memory_(config.ctx.context().device().total_memory()),
-          module_(config.ctx.resource<MsmModule<C>>()) {}
+          scalar_bits_(config.bitsize == 0 ? scalar_bits<C> : std::min(static_cast<unsigned>(config.bitsize), scalar_bits<C>)),
+          width_(job.width != 0 ? job.width : choose_digit_width(job.term_count, scalar_bits_, spans_all_scalars(), job.tables)),
+          kernels_(config.ctx.resource<MsmKernels<C>>()) {}
 
-    JacobianPoint<C> run() {
-        const SynchronizeOnExit wait_for_copies(stream_);
+    void run(std::span<JacobianPoint<C>> results) {
+        const SynchronizeOnExit wait_for_work(stream_);
         allocate();
-        const std::size_t count = scalars_.size();
-        const std::size_t chunk = shape_.plan.term_count;
-        HostXyzz<C> sum = HostXyzz<C>::infinity();
-        for (std::size_t first = 0; first < count; first += chunk) sum += run_chunk(first, std::min(chunk, count - first));
-        return store_jacobian<C>(sum, config_.are_points_montgomery_form);
+        fill_bytes_async(oversized_span(), 0xff, stream_);
+        if (job_.scalars.size() * copied_bytes_a_term() < least_fed_bytes) {
+            sum_portions();
+        } else {
+            sum_fed_portions();
+        }
+        finish(results);
     }
 
     std::uint64_t bytes() const { return bytes_; }
+    std::uint64_t device_bytes() const { return memory_.size(); }
 
 private:
-    bool copies_points() const { return !points_.is_on_device() || !config_.are_points_montgomery_form; }
+    bool spans_all_scalars() const { return scalar_bits_ == scalar_bits<C>; }
+    bool brings_bases() const { return !job_.bases.is_on_device() || !job_.are_bases_in_montgomery_form; }
+    std::size_t copied_bytes_a_term() const {
+        return (job_.scalars.is_on_device() ? 0 : sizeof(Scalar)) + (job_.bases.is_on_device() ? 0 : sizeof(AffinePoint<C>));
+    }
+    double growth() const {
+        const double copy = nanoseconds_a_byte * static_cast<double>(copied_bytes_a_term());
+        return copy == 0 ? 0 : std::max(nanoseconds_a_term(sizeof(BaseFieldElement<C>)) / copy, 1.0);
+    }
 
-    MsmShape shape_for(std::size_t count) const {
-        const unsigned promised = static_cast<unsigned>(config_.bitsize);
-        return make_msm_shape({.term_count = static_cast<std::uint32_t>(count),
-                               .scalar_bits = promised == 0 ? scalar_bits<C> : std::min(promised, scalar_bits<C>),
-                               .width = static_cast<unsigned>(config_.c),
+    MsmShape shape_of(const MsmPortion& portion) const {
+        return make_msm_shape({.msm_count = static_cast<std::uint32_t>(portion.msm_count),
+                               .term_count = static_cast<std::uint32_t>(portion.term_count),
+                               .scalar_bits = scalar_bits_,
+                               .spans_all_scalars = spans_all_scalars(),
+                               .width = width_,
+                               .tables = job_.tables,
                                .multiprocessors = multiprocessors_,
                                .rounds_budget = device_memory_ / 8,
                                .coordinate_bytes = sizeof(BaseFieldElement<C>)});
     }
 
-    /// The bytes that a chunk's operands take where they must be copied; multiples of the workspace's alignment.
-    std::size_t points_bytes(std::size_t count) const { return copies_points() ? aligned(count * sizeof(AffinePoint<C>)) : 0; }
-    std::size_t scalars_bytes(std::size_t count) const { return scalars_.is_on_device() ? 0 : aligned(count * sizeof(Scalar)); }
+    /// The bytes that a portion's operands take where they must be brought; multiples of the workspace's alignment.
+    std::size_t bases_bytes(const MsmPortion& portion) const {
+        const std::size_t runs = job_.have_own_bases ? portion.msm_count : 1;
+        return brings_bases() ? aligned(runs * portion.term_count * sizeof(AffinePoint<C>)) : 0;
+    }
+    std::size_t scalars_bytes(const MsmPortion& portion) const {
+        return job_.scalars.is_on_device() ? 0 : aligned(portion.msm_count * portion.term_count * sizeof(Scalar));
+    }
     static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-    /// Takes memory for one chunk, of all terms or of half as many as often as the device has not so much.
+    std::size_t most_msms_at_once() const {
+        // Bases of several MSMs are brought in one run only where each MSM has its own, or they are there.
+        if (brings_bases() && !job_.have_own_bases) return 1;
+        const std::size_t windows = msm_digits(scalar_bits_, spans_all_scalars(), width_, job_.tables).window_count;
+        return std::clamp<std::size_t>(std::min(terms_of_a_batch / job_.term_count, most_rows / windows), 1, job_.msm_count);
+    }
+
+    /// Cuts the job up and takes memory for it: for portions of all terms, or of half as many as often as the device or the budget has not
+    /// so much.
     void allocate() {
-        for (std::size_t chunk = std::min(scalars_.size(), largest_chunk);; chunk = (chunk + 1) / 2) {
-            shape_ = shape_for(chunk);
-            const std::size_t bytes =
-                points_bytes(chunk) + scalars_bytes(chunk) + place_msm_workspace(shape_, sizeof(BaseFieldElement<C>), 0);
+        std::size_t most_terms = most_terms_of_a_portion / job_.tables;
+        most_terms = std::min(most_terms, std::max(job_.term_count, terms_of_a_batch));
+        for (;; most_terms = (most_terms + 1) / 2) {
+            portions_ = cut_into_portions({.msm_count = job_.msm_count,
+                                           .term_count = job_.term_count,
+                                           .most_terms = most_terms,
+                                           .most_msms = most_msms_at_once(),
+                                           .growth = growth()});
+            const std::size_t bytes = place();
+            const bool is_within_budget = config_.memory_budget == 0 || bytes <= config_.memory_budget;
+            const bool is_smallest = most_terms == 1;
+            if (!is_within_budget) {
+                if (is_smallest) throw_budget_too_small(bytes);
+                continue;
+            }
             auto memory = DeviceBuffer<std::byte>::try_allocate(bytes, config_.ctx);
             if (memory) {
                 memory_ = std::move(memory).value();
                 return;
             }
-            if (memory.error().category() != ErrorCategory::out_of_memory || chunk / 2 < smallest_chunk) throw memory.error();
+            if (memory.error().category() != ErrorCategory::out_of_memory || is_smallest) throw memory.error();
         }
     }
 
-    HostXyzz<C> run_chunk(std::size_t first, std::size_t count) {
-        MsmShape shape = shortened(shape_, static_cast<std::uint32_t>(count));
+    [[noreturn]] void throw_budget_too_small(std::size_t bytes) const {
+        throw Error(ErrorCategory::invalid_argument, "msm: memory_budget is " + std::to_string(config_.memory_budget) +
+                                                         " bytes, but even one term at a time takes " + std::to_string(bytes) +
+                                                         " on the device; raise memory_budget, or set it to 0 for no limit");
+    }
+
+    /// Decides where everything lies in the memory. \return how many bytes it takes
+    std::size_t place() {
+        const std::size_t windows = msm_digits(scalar_bits_, spans_all_scalars(), width_, job_.tables).window_count;
+        std::size_t end = 0;
+        const auto take = [&end](std::size_t bytes) {
+            const std::size_t begin = end;
+            end += aligned(bytes);
+            return begin;
+        };
+        row_sums_at_ = take(job_.msm_count * windows * sizeof(HostXyzz<C>));
+        oversized_at_ = take(portions_.size() * sizeof(std::uint32_t));
+        std::array<std::size_t, 2> landing{};
+        std::size_t sums = 0;
+        std::size_t workspace = 0;
+        for (std::size_t i = 0; i < portions_.size(); ++i) {
+            MsmShape shape = shape_of(portions_[i]);
+            landing[i % 2] = std::max(landing[i % 2], bases_bytes(portions_[i]) + scalars_bytes(portions_[i]));
+            sums = std::max(sums, place_msm_sums(shape, sizeof(BaseFieldElement<C>), 0));
+            workspace = std::max(workspace, place_msm_workspace(shape, sizeof(BaseFieldElement<C>), 0));
+        }
+        for (std::size_t i = 0; i < landing.size(); ++i) landing_at_[i] = take(landing[i]);
+        sums_at_ = take(sums);
+        workspace_at_ = take(workspace);
+        return end;
+    }
+
+    std::uint64_t address(std::size_t offset) const { return memory_.span().pointer() + offset; }
+
+    /// Brings and sums one portion after the other.
+    void sum_portions() {
+        const auto copy = [this](std::uint64_t to, std::span<const std::byte> from) {
+            copy_async(DeviceSpan<std::byte>(to, from.size(), config_.ctx.device()), from, stream_);
+        };
+        for (std::size_t i = 0; i < portions_.size(); ++i) {
+            bring(i, stream_, copy);
+            sum(i);
+        }
+    }
+
+    /// Brings each portion while the one before it is summed, into the place of the one before that.
+    void sum_fed_portions() {
+        const auto feed = config_.ctx.resource<OperandFeeds>()->take();
+        const SynchronizeOnExit wait_for_copies(feed->stream());
+        // Host memory may be what earlier work of the stream writes, and the memory that was allocated is ordered on it.
+        stream_.synchronize();
+        const auto copy = [&](std::uint64_t to, std::span<const std::byte> from) { feed->copy(to, from, config_.ctx.host_threads()); };
+        std::array<Event, 2> brought{Event(stream_.context()), Event(stream_.context())};
+        std::array<Event, 2> summed{Event(stream_.context()), Event(stream_.context())};
+        bring(0, feed->stream(), copy);
+        brought[0].record(feed->stream());
+        for (std::size_t i = 0; i < portions_.size(); ++i) {
+            stream_.wait(brought[i % 2]);
+            sum(i);
+            summed[i % 2].record(stream_);
+            if (i + 1 == portions_.size()) break;
+            // The next one's place is that of the one before this, if there was one: a mark not made yet is not waited for.
+            const std::size_t next = (i + 1) % 2;
+            feed->stream().wait(summed[next]);
+            bring(i + 1, feed->stream(), copy);
+            brought[next].record(feed->stream());
+        }
+    }
+
+    /// Where a portion's bases and scalars land, if they must be brought.
+    std::uint64_t bases_landing(std::size_t i) const { return address(landing_at_[i % 2]); }
+    std::uint64_t scalars_landing(std::size_t i) const { return bases_landing(i) + bases_bytes(portions_[i]); }
+
+    /// \param copy  called as copy(to, bytes) for host memory, ordered on `stream`
+    template <class Copy>
+    void bring(std::size_t i, StreamView stream, const Copy& copy) {
+        const MsmPortion& portion = portions_[i];
+        if (!job_.scalars.is_on_device()) copy_counted(scalars_landing(i), std::as_bytes(scalars_of(portion).host()), copy);
+        if (!brings_bases()) return;
+        const Operand<AffinePoint<C>> bases = bases_of(portion);
+        const DeviceSpan<AffinePoint<C>> there(bases_landing(i), bases.size(), config_.ctx.device());
+        if (!bases.is_on_device()) copy_counted(there.pointer(), std::as_bytes(bases.host()), copy);
+        if (job_.are_bases_in_montgomery_form) return;
+        const auto from = bases.is_on_device() ? bases.device() : DeviceSpan<const AffinePoint<C>>(there);
+        kernels_->points_to_montgomery_form.launch({blocks_for(bases.size(), block_size), block_size}, stream, from, there,
+                                                   static_cast<std::uint32_t>(bases.size()));
+    }
+
+    template <class Copy>
+    void copy_counted(std::uint64_t to, std::span<const std::byte> from, const Copy& copy) {
+        copy(to, from);
+        bytes_ += from.size();
+    }
+
+    Operand<Scalar> scalars_of(const MsmPortion& portion) const {
+        return job_.scalars.subspan(portion.first_msm * job_.term_count + portion.first_term, portion.msm_count * portion.term_count);
+    }
+    /// Of the first table; the others lie at equal distances behind it.
+    Operand<AffinePoint<C>> bases_of(const MsmPortion& portion) const {
+        if (!job_.have_own_bases) return job_.bases.subspan(portion.first_term, portion.term_count);
+        return job_.bases.subspan(portion.first_msm * job_.term_count + portion.first_term, portion.msm_count * portion.term_count);
+    }
+
+    void sum(std::size_t i) const {
+        const MsmPortion& portion = portions_[i];
+        MsmShape shape = shape_of(portion);
         MsmPlan& plan = shape.plan;
-        const std::uint64_t points_at = memory_.span().pointer();
-        const std::uint64_t scalars_at = points_at + points_bytes(count);
-        place_msm_workspace(shape, sizeof(BaseFieldElement<C>), scalars_at + scalars_bytes(count));
-        plan.points = as_pointer(bring_points(first, count, points_at));
-        plan.scalars = as_pointer(bring_scalars(first, count, scalars_at));
+        place_msm_sums(shape, sizeof(BaseFieldElement<C>), address(sums_at_));
+        place_msm_workspace(shape, sizeof(BaseFieldElement<C>), address(workspace_at_));
+        plan.row_sums = as_pointer<void>(address(row_sums_at_) + portion.first_msm * plan.window_count * sizeof(HostXyzz<C>));
+        plan.first_oversized_scalar = as_pointer<std::uint32_t>(address(oversized_at_) + i * sizeof(std::uint32_t));
+        plan.points = as_pointer<void>(brings_bases() ? bases_landing(i) : bases_of(portion).device().pointer());
+        plan.scalars = as_pointer<void>(job_.scalars.is_on_device() ? scalars_of(portion).device().pointer() : scalars_landing(i));
+        plan.table_stride = static_cast<std::uint32_t>(job_.table_stride);
+        plan.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
         plan.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
-        launch(shape);
-        return finish(plan, first);
-    }
-
-    DeviceSpan<const AffinePoint<C>> bring_points(std::size_t first, std::size_t count, std::uint64_t at) {
-        const Operand<AffinePoint<C>> chunk = points_.subspan(first, count);
-        if (!copies_points()) return chunk.device();
-        const DeviceSpan<AffinePoint<C>> copy(at, count, config_.ctx.device());
-        if (!chunk.is_on_device()) {
-            copy_async(copy, chunk.host(), stream_);
-            bytes_ += copy.size_bytes();
+        plan.adds_to_buckets = !portion.is_first();
+        sort_terms(plan);
+        for (std::uint32_t row = 0; row < plan.row_count; row += shape.rows_at_once) {
+            plan.first_row = row;
+            sum_buckets(plan, std::min(shape.rows_at_once, plan.row_count - row));
         }
-        if (!config_.are_points_montgomery_form) {
-            module_->points_to_montgomery_form.launch({blocks_for(count, block_size), block_size}, stream_,
-                                                      chunk.is_on_device() ? chunk.device() : DeviceSpan<const AffinePoint<C>>(copy), copy,
-                                                      static_cast<std::uint32_t>(count));
-        }
-        return copy;
-    }
-
-    DeviceSpan<const Scalar> bring_scalars(std::size_t first, std::size_t count, std::uint64_t at) {
-        const Operand<Scalar> chunk = scalars_.subspan(first, count);
-        if (chunk.is_on_device()) return chunk.device();
-        const DeviceSpan<Scalar> copy(at, count, config_.ctx.device());
-        copy_async(copy, chunk.host(), stream_);
-        bytes_ += copy.size_bytes();
-        return copy;
-    }
-
-    void launch(const MsmShape& shape) const {
-        sort_terms(shape.plan);
-        for (std::uint32_t window = 0; window < shape.plan.window_count; window += shape.windows_at_once) {
-            MsmShape turn = shape;
-            turn.plan.first_window = window;
-            sum_buckets(turn, std::min(shape.windows_at_once, shape.plan.window_count - window));
-        }
-        sum_windows(shape.plan);
+        join_buckets(plan);
+        if (portion.is_last) sum_rows(plan);
     }
 
     void sort_terms(const MsmPlan& plan) const {
-        const std::size_t windows = plan.window_count;
-        fill_bytes_async(span_of(plan.bin_cursors, windows * plan.bin_count), 0, stream_);
-        fill_bytes_async(span_of(plan.cursors, windows * plan.bucket_count), 0, stream_);
-        fill_bytes_async(span_of(plan.first_oversized_scalar, 1), 0xff, stream_);
-        if (plan.rounds != 0) fill_bytes_async(span_of(plan.slots, windows * plan.slot_count), no_term & 0xff, stream_);
+        const std::size_t rows = plan.row_count;
+        fill_bytes_async(words(plan.bin_cursors, rows * plan.bin_count), 0, stream_);
+        fill_bytes_async(words(plan.cursors, rows * plan.bucket_count), 0, stream_);
+        if (plan.rounds != 0) fill_bytes_async(words(plan.slots, rows * plan.slot_count), no_term & 0xff, stream_);
         const unsigned tiles = blocks_for(plan.term_count, bin_tile);
-        module_->count_bins.launch({tiles, bin_block_size}, stream_, plan);
-        module_->place_bins.launch({plan.window_count, largest_bin_count}, stream_, plan);
-        module_->scatter_to_bins.launch({tiles * plan.window_count, bin_block_size}, stream_, plan);
-        module_->count_buckets.launch({{tiles, plan.window_count}, bin_block_size}, stream_, plan);
-        module_->place_buckets.launch({plan.window_count, place_block_size}, stream_, plan);
-        module_->scatter_to_buckets.launch({{tiles, plan.window_count}, bin_block_size}, stream_, plan);
+        const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
+        kernels_->count_bins.launch({{tiles, plan.msm_count}, bin_block_size}, stream_, plan);
+        kernels_->place_bins.launch({plan.row_count, largest_bin_count}, stream_, plan);
+        kernels_->scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream_, plan);
+        kernels_->count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
+        kernels_->place_buckets.launch({plan.row_count, place_block_size}, stream_, plan);
+        kernels_->scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
     }
 
-    /// Sums the points of each bucket, but for those that join_buckets must complete, in `windows` windows from plan.first_window.
-    void sum_buckets(const MsmShape& shape, std::uint32_t windows) const {
-        const MsmPlan& plan = shape.plan;
-        const LaunchShape shares{{blocks_for(plan.share_count, point_block_size), windows}, point_block_size};
-        if (plan.rounds == 0) return module_->accumulate_slots.launch(shares, stream_, plan);
+    /// Sums the points of each bucket, but for those that join_buckets must complete, in `rows` rows from plan.first_row.
+    void sum_buckets(const MsmPlan& plan, std::uint32_t rows) const {
+        const LaunchShape shares{{blocks_for(plan.share_count, point_block_size), rows}, point_block_size};
+        if (plan.rounds == 0) return kernels_->accumulate_slots.launch(shares, stream_, plan);
         for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
             const std::uint32_t row_pairs = plan.slot_count >> round;
-            const std::uint32_t pairs_a_thread = choose_pairs_a_thread(row_pairs, windows, multiprocessors_ * module_->pair_blocks);
-            const LaunchShape pairs{{blocks_for(row_pairs, pair_block_size * pairs_a_thread), windows}, pair_block_size};
+            const std::uint32_t pairs_a_thread = choose_pairs_a_thread(row_pairs, rows, multiprocessors_ * kernels_->pair_blocks);
+            const LaunchShape pairs{{blocks_for(row_pairs, pair_block_size * pairs_a_thread), rows}, pair_block_size};
             if (round == 1) {
-                module_->add_first_pairs.launch(pairs, stream_, plan, pairs_a_thread);
+                kernels_->add_first_pairs.launch(pairs, stream_, plan, pairs_a_thread);
             } else {
-                module_->add_pairs.launch(pairs, stream_, plan, pairs_a_thread, round);
+                kernels_->add_pairs.launch(pairs, stream_, plan, pairs_a_thread, round);
             }
         }
-        module_->accumulate_sums.launch(shares, stream_, plan);
+        kernels_->accumulate_sums.launch(shares, stream_, plan);
     }
 
-    void sum_windows(const MsmPlan& plan) const {
-        const auto quads_over_windows = [&](std::size_t quads) {
-            return LaunchShape{{blocks_for(quads * quad_size, sum_block_size), plan.window_count}, sum_block_size};
-        };
-        fill_bytes_async(span_of(plan.large_bucket_count, 1), 0, stream_);
-        module_->join_buckets.launch(quads_over_windows(plan.bucket_count), stream_, plan);
-        module_->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
-        module_->sum_groups.launch(quads_over_windows(plan.group_count), stream_, plan);
-        module_->sum_windows.launch({plan.window_count, large_sum_block_size}, stream_, plan);
+    LaunchShape quads_over_rows(const MsmPlan& plan, std::size_t quads) const {
+        return {{blocks_for(quads * quad_size, sum_block_size), plan.row_count}, sum_block_size};
     }
 
-    HostXyzz<C> finish(const MsmPlan& plan, std::size_t first) {
-        sums_.resize(plan.window_count);
-        const DeviceSpan<HostXyzz<C>> sums_there(as_address(plan.window_sums), sums_.size(), config_.ctx.device());
-        copy_async(std::span(sums_), sums_there, stream_);
-        copy_async(std::span(&oversized_, 1), span_of(plan.first_oversized_scalar, 1), stream_);
+    void join_buckets(const MsmPlan& plan) const {
+        fill_bytes_async(words(plan.large_bucket_count, 1), 0, stream_);
+        kernels_->join_buckets.launch(quads_over_rows(plan, plan.bucket_count), stream_, plan);
+        kernels_->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
+    }
+
+    void sum_rows(const MsmPlan& plan) const {
+        kernels_->sum_groups.launch(quads_over_rows(plan, plan.group_count), stream_, plan);
+        kernels_->sum_rows.launch({plan.row_count, large_sum_block_size}, stream_, plan);
+    }
+
+    void finish(std::span<JacobianPoint<C>> results) {
+        const unsigned windows = msm_digits(scalar_bits_, spans_all_scalars(), width_, job_.tables).window_count;
+        row_sums_.resize(job_.msm_count * windows);
+        oversized_.resize(portions_.size());
+        const DeviceSpan<HostXyzz<C>> sums_there(address(row_sums_at_), row_sums_.size(), config_.ctx.device());
+        copy_async(std::span(row_sums_), sums_there, stream_);
+        copy_async(std::span(oversized_), oversized_span(), stream_);
         stream_.synchronize();
-        bytes_ += sums_there.size_bytes() + sizeof oversized_;
-        if (oversized_ != no_scalar) throw_oversized_scalar(first + oversized_, plan.scalar_bits);
-        return combine_windows(std::span<const HostXyzz<C>>(sums_), plan.width);
+        bytes_ += sums_there.size_bytes() + oversized_span().size_bytes();
+        for (std::size_t i = 0; i < portions_.size(); ++i) {
+            const std::size_t first = portions_[i].first_msm * job_.term_count + portions_[i].first_term;
+            if (oversized_[i] != no_scalar) throw_oversized_scalar(first + oversized_[i], scalar_bits_);
+        }
+        parallel_for(results.size(), results.size() < 8 ? 1 : config_.ctx.host_threads(), [&](std::size_t msm) {
+            const auto sums = std::span<const HostXyzz<C>>(row_sums_).subspan(msm * windows, windows);
+            results[msm] = store_jacobian<C>(combine_windows(sums, width_), config_.are_points_montgomery_form);
+        });
     }
 
     template <class T>
-    static T* as_pointer(DeviceSpan<T> span) {
-        return reinterpret_cast<T*>(span.pointer());  // NOLINT(performance-no-int-to-ptr): a device address, never followed here
+    static T* as_pointer(std::uint64_t address) {
+        return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): a device address, never followed here
     }
-    static std::uint64_t as_address(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
-    DeviceSpan<std::uint32_t> span_of(std::uint32_t* pointer, std::size_t count) const {
-        return {as_address(pointer), count, config_.ctx.device()};
+    DeviceSpan<std::uint32_t> words(std::uint32_t* pointer, std::size_t count) const {
+        return {reinterpret_cast<std::uint64_t>(pointer), count, config_.ctx.device()};
     }
+    DeviceSpan<std::uint32_t> oversized_span() const { return {address(oversized_at_), portions_.size(), config_.ctx.device()}; }
 
-    Operand<Scalar> scalars_;
-    Operand<AffinePoint<C>> points_;
+    DeviceMsmJob<C> job_;
     MsmConfig config_;
     StreamView stream_;
     unsigned multiprocessors_;
     std::uint64_t device_memory_;
-    std::shared_ptr<MsmModule<C>> module_;
-    MsmShape shape_{};
+    unsigned scalar_bits_;
+    unsigned width_;
+    std::shared_ptr<MsmKernels<C>> kernels_;
+    std::vector<MsmPortion> portions_;
+    // Where in the memory everything begins.
+    std::size_t row_sums_at_ = 0;
+    std::size_t oversized_at_ = 0;
+    std::array<std::size_t, 2> landing_at_{};
+    std::size_t sums_at_ = 0;
+    std::size_t workspace_at_ = 0;
     DeviceBuffer<std::byte> memory_;
     // What is copied from the device outlives run(), which waits for its copies when it fails, too.
-    std::vector<HostXyzz<C>> sums_;
-    std::uint32_t oversized_ = 0;
+    std::vector<HostXyzz<C>> row_sums_;     // [msm][window]
+    std::vector<std::uint32_t> oversized_;  // [portion]
     std::uint64_t bytes_ = 0;
 };
 
 }  // namespace
 
 template <Curve C>
-RunReport msm_on_device(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
-                        JacobianPoint<C>& result) {
+RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std::span<JacobianPoint<C>> results) {
     const auto start = std::chrono::steady_clock::now();
-    DeviceMsm<C> job(scalars, points, config);
-    result = job.run();
+    DeviceMsm<C> msm(job, config);
+    msm.run(results);
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    return {.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = elapsed.count(), .bytes = job.bytes()};
+    return {.engine = Engine::gpu,
+            .devices = {config.ctx.device()},
+            .milliseconds = elapsed.count(),
+            .bytes = msm.bytes(),
+            .device_bytes = msm.device_bytes()};
 }
 
-#define CUPOOL_INSTANTIATE(C) \
-    template RunReport msm_on_device<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, JacobianPoint<C>&);
+#define CUPOOL_INSTANTIATE(C) template RunReport msm_on_device<C>(const DeviceMsmJob<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)

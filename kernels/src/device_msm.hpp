@@ -4,10 +4,22 @@
 
 namespace cupool::detail {
 
-/// cupool::msm() on config.ctx's device, after validation: sizes are equal and not zero, operands lie where the flags say, device operands
-/// on that device.
+/// Equal MSMs on one device.
 template <Curve C>
-RunReport msm_on_device(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
-                        JacobianPoint<C>& result);
+struct DeviceMsmJob {
+    Operand<Scalar> scalars;        ///< [msm][term]
+    Operand<AffinePoint<C>> bases;  ///< [table][term], or [msm][term] where each MSM has its own
+    std::size_t msm_count = 1;
+    std::size_t term_count = 0;    ///< of each MSM, at least 1
+    std::size_t table_stride = 0;  ///< from one table of bases to the next
+    bool have_own_bases = false;   ///< there is a run of bases for each MSM
+    bool are_bases_in_montgomery_form = false;
+    unsigned tables = 1;  ///< of prepared multiples: bases that lie on the device, in Montgomery form
+    unsigned width = 0;   ///< bits of a digit; 0 chooses by size
+};
+
+/// cupool::msm() on config.ctx's device, after validation: sizes are right, operands lie where they must. One result an MSM.
+template <Curve C>
+RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std::span<JacobianPoint<C>> results);
 
 }  // namespace cupool::detail

@@ -1,10 +1,15 @@
+#include <algorithm>
 #include <chrono>
-#include <cupool/kernels/msm.hpp>
+#include <cupool/kernels/prepared_bases.hpp>
 #include <new>
+#include <optional>
 #include <string>
 
+#include "base_tables.hpp"
 #include "device_msm.hpp"
+#include "host_curve.hpp"
 #include "host_msm.hpp"
+#include "operand_checks.hpp"
 #include "oversized_scalar.hpp"
 
 namespace cupool {
@@ -21,53 +26,89 @@ void throw_oversized_scalar(std::size_t index, unsigned bits) { throw OversizedS
 
 namespace {
 
-/// The kernels read 16 bytes at a time; a misaligned read would be a fault of the whole process.
-constexpr abi::DevicePointer device_operand_alignment = 16;
+/// How many MSMs of how many terms.
+struct MsmSizes {
+    std::size_t msm_count;
+    std::size_t term_count;
+};
 
-[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCategory::invalid_argument, "msm: " + message); }
-
-template <class T>
-void require_place(const Operand<T>& operand, bool flag, const std::string& name, const DeviceContext& context) {
-    if (operand.is_on_device() != flag) {
-        refuse("are_" + name + "_on_device is " + (flag ? "set, but the " : "not set, but the ") + name + " are " +
-               (flag ? "in host memory" : "on a device"));
-    }
-    if (!operand.is_on_device()) return;
-    if (operand.device().pointer() % device_operand_alignment != 0) {
-        refuse("the " + name + " begin at a device address that is no multiple of " + std::to_string(device_operand_alignment) +
-               ", in which the kernels read");
-    }
-    if (context.is_host())
-        refuse("the " + name + " are on device " + std::to_string(operand.device().device()) + ", but config.ctx is the host");
-    if (operand.size() != 0 && operand.device().device() != context.device()) {
-        throw Error(ErrorCategory::wrong_context, "msm: the " + name + " are on device " + std::to_string(operand.device().device()) +
-                                                      ", but config.ctx is device " + std::to_string(context.device()));
-    }
+MsmSizes sizes_of(std::size_t scalar_count, std::size_t result_count, const MsmConfig& config) {
+    if (config.batch_size != 0 && (config.batch_size < 0 || static_cast<std::size_t>(config.batch_size) != result_count))
+        refuse("msm", "batch_size is " + std::to_string(config.batch_size) + ", but there is room for " + std::to_string(result_count) +
+                          " results");
+    if (result_count == 0) refuse("msm", "there is no room for a result");
+    if (scalar_count % result_count != 0)
+        refuse("msm", std::to_string(scalar_count) + " scalars do not divide evenly among " + std::to_string(result_count) + " MSMs");
+    return {result_count, scalar_count / result_count};
 }
 
 template <Curve C>
-void validate(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config) {
-    if (scalars.size() != points.size())
-        refuse(std::to_string(scalars.size()) + " scalars, but " + std::to_string(points.size()) + " points");
-    if (config.c < 0 || config.c > 20) refuse("c is " + std::to_string(config.c) + "; it must be 1 to 20, or 0 to choose by size");
-    if (config.bitsize < 0 || config.bitsize > 256) {
-        refuse("bitsize is " + std::to_string(config.bitsize) + "; it must be 1 to 256, or 0 for the width of r");
-    }
-    require_place(scalars, config.are_scalars_on_device, "scalars", config.ctx);
-    require_place(points, config.are_points_on_device, "points", config.ctx);
+void validate(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
+    if (points.size() != sizes.term_count && points.size() != scalars.size())
+        refuse("msm", std::to_string(scalars.size()) + " scalars, but " + std::to_string(points.size()) + " points");
+    if (config.points_size != 0 && (config.points_size < 0 || static_cast<std::size_t>(config.points_size) != points.size()))
+        refuse("msm",
+               "points_size is " + std::to_string(config.points_size) + ", but there are " + std::to_string(points.size()) + " points");
+    require_digits("msm", config.c, config.bitsize);
+    require_place("msm", scalars, config.are_scalars_on_device, "scalars", config.ctx);
+    require_place("msm", points, config.are_points_on_device, "points", config.ctx);
 }
 
 template <Curve C>
-RunReport run_on_host(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
-                      JacobianPoint<C>& result) {
+void validate_prepared(const Operand<Scalar>& scalars, const BaseTables<C>& tables, const MsmConfig& config, const MsmSizes& sizes) {
+    if (sizes.term_count > tables.size)
+        refuse("msm", std::to_string(sizes.term_count) + " scalars an MSM, but " + std::to_string(tables.size) + " bases");
+    require_digits("msm", config.c, config.bitsize);
+    if (tables.width != 0 && config.c != 0 && static_cast<unsigned>(config.c) != tables.width)
+        refuse("msm",
+               "c is " + std::to_string(config.c) + ", but the bases are prepared for digits of " + std::to_string(tables.width) + " bits");
+    if (tables.table_count > 1 && config.bitsize != 0 && static_cast<unsigned>(config.bitsize) != tables.promised_bits)
+        refuse("msm", "bitsize is " + std::to_string(config.bitsize) + ", but the bases are prepared with " +
+                          std::to_string(tables.promised_bits));
+    require_place("msm", scalars, config.are_scalars_on_device, "scalars", config.ctx);
+    if (config.ctx.device() != tables.context.device())
+        throw Error(ErrorCategory::wrong_context,
+                    "msm: the bases are prepared for " + to_string(tables.context) + ", but config.ctx is " + to_string(config.ctx));
+}
+
+/// Calls one(k) for each MSM on the host's cores.
+template <class One>
+RunReport run_on_host(const MsmSizes& sizes, const One& one) {
     const auto start = std::chrono::steady_clock::now();
     try {
-        result = msm_on_host<C>(scalars.host(), points.host(), config);
+        for (std::size_t k = 0; k < sizes.msm_count; ++k) one(k);
     } catch (const std::bad_alloc&) {
-        throw Error(ErrorCategory::out_of_memory, "msm: the host has not enough memory for " + std::to_string(scalars.size()) + " terms");
+        throw Error(ErrorCategory::out_of_memory, "msm: the host has not enough memory for " + std::to_string(sizes.term_count) + " terms");
     }
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     return {.engine = Engine::host, .devices = {}, .milliseconds = elapsed.count(), .bytes = 0};
+}
+
+template <Curve C>
+RunReport nothing_to_sum(const MsmConfig& config, std::span<JacobianPoint<C>> results) {
+    std::fill(results.begin(), results.end(), JacobianPoint<C>{});
+    return {.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = 0, .bytes = 0};
+}
+
+/// The bases of several MSMs, brought to the device once for all, where they would else be brought for each; nothing where there is no room
+/// for them.
+template <Curve C>
+std::optional<PreparedBases<C>> bases_for_all(const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
+    const bool are_there = points.is_on_device() && config.are_points_montgomery_form;
+    const std::uint64_t bytes = points.size() * sizeof(AffinePoint<C>);
+    if (sizes.msm_count == 1 || points.size() != sizes.term_count || are_there) return std::nullopt;
+    if (config.memory_budget != 0 && bytes > config.memory_budget / 2) return std::nullopt;
+    PrepareConfig prepare;
+    prepare.ctx = config.ctx;
+    prepare.bitsize = config.bitsize;
+    prepare.are_points_on_device = config.are_points_on_device;
+    prepare.are_points_montgomery_form = config.are_points_montgomery_form;
+    try {
+        return PreparedBases<C>(points, prepare);
+    } catch (const Error& error) {
+        if (error.category() != ErrorCategory::out_of_memory) throw;
+        return std::nullopt;
+    }
 }
 
 }  // namespace
@@ -83,16 +124,67 @@ MsmConfig MsmConfig::default_for_device(int device) {
 MsmConfig MsmConfig::default_for_host() { return {}; }
 
 template <Curve C>
-RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, JacobianPoint<C>& result) {
-    detail::validate<C>(scalars, points, config);
-    if (config.ctx.is_host()) return detail::run_on_host<C>(scalars, points, config, result);
-    if (scalars.size() != 0) return detail::msm_on_device<C>(scalars, points, config, result);
-    result = {};
-    return {.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = 0, .bytes = 0};
+RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
+              std::span<JacobianPoint<C>> results) {
+    const detail::MsmSizes sizes = detail::sizes_of(scalars.size(), results.size(), config);
+    detail::validate<C>(scalars, points, config, sizes);
+    const std::size_t count = sizes.term_count;
+    const bool have_own_bases = points.size() != count;
+    if (config.ctx.is_host()) {
+        return detail::run_on_host(sizes, [&](std::size_t k) {
+            results[k] = detail::msm_on_host<C>(scalars.host().subspan(k * count, count),
+                                                points.host().subspan(have_own_bases ? k * count : 0, count), config);
+        });
+    }
+    if (count == 0) return detail::nothing_to_sum<C>(config, results);
+    if (const auto bases = detail::bases_for_all<C>(points, config, sizes)) return msm<C>(scalars, *bases, config, results);
+    const detail::DeviceMsmJob<C> job{.scalars = scalars,
+                                      .bases = points,
+                                      .msm_count = sizes.msm_count,
+                                      .term_count = count,
+                                      .have_own_bases = have_own_bases,
+                                      .are_bases_in_montgomery_form = config.are_points_montgomery_form,
+                                      .width = static_cast<unsigned>(config.c)};
+    return detail::msm_on_device<C>(job, config, results);
 }
 
-#define CUPOOL_INSTANTIATE(C) \
-    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, JacobianPoint<C>&);
+template <Curve C>
+RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, JacobianPoint<C>& result) {
+    return msm<C>(scalars, points, config, std::span<JacobianPoint<C>>(&result, 1));
+}
+
+template <Curve C>
+RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, std::span<JacobianPoint<C>> results) {
+    const detail::BaseTables<C>& tables = *bases.tables_;
+    const detail::MsmSizes sizes = detail::sizes_of(scalars.size(), results.size(), config);
+    const std::size_t count = sizes.term_count;
+    detail::validate_prepared<C>(scalars, tables, config, sizes);
+    if (config.ctx.is_host()) {
+        MsmConfig own = config;
+        own.are_points_montgomery_form = true;
+        return detail::run_on_host(sizes, [&](std::size_t k) {
+            const auto sum = detail::msm_on_host<C>(scalars.host().subspan(k * count, count), std::span(tables.on_host).first(count), own);
+            results[k] = detail::store_jacobian<C>(detail::load<C>(sum, true), config.are_points_montgomery_form);
+        });
+    }
+    if (count == 0) return detail::nothing_to_sum<C>(config, results);
+    MsmConfig own = config;
+    own.bitsize = tables.table_count > 1 ? static_cast<int>(tables.promised_bits) : config.bitsize;
+    const detail::DeviceMsmJob<C> job{.scalars = scalars,
+                                      .bases = tables.on_device.span(),
+                                      .msm_count = sizes.msm_count,
+                                      .term_count = count,
+                                      .table_stride = tables.size,
+                                      .are_bases_in_montgomery_form = true,
+                                      .tables = tables.table_count,
+                                      .width = tables.width != 0 ? tables.width : static_cast<unsigned>(config.c)};
+    return detail::msm_on_device<C>(job, own, results);
+}
+
+#define CUPOOL_INSTANTIATE(C)                                                                                                         \
+    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, JacobianPoint<C>&);           \
+    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, std::span<JacobianPoint<C>>); \
+    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)

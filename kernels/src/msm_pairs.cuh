@@ -36,8 +36,8 @@ public:
         std::uint32_t right;
     };
 
-    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t window)
-        : slots_(plan.slots + std::uint64_t{window} * plan.slot_count), points_(static_cast<const Affine*>(plan.points)) {}
+    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t row)
+        : slots_(plan.slots + std::uint64_t{row} * plan.slot_count), points_(static_cast<const Affine*>(plan.points)) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(slots_)[pair]; }
@@ -99,7 +99,7 @@ CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points) {
 /// are zero by chance costs nothing but time, and that never.
 template <class Field>
 CUPOOL_DEVICE bool may_be_special(const TwoFields<Field>& x, const Field& difference) {
-    return difference.limbs[0] == 0 || x.left.limbs[0] == 0 || x.right.limbs[0] == 0;
+    return difference.may_be_zero() || x.left.limbs[0] == 0 || x.right.limbs[0] == 0;
 }
 
 /// The slope of the line that adds two points, as a fraction, and which of the cases it is.
@@ -201,6 +201,7 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
         x = next_x;
     }
 
+    product = product.reduced_once();
     invert_over_block(reinterpret_cast<DeviceField<Parameters>&>(product), shared);
 
     if (pair == first) return;

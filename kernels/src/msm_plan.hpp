@@ -7,25 +7,36 @@
 
 namespace cupool::detail {
 
-/// What decides how an MSM is cut up.
+/// What decides the plan of a portion.
 struct MsmProblem {
-    std::uint32_t term_count = 0;  ///< at least 1, at most 2^30
-    unsigned scalar_bits = 0;      ///< every scalar is below 2^scalar_bits
-    unsigned width = 0;            ///< bits of a window; 0 chooses by cost
+    std::uint32_t msm_count = 1;
+    std::uint32_t term_count = 0;    ///< of one MSM: at least 1; at most 2^30 with all tables
+    unsigned scalar_bits = 0;        ///< every scalar is below 2^scalar_bits
+    bool spans_all_scalars = false;  ///< scalar_bits is the width of r, so that scalars may be centred about 0
+    unsigned width = 0;              ///< bits of a digit
+    unsigned tables = 1;             ///< of prepared multiples of the points
     unsigned multiprocessors = 1;
     std::uint64_t rounds_budget =
-        0;  ///< bytes that the pairwise rounds may take of the workspace before they go over the windows in several turns
+        0;  ///< bytes that the pairwise rounds may take of the workspace before they go over the rows in several turns
     std::size_t coordinate_bytes = 0;  ///< of one coordinate of a point
 };
 
 /// A plan without pointers, and what only the host needs of it.
 struct MsmShape {
     MsmPlan plan;
-    std::uint32_t windows_at_once = 1;  ///< how many windows the pairwise rounds work on at a time
+    std::uint32_t rows_at_once = 1;  ///< how many rows the pairwise rounds work on at a time
 };
 
-/// The window width with the least estimated cost.
-unsigned choose_window_width(std::uint32_t term_count, unsigned scalar_bits);
+/// How many digits a scalar has, and how many windows they share where there are several tables.
+struct MsmDigits {
+    unsigned digit_count;
+    unsigned window_count;
+    bool are_centred;  ///< scalars above r / 2 count as what they are less r, which saves the digit that would hold a carry
+};
+MsmDigits msm_digits(unsigned scalar_bits, bool spans_all_scalars, unsigned width, unsigned tables);
+
+/// The digits' width with the least estimated cost.
+unsigned choose_digit_width(std::size_t term_count, unsigned scalar_bits, bool spans_all_scalars, unsigned tables);
 
 /// How many pairs a thread adds in a round over `rows` windows of up to `row_pairs` pairs: so many that the blocks fill the device a whole
 /// number of times, none of them nearly empty.
@@ -34,10 +45,12 @@ std::uint32_t choose_pairs_a_thread(std::uint32_t row_pairs, std::uint32_t rows,
 
 MsmShape make_msm_shape(const MsmProblem& problem);
 
-/// The same for fewer terms; its workspace is no larger.
-MsmShape shortened(MsmShape shape, std::uint32_t term_count);
+/// Points the plan into memory that outlasts portions, at `base` (a multiple of 256): plans of as many MSMs and of equal width agree about
+/// it. \return how many bytes it takes
+std::size_t place_msm_sums(MsmShape& shape, std::size_t coordinate_bytes, std::uint64_t base);
 
-/// Points the plan into a workspace at `base` (a multiple of 256). \return how many bytes it takes
+/// Points the plan into a workspace at `base` (a multiple of 256), whose contents matter to no other portion. \return how many bytes it
+/// takes
 std::size_t place_msm_workspace(MsmShape& shape, std::size_t coordinate_bytes, std::uint64_t base);
 
 }  // namespace cupool::detail

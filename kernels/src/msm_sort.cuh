@@ -64,6 +64,7 @@ struct ShiftedScalar {
 #pragma unroll
         for (int i = 1; i < ScalarField::limb_count; ++i) words[i] = addc_cc(scalar.limbs[i], plan.digit_offset[i]);
         words[shifted_words - 1] = addc(plan.digit_offset[shifted_words - 1], 0);
+        if (plan.scalars_are_centred && scalar.is_above_half()) subtract_modulus<ScalarField>();
     }
 
     CUPOOL_DEVICE void shift_right(std::uint32_t bits) {
@@ -73,43 +74,56 @@ struct ShiftedScalar {
             words[i] = static_cast<std::uint32_t>((above << 32 | words[i]) >> bits);
         }
     }
+
+private:
+    template <class ScalarField>
+    CUPOOL_DEVICE void subtract_modulus() {
+        words[0] = sub_cc(words[0], ScalarField::modulus_limb(0));
+#pragma unroll
+        for (int i = 1; i < ScalarField::limb_count; ++i) words[i] = subc_cc(words[i], ScalarField::modulus_limb(i));
+        words[shifted_words - 1] = subc(words[shifted_words - 1], 0);
+    }
 };
 
-/// Stores the shifted scalars, and the bins' sizes into bin_cursors. A block a tile of scalars.
+/// Stores the shifted scalars, and the bins' sizes into bin_cursors. A block a tile of one MSM's scalars.
 template <class ScalarField>
-CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t* counts) {
+CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint32_t* counts) {
     const std::uint32_t table = plan.window_count * plan.bin_count;
     for (std::uint32_t i = thread_index(); i < table; i += bin_block_size) counts[i] = 0;
     block_barrier();
 #pragma unroll 1
     for (std::uint32_t i = thread_index(); i < bin_tile; i += bin_block_size) {
-        const std::uint32_t index = block_index() * bin_tile + i;
-        if (index >= plan.term_count) break;
+        const std::uint32_t term = block_index() * bin_tile + i;
+        if (term >= plan.term_count) break;
+        const std::uint32_t index = msm * plan.term_count + term;
         const ScalarField scalar = standard_scalar<ScalarField>(plan, index);
         if (exceeds_promised_bits(plan, scalar)) atomic_min(plan.first_oversized_scalar, index);
         ShiftedScalar shifted(plan, scalar);
 #pragma unroll
         for (unsigned word = 0; word < shifted_words; ++word)
-            plan.shifted_scalars[std::uint64_t{word} * plan.term_count + index] = shifted.words[word];
+            plan.shifted_scalars[std::uint64_t{word} * plan.msm_count * plan.term_count + index] = shifted.words[word];
+        std::uint32_t window = 0;
 #pragma unroll 1
-        for (std::uint32_t window = 0; window < plan.window_count; ++window) {
+        for (std::uint32_t d = 0; d < plan.digit_count; ++d) {
             const SignedDigit digit = SignedDigit::from(shifted.words[0], plan.width);
             if (!digit.is_zero()) atomic_add_shared(&counts[window * plan.bin_count + (digit.bucket() >> plan.bin_shift)], 1);
             shifted.shift_right(plan.width);
+            window = window + 1 == plan.window_count ? 0 : window + 1;
         }
     }
     block_barrier();
     for (std::uint32_t i = thread_index(); i < table; i += bin_block_size) {
-        if (counts[i] != 0) atomic_add(&plan.bin_cursors[i], counts[i]);
+        if (counts[i] != 0) atomic_add(&plan.bin_cursors[msm * table + i], counts[i]);
     }
 }
 
-/// A window's digit of a stored shifted scalar.
-CUPOOL_DEVICE SignedDigit stored_digit(const MsmPlan& plan, std::uint32_t window, std::uint32_t index) {
-    const std::uint32_t position = window * plan.width;
-    const std::uint32_t* word = plan.shifted_scalars + std::uint64_t{position / 32} * plan.term_count + index;
+/// Digit `d` of a stored shifted scalar.
+CUPOOL_DEVICE SignedDigit stored_digit(const MsmPlan& plan, std::uint32_t d, std::uint32_t index) {
+    const std::uint32_t position = d * plan.width;
+    const std::uint64_t stride = std::uint64_t{plan.msm_count} * plan.term_count;
+    const std::uint32_t* word = plan.shifted_scalars + position / 32 * stride + index;
     const std::uint64_t low = *word;
-    const std::uint64_t high = position / 32 + 1 < shifted_words ? word[plan.term_count] : 0;
+    const std::uint64_t high = position / 32 + 1 < shifted_words ? word[stride] : 0;
     return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), plan.width);
 }
 
@@ -190,24 +204,26 @@ CUPOOL_DEVICE void scatter_by_key(const std::uint32_t (&terms)[terms_a_thread], 
     }
 }
 
-/// Writes one window's terms of a tile of scalars into their bins, in no particular order within one.
-CUPOOL_DEVICE void scatter_to_bins(const MsmPlan& plan, std::uint32_t window, std::uint32_t tile, ScatterMemory& shared) {
+/// Writes the terms that one digit of a tile of an MSM's scalars makes into their bins, in no particular order within one.
+CUPOOL_DEVICE void scatter_to_bins(const MsmPlan& plan, std::uint32_t msm, std::uint32_t d, std::uint32_t tile, ScatterMemory& shared) {
     std::uint32_t terms[terms_a_thread];
     std::uint32_t buckets[terms_a_thread];
     const std::uint32_t first = tile * bin_tile + thread_index();
+    const std::uint32_t first_base = d / plan.window_count * plan.table_stride + msm * plan.bases_stride;
 #pragma unroll
     for (int i = 0; i < terms_a_thread; ++i) {
-        const std::uint32_t index = first + i * bin_block_size;
-        const SignedDigit digit = index < plan.term_count ? stored_digit(plan, window, index) : SignedDigit{0, 0};
-        terms[i] = index | digit.sign;
+        const std::uint32_t term = first + i * bin_block_size;
+        const SignedDigit digit = term < plan.term_count ? stored_digit(plan, d, msm * plan.term_count + term) : SignedDigit{0, 0};
+        terms[i] = (first_base + term) | digit.sign;
         buckets[i] = digit.is_zero() ? no_tag : digit.bucket();
     }
-    const std::uint64_t row = std::uint64_t{window} * plan.term_count;
+    const std::uint32_t row = msm * plan.window_count + d % plan.window_count;
+    const std::uint64_t first_place = std::uint64_t{row} * plan.row_terms;
     const std::uint32_t in_bin = (1u << plan.bin_shift) - 1;
-    scatter_by_key(terms, buckets, plan.bin_shift, plan.bin_count, plan.bin_cursors + window * plan.bin_count, shared,
-                   [&plan, row, in_bin](std::uint32_t place, std::uint32_t term, std::uint32_t bucket) {
-                       plan.binned_terms[row + place] = term;
-                       plan.binned_buckets[row + place] = static_cast<std::uint16_t>(bucket & in_bin);
+    scatter_by_key(terms, buckets, plan.bin_shift, plan.bin_count, plan.bin_cursors + row * plan.bin_count, shared,
+                   [&plan, first_place, in_bin](std::uint32_t place, std::uint32_t term, std::uint32_t bucket) {
+                       plan.binned_terms[first_place + place] = term;
+                       plan.binned_buckets[first_place + place] = static_cast<std::uint16_t>(bucket & in_bin);
                    });
 }
 
@@ -232,17 +248,17 @@ CUPOOL_DEVICE void place_row(std::uint32_t* cursors, std::uint32_t* starts, std:
     if (thread_index() == BlockSize - 1) starts[count] = sums[BlockSize - 1];
 }
 
-/// A tile of one window's binned terms. A tile may reach over several bins.
+/// A tile of one row's binned terms. A tile may reach over several bins.
 class BinnedTile {
 public:
-    CUPOOL_DEVICE BinnedTile(const MsmPlan& plan, std::uint32_t window, std::uint32_t tile)
-        : starts_(plan.bin_starts + window * (plan.bin_count + 1)),
+    CUPOOL_DEVICE BinnedTile(const MsmPlan& plan, std::uint32_t row, std::uint32_t tile)
+        : starts_(plan.bin_starts + row * (plan.bin_count + 1)),
           bin_count_(plan.bin_count),
-          terms_(plan.binned_terms + std::uint64_t{window} * plan.term_count),
-          buckets_(plan.binned_buckets + std::uint64_t{window} * plan.term_count) {
-        const std::uint32_t window_terms = starts_[plan.bin_count];
-        begin_ = tile * bin_tile < window_terms ? tile * bin_tile : window_terms;
-        end_ = begin_ + bin_tile < window_terms ? begin_ + bin_tile : window_terms;
+          terms_(plan.binned_terms + std::uint64_t{row} * plan.row_terms),
+          buckets_(plan.binned_buckets + std::uint64_t{row} * plan.row_terms) {
+        const std::uint32_t row_terms = starts_[plan.bin_count];
+        begin_ = tile * bin_tile < row_terms ? tile * bin_tile : row_terms;
+        end_ = begin_ + bin_tile < row_terms ? begin_ + bin_tile : row_terms;
     }
 
     /// Calls visit(bin, begin, end) for each bin's part of the tile; all threads of the block together.
@@ -287,10 +303,10 @@ private:
 };
 
 /// The buckets' sizes, into `cursors`. A block a tile of binned terms.
-CUPOOL_DEVICE void count_buckets(const MsmPlan& plan, std::uint32_t window, std::uint32_t* counts) {
-    const BinnedTile tile(plan, window, block_index());
+CUPOOL_DEVICE void count_buckets(const MsmPlan& plan, std::uint32_t row, std::uint32_t* counts) {
+    const BinnedTile tile(plan, row, block_index());
     const std::uint32_t bin_size = 1u << plan.bin_shift;
-    std::uint32_t* cursors = plan.cursors + std::uint64_t{window} * plan.bucket_count;
+    std::uint32_t* cursors = plan.cursors + std::uint64_t{row} * plan.bucket_count;
     tile.for_each_bin([&](std::uint32_t bin, std::uint32_t begin, std::uint32_t end) {
         for (std::uint32_t i = thread_index(); i < bin_size; i += bin_block_size) counts[i] = 0;
         block_barrier();
@@ -303,10 +319,10 @@ CUPOOL_DEVICE void count_buckets(const MsmPlan& plan, std::uint32_t window, std:
 }
 
 /// Writes the terms into their buckets' slots. A block a tile of binned terms.
-CUPOOL_DEVICE void scatter_to_buckets(const MsmPlan& plan, std::uint32_t window, ScatterMemory& shared) {
-    const BinnedTile tile(plan, window, block_index());
-    std::uint32_t* cursors = plan.cursors + std::uint64_t{window} * plan.bucket_count;
-    std::uint32_t* slots = plan.slots + std::uint64_t{window} * plan.slot_count;
+CUPOOL_DEVICE void scatter_to_buckets(const MsmPlan& plan, std::uint32_t row, ScatterMemory& shared) {
+    const BinnedTile tile(plan, row, block_index());
+    std::uint32_t* cursors = plan.cursors + std::uint64_t{row} * plan.bucket_count;
+    std::uint32_t* slots = plan.slots + std::uint64_t{row} * plan.slot_count;
     tile.for_each_bin([&](std::uint32_t bin, std::uint32_t begin, std::uint32_t end) __attribute__((always_inline)) {
         std::uint32_t terms[terms_a_thread];
         std::uint32_t buckets[terms_a_thread];

@@ -1,21 +1,28 @@
 #pragma once
 
+#include <cstdint>
 #include <cupool/driver/device_context.hpp>
 #include <cupool/kernels/curve.hpp>
 #include <cupool/kernels/operand.hpp>
 #include <cupool/kernels/run_report.hpp>
+#include <span>
 
 namespace cupool {
 
-/// How an MSM is to be run. The names are ICICLE's, of whose config the batch, precompute and async members are not here yet.
+/// How an MSM is to be run. The names are ICICLE's, whose async members are not here yet. Its large_bucket_factor is not wanted: no step
+/// gives a thread more work because a bucket is larger.
 struct MsmConfig {
-    DeviceContext ctx;  ///< the device, stream and memory pool that do the work, or DeviceContext::host()
-    int c = 0;          ///< window width in bits, 1 to 20; 0 chooses by size
+    DeviceContext ctx;             ///< the device, stream and memory pool that do the work, or DeviceContext::host()
+    int batch_size = 0;            ///< how many MSMs there are; must be how many results there are, or 0, which means just that
+    std::int64_t points_size = 0;  ///< how many points there are; must be so, or 0
+    int c = 0;                     ///< bits of a digit, 1 to 20; 0 chooses by size
     int bitsize = 0;  ///< every scalar is below 2^bitsize; 0 means the width of r. A scalar that breaks the promise is `invalid_argument`.
     bool are_scalars_on_device = false;  ///< must agree with where the operand lives
     bool are_points_on_device = false;   ///< must agree with where the operand lives
     bool are_scalars_montgomery_form = false;
-    bool are_points_montgomery_form = false;  ///< also the form of the result
+    bool are_points_montgomery_form = false;  ///< also the form of the results
+    std::uint64_t memory_budget = 0;  ///< bytes of device memory that the work may take; 0 is as many as there are. With fewer than it
+                                      ///< would like, it goes over the terms in portions.
 
     static MsmConfig default_for_device(int device);
     static MsmConfig default_for_host();
@@ -26,11 +33,21 @@ struct MsmConfig {
 /// Points are affine and on the curve (not checked here: see find_faulty_point), infinity allowed; scalars of r and above are taken
 /// modulo r. No terms give infinity. Returns when the result is on the host; work is ordered on config.ctx's stream.
 /// A device operand begins at a multiple of 16 bytes, as every allocation does.
-/// \throws Error invalid_argument (sizes differ, a flag contradicts its operand, c out of range, a device operand is misaligned),
-/// wrong_context (an operand lives on another device),
+///
+/// Large host operands are copied while the device works on what it has already, from page-locked memory as fast as the bus goes; ordinary
+/// memory passes through page-locked chunks (up to 32 MiB, kept with the context) that up to eight threads of config.ctx fill.
+/// \throws Error invalid_argument (sizes differ, a flag contradicts its operand, c out of range, a device operand is misaligned, the budget
+/// is too small), wrong_context (an operand lives on another device),
 ///         out_of_memory, and whatever the driver answers.
 /// Thread-safe: any number of calls at once.
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, JacobianPoint<C>& result);
+
+/// As many MSMs of equal size as there are results: MSM number k has scalars[k n] to scalars[k n + n - 1], and all of them the same n
+/// points, or each n points of its own, in the same order. Otherwise as above; small MSMs are done together, which costs far less than
+/// one after the other. \throws additionally Error invalid_argument where the scalars do not divide evenly
+template <Curve C>
+RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
+              std::span<JacobianPoint<C>> results);
 
 }  // namespace cupool

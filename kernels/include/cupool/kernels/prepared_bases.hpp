@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <cupool/kernels/msm.hpp>
+#include <memory>
+#include <span>
+
+namespace cupool {
+
+namespace detail {
+template <Curve C>
+struct BaseTables;
+}
+
+/// How bases are prepared.
+struct PrepareConfig {
+    DeviceContext ctx;  ///< where they are to lie: a device, or DeviceContext::host()
+    /// How many tables of multiples are kept, 1 to 64: the points, and 2^(k s) times each for k below this, with an s that the digits'
+    /// width gives. A table takes as much memory as the points. With f tables, f digits of a scalar share their buckets: there are f times
+    /// fewer to sum, so that digits may be wider and fewer.
+    int precompute_factor = 1;
+    int c = 0;                          ///< bits of a digit, 1 to 20; 0 chooses by size
+    int bitsize = 0;                    ///< as MsmConfig's, for every MSM with these bases
+    bool are_points_on_device = false;  ///< must agree with where the operand lives
+    bool are_points_montgomery_form = false;
+
+    static PrepareConfig default_for_device(int device);
+};
+
+/// Bases that are used in many MSMs: they stay where the work is done, in the form that it wants. Copyable; copies share the tables. Safe
+/// from any thread.
+template <Curve C>
+class PreparedBases {
+public:
+    /// Returns when the bases are ready; the points are not needed any more then. They may include infinity.
+    /// \throws Error invalid_argument (a flag contradicts its operand, a number is out of range, more than 2^30 points in all tables),
+    /// wrong_context (the points live on another device), out_of_memory, and whatever the driver answers
+    PreparedBases(const Operand<AffinePoint<C>>& points, const PrepareConfig& config);
+
+    /// How many points were given.
+    std::size_t size() const;
+    /// How many tables there are: no more than the scalars have digits, so perhaps fewer than asked for.
+    int precompute_factor() const;
+    /// What they take on their device; 0 on the host.
+    std::uint64_t device_bytes() const;
+    /// Where they lie.
+    const DeviceContext& context() const;
+
+private:
+    template <Curve D>
+    friend RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<D>& bases, const MsmConfig& config,
+                         std::span<JacobianPoint<D>> results);
+
+    std::shared_ptr<const detail::BaseTables<C>> tables_;
+};
+
+/// MSMs over prepared bases, as many as there are results, each with as many scalars as there are bases, or fewer: then the first bases are
+/// used. config.ctx is of the bases' device; c and bitsize are the bases' own (0, or what they were prepared with); what concerns points is
+/// not looked at but for are_points_montgomery_form, the form of the results. Otherwise as cupool::msm() of points.
+/// \throws additionally Error invalid_argument (more scalars an MSM than bases, c or bitsize not the bases'), wrong_context (config.ctx is
+/// of another device than the bases)
+template <Curve C>
+RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, std::span<JacobianPoint<C>> results);
+
+/// One MSM over prepared bases.
+template <Curve C>
+RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result) {
+    return msm<C>(scalars, bases, config, std::span<JacobianPoint<C>>(&result, 1));
+}
+
+}  // namespace cupool

@@ -1,0 +1,82 @@
+#include "operand_feed.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/pointer_info.hpp>
+
+#include "parallel_for.hpp"
+
+namespace cupool::detail {
+
+OperandFeed::OperandFeed(ContextView context, const StagingSizes& sizes) : sizes_(sizes), stream_(context) {}
+
+void OperandFeed::copy(abi::DevicePointer to, std::span<const std::byte> from, unsigned threads) {
+    if (is_staged(from) && stage(to, from, threads)) return;
+    copy_async(DeviceSpan<std::byte>(to, from.size(), stream_.ordinal()), from, stream_);
+}
+
+bool OperandFeed::is_staged(std::span<const std::byte> from) const {
+    return from.size() >= sizes_.least_bytes && pointer_info(stream_.context(), from.data()).kind == MemoryKind::unregistered;
+}
+
+bool OperandFeed::stage(abi::DevicePointer to, std::span<const std::byte> from, unsigned threads) {
+    const std::size_t chunks = (from.size() + sizes_.chunk_bytes - 1) / sizes_.chunk_bytes;
+    const auto lane_count = static_cast<unsigned>(std::min<std::size_t>({threads, sizes_.most_threads, chunks}));
+    if (!has_lanes(lane_count)) return false;
+    parallel_for(lane_count, lane_count, [&](std::size_t lane) {
+        // Every lane takes every so manieth chunk, so that all are done at about the same time.
+        for (std::size_t chunk = lane; chunk < chunks; chunk += lane_count) {
+            const std::size_t first = chunk * sizes_.chunk_bytes;
+            stage_chunk(lanes_[lane], to + first, from.subspan(first, std::min(sizes_.chunk_bytes, from.size() - first)));
+        }
+    });
+    return true;
+}
+
+void OperandFeed::stage_chunk(Lane& lane, abi::DevicePointer to, std::span<const std::byte> from) {
+    const std::size_t index = lane.next++ % sizes_.chunks_a_thread;
+    const std::span<std::byte> memory = lane.memory.span().subspan(index * sizes_.chunk_bytes, from.size());
+    lane.emptied[index].synchronize();
+    std::memcpy(memory.data(), from.data(), from.size());
+    copy_async(DeviceSpan<std::byte>(to, memory.size(), stream_.ordinal()), memory, stream_);
+    lane.emptied[index].record(stream_);
+}
+
+bool OperandFeed::has_lanes(unsigned count) {
+    try {
+        while (lanes_.size() < count) {
+            Lane lane{PinnedBuffer<std::byte>(sizes_.chunks_a_thread * sizes_.chunk_bytes, stream_.context()), {}};
+            for (std::size_t i = 0; i < sizes_.chunks_a_thread; ++i) lane.emptied.emplace_back(stream_.context());
+            lanes_.push_back(std::move(lane));
+        }
+        return true;
+    } catch (const Error& error) {
+        if (error.category() != ErrorCategory::out_of_memory) throw;
+        return false;
+    }
+}
+
+std::shared_ptr<OperandFeed> OperandFeeds::take() {
+    std::unique_ptr<OperandFeed> feed;
+    {
+        const std::lock_guard lock(idle_->mutex);
+        idle_->feeds.reserve(idle_->feeds.size() + 1);
+        if (!idle_->feeds.empty()) {
+            feed = std::move(idle_->feeds.back());
+            idle_->feeds.pop_back();
+        }
+    }
+    if (feed == nullptr) feed = std::make_unique<OperandFeed>(context_);
+    return {feed.release(), [idle = idle_](OperandFeed* used) {
+                std::unique_ptr<OperandFeed> owned(used);
+                const std::lock_guard lock(idle->mutex);
+                try {
+                    idle->feeds.push_back(std::move(owned));
+                } catch (const std::bad_alloc&) {
+                    // It goes instead of coming back.
+                }
+            }};
+}
+
+}  // namespace cupool::detail

@@ -1,0 +1,140 @@
+#include <cupool/driver/copy.hpp>
+#include <cupool/kernels/point.hpp>
+#include <cupool/kernels/prepared_bases.hpp>
+
+#include "base_tables.hpp"
+#include "msm_kernels.hpp"
+#include "msm_plan.hpp"
+#include "operand_checks.hpp"
+#include "operand_feed.hpp"
+#include "synchronize_on_exit.hpp"
+
+namespace cupool {
+
+namespace detail {
+
+namespace {
+
+constexpr std::size_t most_points = std::size_t{1} << 30;
+constexpr int most_tables = 64;
+constexpr unsigned block_size = 256;
+
+template <Curve C>
+void validate(const Operand<AffinePoint<C>>& points, const PrepareConfig& config) {
+    if (config.precompute_factor < 1 || config.precompute_factor > most_tables) {
+        refuse("prepared bases",
+               "precompute_factor is " + std::to_string(config.precompute_factor) + "; it must be 1 to " + std::to_string(most_tables));
+    }
+    require_digits("prepared bases", config.c, config.bitsize);
+    require_place("prepared bases", points, config.are_points_on_device, "points", config.ctx);
+    if (points.size() > most_points / static_cast<unsigned>(config.precompute_factor)) {
+        refuse("prepared bases",
+               std::to_string(points.size()) + " points in " + std::to_string(config.precompute_factor) + " tables are more than 2^30");
+    }
+}
+
+template <Curve C>
+void fill_on_host(BaseTables<C>& tables, std::span<const AffinePoint<C>> points, bool are_in_montgomery_form) {
+    tables.on_host.assign(points.begin(), points.end());
+    if (!are_in_montgomery_form) points_to_montgomery_form<C>(tables.on_host);
+}
+
+LaunchShape blocks_of(std::size_t threads, unsigned size) { return {static_cast<unsigned>((threads + size - 1) / size), size}; }
+
+/// Brings the points to the device, in Montgomery form.
+template <Curve C>
+void fill_first_table(const BaseTables<C>& tables, DeviceSpan<AffinePoint<C>> table, const Operand<AffinePoint<C>>& points,
+                      const PrepareConfig& config) {
+    const StreamView stream = tables.context.stream();
+    if (points.is_on_device()) {
+        copy_async(table, points.device(), stream);
+    } else {
+        const auto feed = tables.context.template resource<OperandFeeds>()->take();
+        const SynchronizeOnExit wait_for_copies(feed->stream());
+        stream.synchronize();  // the memory is ordered on it
+        feed->copy(table.pointer(), std::as_bytes(points.host()), tables.context.host_threads());
+    }
+    if (config.are_points_montgomery_form) return;
+    const auto kernels = tables.context.template resource<MsmKernels<C>>();
+    kernels->points_to_montgomery_form.launch(blocks_of(table.size(), block_size), stream, table, table,
+                                              static_cast<std::uint32_t>(table.size()));
+}
+
+/// Every further table is the one before it, doubled as often as the digits that share a window are apart.
+template <Curve C>
+void fill_on_device(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points, const PrepareConfig& config, unsigned doublings) {
+    const StreamView stream = tables.context.stream();
+    tables.on_device = DeviceBuffer<AffinePoint<C>>(tables.size * tables.table_count, tables.context);
+    if (tables.size == 0) return;
+    const SynchronizeOnExit wait_for_work(stream);
+    const DeviceSpan<AffinePoint<C>> all = tables.on_device.span();
+    fill_first_table(tables, all.subspan(0, tables.size), points, config);
+    const auto kernels = tables.context.template resource<MsmKernels<C>>();
+    for (unsigned table = 1; table < tables.table_count; ++table) {
+        kernels->double_points.launch(blocks_of(tables.size, pair_block_size), stream, all.subspan((table - 1) * tables.size, tables.size),
+                                      all.subspan(table * tables.size, tables.size), static_cast<std::uint32_t>(tables.size), doublings);
+    }
+    stream.synchronize();
+}
+
+}  // namespace
+
+}  // namespace detail
+
+PrepareConfig PrepareConfig::default_for_device(int device) {
+    PrepareConfig config;
+    config.ctx = DeviceContext::default_for_device(device);
+    return config;
+}
+
+template <Curve C>
+PreparedBases<C>::PreparedBases(const Operand<AffinePoint<C>>& points, const PrepareConfig& config) {
+    detail::validate<C>(points, config);
+    const auto tables = std::make_shared<detail::BaseTables<C>>();
+    tables->context = config.ctx;
+    tables->size = points.size();
+    tables->promised_bits = static_cast<unsigned>(config.bitsize);
+    if (config.ctx.is_host()) {
+        detail::fill_on_host<C>(*tables, points.host(), config.are_points_montgomery_form);
+    } else {
+        const unsigned bits = config.bitsize == 0 ? scalar_bits<C> : std::min(static_cast<unsigned>(config.bitsize), scalar_bits<C>);
+        const bool spans_all = bits == scalar_bits<C>;
+        const auto asked = static_cast<unsigned>(config.precompute_factor);
+        tables->width = static_cast<unsigned>(config.c);
+        if (asked > 1 && tables->width == 0) tables->width = detail::choose_digit_width(points.size(), bits, spans_all, asked);
+        unsigned doublings = 0;
+        if (asked > 1) {
+            const detail::MsmDigits digits = detail::msm_digits(bits, spans_all, tables->width, asked);
+            tables->table_count = (digits.digit_count + digits.window_count - 1) / digits.window_count;
+            doublings = tables->width * digits.window_count;
+        }
+        detail::fill_on_device<C>(*tables, points, config, doublings);
+    }
+    tables_ = tables;
+}
+
+template <Curve C>
+std::size_t PreparedBases<C>::size() const {
+    return tables_->size;
+}
+
+template <Curve C>
+int PreparedBases<C>::precompute_factor() const {
+    return static_cast<int>(tables_->table_count);
+}
+
+template <Curve C>
+std::uint64_t PreparedBases<C>::device_bytes() const {
+    return tables_->on_device.size_bytes();
+}
+
+template <Curve C>
+const DeviceContext& PreparedBases<C>::context() const {
+    return tables_->context;
+}
+
+template class PreparedBases<Curve::bn254>;
+template class PreparedBases<Curve::bls12_381>;
+template class PreparedBases<Curve::bls12_377>;
+
+}  // namespace cupool

@@ -1,0 +1,74 @@
+#include "operand_feed.hpp"
+
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/device_buffer.hpp>
+#include <numeric>
+
+#include "catch.hpp"
+#include "machine.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+namespace {
+
+constexpr detail::StagingSizes small_sizes{.chunk_bytes = 64, .chunks_a_thread = 2, .most_threads = 3, .least_bytes = 256};
+
+std::vector<std::byte> counted_bytes(std::size_t count) {
+    std::vector<std::byte> bytes(count);
+    for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i * 7 + i / 251);
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a feed brings host memory of any kind and size") {
+    const Machine machine;
+    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+    detail::OperandFeed feed(context.context(), small_sizes);
+    for (const std::size_t count : {1, 255, 256, 257, 64 * 6, 64 * 6 + 1, 5000}) {
+        const auto pageable = counted_bytes(count);
+        PinnedBuffer<std::byte> pinned(count, context.context());
+        std::copy(pageable.begin(), pageable.end(), pinned.data());
+        for (const std::span<const std::byte> from : {std::span<const std::byte>(pageable), std::span<const std::byte>(pinned)}) {
+            for (const unsigned threads : {1U, 2U, 8U}) {
+                DeviceBuffer<std::byte> there(count, context);
+                context.stream().synchronize();
+                feed.copy(there.span().pointer(), from, threads);
+                feed.stream().synchronize();
+                std::vector<std::byte> back(count);
+                copy(std::span(back), there.span(), context.stream());
+                INFO(count << " bytes, " << threads << " threads");
+                CHECK(back == pageable);
+            }
+        }
+    }
+}
+
+TEST_CASE("pageable memory has been read when a feed's copy returns") {
+    const Machine machine;
+    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+    detail::OperandFeed feed(context.context(), small_sizes);
+    auto bytes = counted_bytes(4096);
+    const auto before = bytes;
+    DeviceBuffer<std::byte> there(bytes.size(), context);
+    context.stream().synchronize();
+    feed.copy(there.span().pointer(), bytes, 3);
+    std::fill(bytes.begin(), bytes.end(), std::byte{0});
+    feed.stream().synchronize();
+    std::vector<std::byte> back(bytes.size());
+    copy(std::span(back), there.span(), context.stream());
+    CHECK(back == before);
+}
+
+TEST_CASE("feeds come back to their context and are used again") {
+    const Machine machine;
+    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+    detail::OperandFeeds feeds(context.context());
+    auto first = feeds.take();
+    const auto second = feeds.take();
+    CHECK(first != second);
+    const detail::OperandFeed* const address = first.get();
+    first.reset();
+    CHECK(feeds.take().get() == address);
+}
