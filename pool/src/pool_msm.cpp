@@ -21,6 +21,7 @@ struct PartialSum {
 void join(RunReport& whole, const RunReport& part) {
     whole.devices.insert(whole.devices.end(), part.devices.begin(), part.devices.end());
     whole.bytes += part.bytes;
+    whole.device_bytes = std::max(whole.device_bytes, part.device_bytes);
 }
 
 }  // namespace

@@ -695,7 +695,7 @@ constexpr Program all_programs[] = {
     {.name = "submit a kernel's work to a pool", .run = submit_kernel_to_pool, .cost = 2},
     {.name = "msm bn254", .run = msm_on_device<Curve::bn254>, .cost = 15},
     {.name = "msm over a pool", .run = msm_over_pool, .cost = 20},
-    {.name = "msm over prepared bases of a pool", .run = prepared_msm_over_pool, .cost = 40},
+    {.name = "msm over prepared bases of a pool", .run = prepared_msm_over_pool, .cost = 200},
     {.name = "msm bls12-381", .run = msm_on_device<Curve::bls12_381>, .cost = 40, .on_demand = true},
     {.name = "msm bls12-377", .run = msm_on_device<Curve::bls12_377>, .cost = 40, .on_demand = true},
 };

@@ -104,8 +104,10 @@ TEST_CASE("a scalar that breaks bitsize is named by its place among all", "[base
     const PooledBases<curve> bases = prepared(pool, MsmSpread::all_devices);
     std::vector<Scalar> scalars(size, Scalar{{1}});
     scalars[5] = Scalar{{1 << 9}};
+    MsmConfig config;
+    config.bitsize = 8;
     JacobianPoint<curve> sum;
-    const Error error = error_of([&] { (void)pool.msm<curve>(scalars, bases, MsmConfig{}, sum); });
+    const Error error = error_of([&] { (void)pool.msm<curve>(scalars, bases, config, sum); });
     CHECK(error.category() == ErrorCategory::invalid_argument);
     CHECK_THAT(error.what(), contains_text("scalar 5 "));
 }
