@@ -1,4 +1,5 @@
 #include <array>
+#include <chrono>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/pool/peer_manager.hpp>
@@ -314,7 +315,9 @@ TEST_CASE("buffers are combined over links where there are any, else staged", "[
     std::vector<DeviceSpan<const std::uint32_t>> spans;
     for (std::uint32_t i = 0; i < 3; ++i) {
         buffers.emplace_back(1000, pool.context_at(i));
-        fill(buffers.back().span(), 1U << i, pool.context_at(i).stream());
+        const StreamView stream = pool.context_at(i).stream();
+        stream.launch_host_function([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });  // it must be waited for
+        fill_async(buffers.back().span(), 1U << i, stream);
         spans.push_back(buffers.back().span());
     }
     for (int again = 0; again < 2; ++again) {
