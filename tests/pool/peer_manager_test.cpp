@@ -313,19 +313,21 @@ TEST_CASE("buffers are combined over links where there are any, else staged", "[
     const DevicePool pool = DevicePool::all(machine.driver);
     std::vector<DeviceBuffer<std::uint32_t>> buffers;
     std::vector<DeviceSpan<const std::uint32_t>> spans;
-    for (std::uint32_t i = 0; i < 3; ++i) {
+    for (std::size_t i = 0; i < 3; ++i) {
         buffers.emplace_back(1000, pool.context_at(i));
-        const StreamView stream = pool.context_at(i).stream();
-        stream.launch_host_function([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });  // it must be waited for
-        fill_async(buffers.back().span(), 1U << i, stream);
         spans.push_back(buffers.back().span());
     }
-    for (int again = 0; again < 2; ++again) {
+    for (std::uint32_t again = 0; again < 2; ++again) {
+        for (std::uint32_t i = 0; i < 3; ++i) {  // which must be waited for
+            const StreamView stream = pool.context_at(i).stream();
+            stream.launch_host_function([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+            fill_async(buffers[i].span(), 1U << (i + again), stream);
+        }
         const std::uint64_t before = machine.simulator.call_count("cuMemcpyPeerAsync");
         const DeviceBuffer<std::uint32_t> sums = pool.reduce_results<std::uint32_t>(spans, ReduceOperation::sum);
         std::vector<std::uint32_t> back(1000);
         cupool::copy(std::span(back), sums.span(), sums.stream());
-        CHECK(back == std::vector<std::uint32_t>(1000, 7));
+        CHECK(back == std::vector<std::uint32_t>(1000, 7U << again));
         const std::uint64_t copies = machine.simulator.call_count("cuMemcpyPeerAsync") - before;
         if (is_linked) {
             CHECK(copies == (again == 0 ? 2 + 4 : 2));  // with the canaries of two pairs, both ways, once
