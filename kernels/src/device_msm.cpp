@@ -10,7 +10,6 @@
 #include "host_curve.hpp"
 #include "msm_kernels.hpp"
 #include "msm_plan.hpp"
-#include "msm_portions.hpp"
 #include "operand_feed.hpp"
 #include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
@@ -30,8 +29,6 @@ constexpr std::size_t most_terms_of_a_portion = std::size_t{1} << 30;
 constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
 /// A grid's rows of blocks.
 constexpr std::size_t most_rows = 65535;
-/// Copies of fewer bytes are not worth a stream of their own.
-constexpr std::size_t least_fed_bytes = std::size_t{1} << 20;
 
 /// What decides how portions grow: nanoseconds that a term takes to be summed, and a byte to be copied (measured on an H200).
 constexpr double nanoseconds_a_term(std::size_t coordinate_bytes) { return coordinate_bytes <= 32 ? 2.65 : 5.3; }
@@ -43,9 +40,10 @@ unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<uns
 template <Curve C>
 class DeviceMsm {
 public:
-    DeviceMsm(const DeviceMsmJob<C>& job, const MsmConfig& config)
+    DeviceMsm(const DeviceMsmJob<C>& job, const MsmConfig& config, const DeviceMsmLimits& limits)
         : job_(job),
           config_(config),
+          limits_(limits),
           stream_(config.ctx.stream()),
           multiprocessors_(static_cast<unsigned>(config.ctx.context().device().multiprocessor_count())),
           device_memory_(config.ctx.context().device().total_memory()),
@@ -56,8 +54,9 @@ public:
     void run(std::span<JacobianPoint<C>> results) {
         const SynchronizeOnExit wait_for_work(stream_);
         allocate();
+        kernels_->load(needed_steps(), config_.ctx.host_threads());
         fill_bytes_async(oversized_span(), 0xff, stream_);
-        if (job_.scalars.size() * copied_bytes_a_term() < least_fed_bytes) {
+        if (job_.scalars.size() * copied_bytes_a_term() < limits_.least_fed_bytes) {
             sum_portions();
         } else {
             sum_fed_portions();
@@ -91,6 +90,12 @@ private:
                                .coordinate_bytes = sizeof(BaseFieldElement<C>)});
     }
 
+    typename MsmKernels<C>::Steps needed_steps() const {
+        typename MsmKernels<C>::Steps steps{.bases = !job_.are_bases_in_montgomery_form};
+        for (const MsmPortion& portion : portions_) (shape_of(portion).plan.rounds == 0 ? steps.slots : steps.pairs) = true;
+        return steps;
+    }
+
     /// The bytes that a portion's operands take where they must be brought; multiples of the workspace's alignment.
     std::size_t bases_bytes(const MsmPortion& portion) const {
         const std::size_t runs = job_.have_own_bases ? portion.msm_count : 1;
@@ -118,7 +123,8 @@ private:
                                            .term_count = job_.term_count,
                                            .most_terms = most_terms,
                                            .most_msms = most_msms_at_once(),
-                                           .growth = growth()});
+                                           .growth = growth(),
+                                           .least_terms = limits_.least_portion_terms});
             const std::size_t bytes = place();
             const bool is_within_budget = config_.memory_budget == 0 || bytes <= config_.memory_budget;
             const bool is_smallest = most_terms == 1;
@@ -219,8 +225,8 @@ private:
         if (!bases.is_on_device()) copy_counted(there.pointer(), std::as_bytes(bases.host()), copy);
         if (job_.are_bases_in_montgomery_form) return;
         const auto from = bases.is_on_device() ? bases.device() : DeviceSpan<const AffinePoint<C>>(there);
-        kernels_->points_to_montgomery_form.launch({blocks_for(bases.size(), block_size), block_size}, stream, from, there,
-                                                   static_cast<std::uint32_t>(bases.size()));
+        kernels_->bases->points_to_montgomery_form.launch({blocks_for(bases.size(), block_size), block_size}, stream, from, there,
+                                                          static_cast<std::uint32_t>(bases.size()));
     }
 
     template <class Copy>
@@ -268,29 +274,30 @@ private:
         if (plan.rounds != 0) fill_bytes_async(words(plan.slots, rows * plan.slot_count), no_term & 0xff, stream_);
         const unsigned tiles = blocks_for(plan.term_count, bin_tile);
         const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
-        kernels_->count_bins.launch({{tiles, plan.msm_count}, bin_block_size}, stream_, plan);
-        kernels_->place_bins.launch({plan.row_count, largest_bin_count}, stream_, plan);
-        kernels_->scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream_, plan);
-        kernels_->count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
-        kernels_->place_buckets.launch({plan.row_count, place_block_size}, stream_, plan);
-        kernels_->scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
+        kernels_->sort->count_bins.launch({{tiles, plan.msm_count}, bin_block_size}, stream_, plan);
+        kernels_->sort->place_bins.launch({plan.row_count, largest_bin_count}, stream_, plan);
+        kernels_->sort->scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream_, plan);
+        kernels_->sort->count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
+        kernels_->sort->place_buckets.launch({plan.row_count, place_block_size}, stream_, plan);
+        kernels_->sort->scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
     }
 
     /// Sums the points of each bucket, but for those that join_buckets must complete, in `rows` rows from plan.first_row.
     void sum_buckets(const MsmPlan& plan, std::uint32_t rows) const {
         const LaunchShape shares{{blocks_for(plan.share_count, point_block_size), rows}, point_block_size};
-        if (plan.rounds == 0) return kernels_->accumulate_slots.launch(shares, stream_, plan);
+        if (plan.rounds == 0) return kernels_->slots->accumulate_slots.launch(shares, stream_, plan);
         for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
             const std::uint32_t row_pairs = plan.slot_count >> round;
-            const std::uint32_t pairs_a_thread = choose_pairs_a_thread(row_pairs, rows, multiprocessors_ * kernels_->pair_blocks);
+            const std::uint32_t pairs_a_thread =
+                choose_pairs_a_thread(row_pairs, rows, multiprocessors_ * kernels_->pairs->resident_blocks);
             const LaunchShape pairs{{blocks_for(row_pairs, pair_block_size * pairs_a_thread), rows}, pair_block_size};
             if (round == 1) {
-                kernels_->add_first_pairs.launch(pairs, stream_, plan, pairs_a_thread);
+                kernels_->pairs->add_first_pairs.launch(pairs, stream_, plan, pairs_a_thread);
             } else {
-                kernels_->add_pairs.launch(pairs, stream_, plan, pairs_a_thread, round);
+                kernels_->pairs->add_pairs.launch(pairs, stream_, plan, pairs_a_thread, round);
             }
         }
-        kernels_->accumulate_sums.launch(shares, stream_, plan);
+        kernels_->sums->accumulate_sums.launch(shares, stream_, plan);
     }
 
     LaunchShape quads_over_rows(const MsmPlan& plan, std::size_t quads) const {
@@ -299,13 +306,13 @@ private:
 
     void join_buckets(const MsmPlan& plan) const {
         fill_bytes_async(words(plan.large_bucket_count, 1), 0, stream_);
-        kernels_->join_buckets.launch(quads_over_rows(plan, plan.bucket_count), stream_, plan);
-        kernels_->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
+        kernels_->join->join_buckets.launch(quads_over_rows(plan, plan.bucket_count), stream_, plan);
+        kernels_->join->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
     }
 
     void sum_rows(const MsmPlan& plan) const {
-        kernels_->sum_groups.launch(quads_over_rows(plan, plan.group_count), stream_, plan);
-        kernels_->sum_rows.launch({plan.row_count, large_sum_block_size}, stream_, plan);
+        kernels_->rows->sum_groups.launch(quads_over_rows(plan, plan.group_count), stream_, plan);
+        kernels_->rows->sum_rows.launch({plan.row_count, large_sum_block_size}, stream_, plan);
     }
 
     void finish(std::span<JacobianPoint<C>> results) {
@@ -338,6 +345,7 @@ private:
 
     DeviceMsmJob<C> job_;
     MsmConfig config_;
+    DeviceMsmLimits limits_;
     StreamView stream_;
     unsigned multiprocessors_;
     std::uint64_t device_memory_;
@@ -361,9 +369,10 @@ private:
 }  // namespace
 
 template <Curve C>
-RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std::span<JacobianPoint<C>> results) {
+RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std::span<JacobianPoint<C>> results,
+                        const DeviceMsmLimits& limits) {
     const auto start = std::chrono::steady_clock::now();
-    DeviceMsm<C> msm(job, config);
+    DeviceMsm<C> msm(job, config, limits);
     msm.run(results);
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     return {.engine = Engine::gpu,
@@ -373,7 +382,8 @@ RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std
             .device_bytes = msm.device_bytes()};
 }
 
-#define CUPOOL_INSTANTIATE(C) template RunReport msm_on_device<C>(const DeviceMsmJob<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);
+#define CUPOOL_INSTANTIATE(C) \
+    template RunReport msm_on_device<C>(const DeviceMsmJob<C>&, const MsmConfig&, std::span<JacobianPoint<C>>, const DeviceMsmLimits&);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)

@@ -2,6 +2,8 @@
 
 #include <cupool/kernels/msm.hpp>
 
+#include "msm_portions.hpp"
+
 namespace cupool::detail {
 
 /// Equal MSMs on one device.
@@ -18,8 +20,16 @@ struct DeviceMsmJob {
     unsigned width = 0;   ///< bits of a digit; 0 chooses by size
 };
 
+/// From where on copies are hidden behind work.
+struct DeviceMsmLimits {
+    /// Copies of fewer bytes are not worth a stream of their own.
+    std::size_t least_fed_bytes = std::size_t{1} << 20;
+    std::size_t least_portion_terms = MsmCut{}.least_terms;
+};
+
 /// cupool::msm() on config.ctx's device, after validation: sizes are right, operands lie where they must. One result an MSM.
 template <Curve C>
-RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std::span<JacobianPoint<C>> results);
+RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std::span<JacobianPoint<C>> results,
+                        const DeviceMsmLimits& limits = {});
 
 }  // namespace cupool::detail

@@ -1,50 +1,163 @@
 #pragma once
 
+#include <atomic>
 #include <cupool/driver/kernel.hpp>
 #include <cupool/driver/module.hpp>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
 
 #include "msm_layout.hpp"
+#include "parallel_for.hpp"
 #include "shipped_ptx.hpp"
 
 namespace cupool::detail {
 
-/// The MSM kernels of a curve in one context.
+struct MsmSortKernels {
+    MsmSortKernels(ContextView context, const char* ptx)
+        : module(context, ptx),
+          count_bins(module.kernel<MsmPlan>("msm_count_bins")),
+          place_bins(module.kernel<MsmPlan>("msm_place_bins")),
+          scatter_to_bins(module.kernel<MsmPlan>("msm_scatter_to_bins")),
+          count_buckets(module.kernel<MsmPlan>("msm_count_buckets")),
+          place_buckets(module.kernel<MsmPlan>("msm_place_buckets")),
+          scatter_to_buckets(module.kernel<MsmPlan>("msm_scatter_to_buckets")) {}
+
+    Module module;
+    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, place_buckets, scatter_to_buckets;
+};
+
+struct MsmPairKernels {
+    MsmPairKernels(ContextView context, const char* ptx)
+        : module(context, ptx),
+          add_first_pairs(module.kernel<MsmPlan, std::uint32_t>("msm_add_first_pairs")),
+          add_pairs(module.kernel<MsmPlan, std::uint32_t, std::uint32_t>("msm_add_pairs")),
+          resident_blocks(static_cast<unsigned>(add_pairs.max_active_blocks(pair_block_size))) {}
+
+    Module module;
+    Kernel<MsmPlan, std::uint32_t> add_first_pairs;
+    Kernel<MsmPlan, std::uint32_t, std::uint32_t> add_pairs;
+    unsigned resident_blocks;  ///< that a multiprocessor holds at once
+};
+
+struct MsmSlotKernels {
+    MsmSlotKernels(ContextView context, const char* ptx)
+        : module(context, ptx), accumulate_slots(module.kernel<MsmPlan>("msm_accumulate_slots")) {}
+
+    Module module;
+    Kernel<MsmPlan> accumulate_slots;
+};
+
+struct MsmSumKernels {
+    MsmSumKernels(ContextView context, const char* ptx)
+        : module(context, ptx), accumulate_sums(module.kernel<MsmPlan>("msm_accumulate_sums")) {}
+
+    Module module;
+    Kernel<MsmPlan> accumulate_sums;
+};
+
+struct MsmJoinKernels {
+    MsmJoinKernels(ContextView context, const char* ptx)
+        : module(context, ptx),
+          join_buckets(module.kernel<MsmPlan>("msm_join_buckets")),
+          join_large_buckets(module.kernel<MsmPlan>("msm_join_large_buckets")) {}
+
+    Module module;
+    Kernel<MsmPlan> join_buckets, join_large_buckets;
+};
+
+struct MsmRowKernels {
+    MsmRowKernels(ContextView context, const char* ptx)
+        : module(context, ptx), sum_groups(module.kernel<MsmPlan>("msm_sum_groups")), sum_rows(module.kernel<MsmPlan>("msm_sum_rows")) {}
+
+    Module module;
+    Kernel<MsmPlan> sum_groups, sum_rows;
+};
+
+template <Curve C>
+struct MsmBaseKernels {
+    MsmBaseKernels(ContextView context, const char* ptx)
+        : module(context, ptx),
+          points_to_montgomery_form(
+              module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t>("msm_points_to_montgomery_form")),
+          double_points(module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, std::uint32_t>(
+              "msm_double_points")) {}
+
+    Module module;
+    Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t> points_to_montgomery_form;
+    Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, std::uint32_t> double_points;
+};
+
+/// Kernels that are loaded when they are first asked for. Safe from any thread.
+template <class Kernels>
+class LoadedOnce {
+public:
+    LoadedOnce(ContextView context, const char* ptx) : context_(context), ptx_(ptx) {}
+
+    /// \throws Error jit_failure, and whatever the driver answers; the next call tries again
+    const Kernels& get() {
+        std::call_once(once_, [this] {
+            kernels_.emplace(context_, ptx_);
+            is_loaded_ = true;
+        });
+        return *kernels_;
+    }
+    const Kernels* operator->() { return &get(); }
+    bool is_loaded() const { return is_loaded_; }
+
+private:
+    ContextView context_;
+    const char* ptx_;
+    std::once_flag once_;
+    std::optional<Kernels> kernels_;
+    std::atomic<bool> is_loaded_{false};
+};
+
+/// The MSM kernels of a curve in one context, a module for each step: most jobs need few of them, and a driver takes up to a second to
+/// compile one.
 template <Curve C>
 class MsmKernels {
 public:
     explicit MsmKernels(ContextView context)
-        : module_(context, msm_ptx<C>()),
-          count_bins(module_.kernel<MsmPlan>("msm_count_bins")),
-          place_bins(module_.kernel<MsmPlan>("msm_place_bins")),
-          scatter_to_bins(module_.kernel<MsmPlan>("msm_scatter_to_bins")),
-          count_buckets(module_.kernel<MsmPlan>("msm_count_buckets")),
-          place_buckets(module_.kernel<MsmPlan>("msm_place_buckets")),
-          scatter_to_buckets(module_.kernel<MsmPlan>("msm_scatter_to_buckets")),
-          accumulate_slots(module_.kernel<MsmPlan>("msm_accumulate_slots")),
-          accumulate_sums(module_.kernel<MsmPlan>("msm_accumulate_sums")),
-          join_buckets(module_.kernel<MsmPlan>("msm_join_buckets")),
-          join_large_buckets(module_.kernel<MsmPlan>("msm_join_large_buckets")),
-          sum_groups(module_.kernel<MsmPlan>("msm_sum_groups")),
-          sum_rows(module_.kernel<MsmPlan>("msm_sum_rows")),
-          add_first_pairs(module_.kernel<MsmPlan, std::uint32_t>("msm_add_first_pairs")),
-          add_pairs(module_.kernel<MsmPlan, std::uint32_t, std::uint32_t>("msm_add_pairs")),
-          points_to_montgomery_form(
-              module_.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t>("msm_points_to_montgomery_form")),
-          double_points(module_.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, std::uint32_t>(
-              "msm_double_points")),
-          pair_blocks(static_cast<unsigned>(add_pairs.max_active_blocks(pair_block_size))) {}
+        : sort(context, msm_ptx<C>().sort),
+          pairs(context, msm_ptx<C>().pairs),
+          slots(context, msm_ptx<C>().accumulate_slots),
+          sums(context, msm_ptx<C>().accumulate_sums),
+          join(context, msm_ptx<C>().join),
+          rows(context, msm_ptx<C>().sum_rows),
+          bases(context, msm_ptx<C>().bases) {}
 
-private:
-    Module module_;
+    /// What a job will need.
+    struct Steps {
+        bool pairs = false;  ///< some portion has rounds of pairwise addition
+        bool slots = false;  ///< some portion has none
+        bool bases = false;  ///< points must be brought into Montgomery form
+    };
 
-public:
-    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, place_buckets, scatter_to_buckets;
-    Kernel<MsmPlan> accumulate_slots, accumulate_sums, join_buckets, join_large_buckets, sum_groups, sum_rows;
-    Kernel<MsmPlan, std::uint32_t> add_first_pairs;
-    Kernel<MsmPlan, std::uint32_t, std::uint32_t> add_pairs;
-    Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t> points_to_montgomery_form;
-    Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, std::uint32_t> double_points;
-    unsigned pair_blocks;  ///< of the pairwise kernels that a multiprocessor holds at once
+    /// Loads what is needed and not there yet, at once on up to `threads` threads.
+    void load(const Steps& steps, unsigned threads) {
+        std::vector<std::function<void()>> missing;
+        const auto need = [&missing](bool is_needed, auto& kernels) {
+            if (is_needed && !kernels.is_loaded()) missing.push_back([&kernels] { kernels.get(); });
+        };
+        need(true, rows);
+        need(steps.pairs, pairs);
+        need(steps.slots, slots);
+        need(steps.pairs, sums);
+        need(true, join);
+        need(true, sort);
+        need(steps.bases, bases);
+        parallel_for(missing.size(), threads, [&](std::size_t i) { missing[i](); });
+    }
+
+    LoadedOnce<MsmSortKernels> sort;
+    LoadedOnce<MsmPairKernels> pairs;
+    LoadedOnce<MsmSlotKernels> slots;
+    LoadedOnce<MsmSumKernels> sums;
+    LoadedOnce<MsmJoinKernels> join;
+    LoadedOnce<MsmRowKernels> rows;
+    LoadedOnce<MsmBaseKernels<C>> bases;
 };
 
 }  // namespace cupool::detail

@@ -9,8 +9,7 @@ namespace {
 
 /// The size of the first of a few portions, each `growth` times as large as the one before it, that make up `terms`. As many as leave the
 /// first one a twelfth of the whole, below which its own inefficiency costs more than its copy.
-std::size_t first_of_growing(std::size_t terms, double growth) {
-    constexpr std::size_t least = std::size_t{1} << 18;
+std::size_t first_of_growing(std::size_t terms, double growth, std::size_t least) {
     const std::size_t smallest = std::max(least, terms / 12);
     double sum = 1;
     double last = 1;
@@ -25,7 +24,7 @@ std::size_t first_of_growing(std::size_t terms, double growth) {
 }
 
 void append_terms(std::vector<MsmPortion>& portions, std::size_t msm, const MsmCut& cut, double growth) {
-    auto size = static_cast<double>(growth > 0 ? first_of_growing(cut.term_count, growth) : cut.term_count);
+    auto size = static_cast<double>(growth > 0 ? first_of_growing(cut.term_count, growth, cut.least_terms) : cut.term_count);
     for (std::size_t first = 0; first < cut.term_count;) {
         size = std::min(size, static_cast<double>(cut.most_terms));
         const std::size_t count = std::min(static_cast<std::size_t>(std::ceil(size)), cut.term_count - first);

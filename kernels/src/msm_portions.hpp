@@ -24,6 +24,8 @@ struct MsmCut {
     std::size_t most_msms = 0;   ///< of a portion, at least 1
     /// How many terms are summed in the time in which one is brought to the device; 0 where nothing must be brought.
     double growth = 0;
+    /// Of the first portion, where portions grow.
+    std::size_t least_terms = std::size_t{1} << 18;
 };
 
 /// The portions in the order in which they are summed; those of one MSM are neighbours.

@@ -56,8 +56,8 @@ void fill_first_table(const BaseTables<C>& tables, DeviceSpan<AffinePoint<C>> ta
     }
     if (config.are_points_montgomery_form) return;
     const auto kernels = tables.context.template resource<MsmKernels<C>>();
-    kernels->points_to_montgomery_form.launch(blocks_of(table.size(), block_size), stream, table, table,
-                                              static_cast<std::uint32_t>(table.size()));
+    kernels->bases->points_to_montgomery_form.launch(blocks_of(table.size(), block_size), stream, table, table,
+                                                     static_cast<std::uint32_t>(table.size()));
 }
 
 /// Every further table is the one before it, doubled as often as the digits that share a window are apart.
@@ -71,8 +71,9 @@ void fill_on_device(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points
     fill_first_table(tables, all.subspan(0, tables.size), points, config);
     const auto kernels = tables.context.template resource<MsmKernels<C>>();
     for (unsigned table = 1; table < tables.table_count; ++table) {
-        kernels->double_points.launch(blocks_of(tables.size, pair_block_size), stream, all.subspan((table - 1) * tables.size, tables.size),
-                                      all.subspan(table * tables.size, tables.size), static_cast<std::uint32_t>(tables.size), doublings);
+        kernels->bases->double_points.launch(
+            blocks_of(tables.size, pair_block_size), stream, all.subspan((table - 1) * tables.size, tables.size),
+            all.subspan(table * tables.size, tables.size), static_cast<std::uint32_t>(tables.size), doublings);
     }
     stream.synchronize();
 }

@@ -16,8 +16,8 @@
 #include <cupool/driver/registered_host.hpp>
 #include <cupool/driver/stream_capture.hpp>
 #include <cupool/driver/virtual_memory.hpp>
-#include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/point.hpp>
+#include <cupool/kernels/prepared_bases.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/pool/peer_manager.hpp>
 #include <mutex>
@@ -25,6 +25,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "device_msm.hpp"
 #include "simulated_driver.hpp"
 
 namespace cupool::test {
@@ -368,6 +369,41 @@ bool msm_on_device(World& world) {
     return to_affine(result) == input.sum;
 }
 
+/// Its operands are fed in several portions, beside the work.
+bool msm_fed(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    MsmConfig config = small_config();
+    config.ctx = world.device(0);
+    JacobianPoint<C> result = no_result<C>();
+    const detail::DeviceMsmJob<C> job{.scalars = std::span<const Scalar>(input.scalars),
+                                      .bases = std::span<const AffinePoint<C>>(input.points),
+                                      .term_count = input.points.size(),
+                                      .width = 4};
+    run_unless_failed_write(
+        result, [&] { detail::msm_on_device<C>(job, config, std::span(&result, 1), {.least_fed_bytes = 1, .least_portion_terms = 1}); });
+    return to_affine(result) == input.sum;
+}
+
+/// Two MSMs over bases prepared in two tables.
+bool msm_over_prepared_bases(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    PrepareConfig prepare;
+    prepare.ctx = world.device(0);
+    prepare.precompute_factor = 2;
+    prepare.c = 4;
+    prepare.bitsize = 4;
+    const PreparedBases<C> bases(std::span<const AffinePoint<C>>(input.points), prepare);
+    std::vector<Scalar> scalars = input.scalars;
+    scalars.insert(scalars.end(), input.scalars.begin(), input.scalars.end());
+    MsmConfig config = small_config();
+    config.ctx = world.device(0);
+    std::vector<JacobianPoint<C>> results(2, no_result<C>());
+    run_unless_failed_write(results[1], [&] { msm<C>(std::span<const Scalar>(scalars), bases, config, std::span(results)); });
+    return to_affine(results[0]) == input.sum && to_affine(results[1]) == input.sum;
+}
+
 // algorithms over a pool
 
 bool msm_over_pool(World& world) {
@@ -694,6 +730,8 @@ constexpr Program all_programs[] = {
     {.name = "partition a launch", .run = partition_launch, .cost = 2},
     {.name = "submit a kernel's work to a pool", .run = submit_kernel_to_pool, .cost = 2},
     {.name = "msm bn254", .run = msm_on_device<Curve::bn254>, .cost = 15},
+    {.name = "msm fed in portions", .run = msm_fed, .cost = 30},
+    {.name = "msm over prepared bases", .run = msm_over_prepared_bases, .cost = 30},
     {.name = "msm over a pool", .run = msm_over_pool, .cost = 20},
     {.name = "msm over prepared bases of a pool", .run = prepared_msm_over_pool, .cost = 200},
     {.name = "msm bls12-381", .run = msm_on_device<Curve::bls12_381>, .cost = 40, .on_demand = true},

@@ -303,15 +303,32 @@ std::string run_reductions(const DeviceContext& context) {
     return wrong;
 }
 
+/// Every step's module is tried by whole MSMs.
+template <Curve C>
+void append_msm_modules(std::vector<ShippedModule>& modules, const std::string& curve) {
+    const detail::MsmPtx ptx = detail::msm_ptx<C>();
+    const std::pair<const char*, const char*> steps[] = {{"sort", ptx.sort},
+                                                         {"pairs", ptx.pairs},
+                                                         {"accumulate_slots", ptx.accumulate_slots},
+                                                         {"accumulate_sums", ptx.accumulate_sums},
+                                                         {"join", ptx.join},
+                                                         {"sum_rows", ptx.sum_rows},
+                                                         {"bases", ptx.bases}};
+    for (const auto& [step, text] : steps)
+        modules.push_back({std::string("msm_") + step + "_" + curve, text, msm_jobs<C>, run_msm_jobs<C>});
+}
+
 }  // namespace
 
 const std::vector<ShippedModule>& shipped_modules() {
-    static const std::vector<ShippedModule> modules{
-        {"msm_bn254", detail::msm_bn254_ptx, msm_jobs<Curve::bn254>, run_msm_jobs<Curve::bn254>},
-        {"msm_bls12_381", detail::msm_bls12_381_ptx, msm_jobs<Curve::bls12_381>, run_msm_jobs<Curve::bls12_381>},
-        {"msm_bls12_377", detail::msm_bls12_377_ptx, msm_jobs<Curve::bls12_377>, run_msm_jobs<Curve::bls12_377>},
-        {"reduce", detail::reduce_ptx, [] {}, run_reductions},
-    };
+    static const std::vector<ShippedModule> modules = [] {
+        std::vector<ShippedModule> all;
+        append_msm_modules<Curve::bn254>(all, "bn254");
+        append_msm_modules<Curve::bls12_381>(all, "bls12_381");
+        append_msm_modules<Curve::bls12_377>(all, "bls12_377");
+        all.push_back({"reduce", detail::reduce_ptx, [] {}, run_reductions});
+        return all;
+    }();
     return modules;
 }
 

@@ -1,0 +1,79 @@
+#pragma once
+
+/// \file
+/// The rows of an MSM by Pippenger's bucket method, for the curve that CUPOOL_CURVE names (a struct of field_parameters.hpp): what the
+/// files that make kernels share.
+///
+/// A scalar is cut into signed digits of `width` bits, one a window; a digit d puts its point into bucket |d| - 1 of that window, negated
+/// where d < 0. Where multiples of the points are prepared, several digits share a window, each with its own table of points. A row is a
+/// window of one of the MSMs that are done at a time. The steps, in launch order, each in a file of its name, which becomes a module of its
+/// own, so that only those that are needed are compiled:
+///   msm_sort.cu     sorts the terms by bucket;
+///   msm_pairs.cu    halves each bucket's points in affine coordinates, a few times, where buckets are large;
+///   msm_accumulate_slots.cu, or after pairs msm_accumulate_sums.cu     sums what is left of each bucket, equally many points a thread,
+///                   whatever the buckets' sizes;
+///   msm_join.cu     joins what several threads have summed of a bucket;
+///   msm_sum_rows.cu weighs the buckets and sums each row.
+/// Skewed scalars cost no more than uniform ones: no step gives a thread more work because a bucket is larger. device_msm.cpp drives them.
+
+#include "device.cuh"
+#include "device_field.cuh"
+#include "msm_layout.hpp"
+#include "msm_pairs.cuh"
+#include "msm_sort.cuh"
+#include "xyzz.hpp"
+
+namespace cupool::device {
+
+using Curve = detail::CUPOOL_CURVE;
+using BaseField = DeviceField<Curve::BaseField>;
+using FastField = DeviceField<Curve::BaseField, Product::inlined>;
+using ScalarField = DeviceField<Curve::ScalarField>;
+using Affine = detail::Affine<BaseField>;
+using Xyzz = detail::Xyzz<BaseField>;
+using FastAffine = detail::Affine<FastField>;
+using FastXyzz = detail::Xyzz<FastField>;
+
+CUPOOL_DEVICE Xyzz* buckets_of(const MsmPlan& plan, std::uint32_t row) {
+    return static_cast<Xyzz*>(plan.buckets) + std::uint64_t{row} * plan.bucket_count;
+}
+CUPOOL_DEVICE Xyzz* unfinished_of(const MsmPlan& plan, std::uint32_t row) {
+    return static_cast<Xyzz*>(plan.unfinished) + std::uint64_t{row} * plan.share_count;
+}
+CUPOOL_DEVICE Xyzz* finished_of(const MsmPlan& plan, std::uint32_t row) {
+    return static_cast<Xyzz*>(plan.finished) + std::uint64_t{row} * plan.share_count;
+}
+CUPOOL_DEVICE void store(Xyzz* target, const FastXyzz& sum) {
+    *reinterpret_cast<FastXyzz*>(target) = {sum.x.reduced_once(), sum.y.reduced_once(), sum.zz.reduced_once(), sum.zzz.reduced_once()};
+}
+
+/// Where the buckets of a row begin, counted in the points that the rounds leave.
+class BucketStarts {
+public:
+    CUPOOL_DEVICE BucketStarts(const MsmPlan& plan, std::uint32_t row)
+        : starts_(plan.starts + std::uint64_t{row} * (plan.bucket_count + 1)), rounds_(plan.rounds), bucket_count_(plan.bucket_count) {}
+
+    CUPOOL_DEVICE std::uint32_t operator[](std::uint32_t bucket) const { return starts_[bucket] >> rounds_; }
+    CUPOOL_DEVICE std::uint32_t point_count() const { return (*this)[bucket_count_]; }
+    /// The bucket that holds the point at `position`.
+    CUPOOL_DEVICE std::uint32_t bucket_at(std::uint32_t position) const {
+        return BinnedTile::last_not_above(starts_, bucket_count_, position << rounds_);
+    }
+
+private:
+    const std::uint32_t* starts_;
+    std::uint32_t rounds_;
+    std::uint32_t bucket_count_;
+};
+
+/// The points of one row in the arrays of the rounds, of which round number `round` (from 1) writes one.
+CUPOOL_DEVICE PointRow<FastAffine> sums_of_round(const MsmPlan& plan, std::uint32_t round) {
+    const std::uint32_t size = plan.slot_count >> (round % 2 == 1 ? 1 : 2);
+    FastAffine* const rows = static_cast<FastAffine*>(round % 2 == 1 ? plan.halves : plan.quarters);
+    return {rows + std::uint64_t{block_index_y()} * size, size};
+}
+CUPOOL_DEVICE FastField* prefixes_of(const MsmPlan& plan) {
+    return static_cast<FastField*>(plan.prefixes) + std::uint64_t{block_index_y()} * (plan.slot_count / 2);
+}
+
+}  // namespace cupool::device
