@@ -1,9 +1,10 @@
 // One MSM over 1, 2, 4 ... of the host's devices: how much faster several are than one, by size. Every result is held against its closed
-// form. Operands lie in page-locked host memory when the clock starts; points are in Montgomery form.
+// form. Scalars lie in page-locked host memory when the clock starts, points there too or prepared on the devices.
 //
 //   cupool_msm_speedup [FIRST [LAST [RUNS [CURVE]]]]     exponents of two, default 16 26; 7 timed runs; bn254
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -75,48 +76,95 @@ std::vector<DevicePool> growing_pools() {
 }
 
 template <Curve C>
-void run(const Options& options) {
-    const std::vector<DevicePool> pools = growing_pools();
-    const ContextView context = pools[0].context_at(0).context();
-    const std::size_t most = std::size_t{1} << options.last;
-    PinnedBuffer<AffinePoint<C>> points(most, context);
-    PinnedBuffer<Scalar> scalars(most, context);
-    {
+AffinePoint<C> standard_form(const JacobianPoint<C>& point) {
+    std::array<AffinePoint<C>, 2> coordinates{{{point.x, point.y}, {point.z, {}}}};
+    points_from_montgomery_form<C>(coordinates);
+    return to_affine(JacobianPoint<C>{coordinates[0].x, coordinates[0].y, coordinates[1].x});
+}
+
+/// The operands, and what they come to.
+template <Curve C>
+class Operands {
+public:
+    Operands(std::size_t most, ContextView context) : points_(most, context), scalars_(most, context) {
         std::vector<AffinePoint<C>> multiples = generator_multiples<C>(1, most);
         points_to_montgomery_form<C>(multiples);
-        std::copy(multiples.begin(), multiples.end(), points.data());
+        std::copy(multiples.begin(), multiples.end(), points_.data());
+        fill_randomly<C>(scalars_);
     }
-    fill_randomly<C>(scalars);
+
+    std::span<const AffinePoint<C>> points(std::size_t terms) const { return std::span<const AffinePoint<C>>(points_).first(terms); }
+    std::span<const Scalar> scalars(std::size_t terms) const { return std::span<const Scalar>(scalars_).first(terms); }
+    AffinePoint<C> expected(std::size_t terms) const { return multiply(generator<C>(), tools::weighted_sum<C>(scalars(terms))); }
+
+private:
+    PinnedBuffer<AffinePoint<C>> points_;
+    PinnedBuffer<Scalar> scalars_;
+};
+
+struct Measured {
+    double milliseconds;
+    std::size_t devices;  ///< that took part
+};
+
+/// \param msm  runs it once
+template <Curve C, class Msm>
+Measured measure(int runs, const AffinePoint<C>& expected, const Msm& msm) {
+    JacobianPoint<C> sum;
+    RunReport report;
+    const double milliseconds = median_of(
+        runs, [&] { report = msm(sum); },
+        [&] {
+            if (standard_form(sum) != expected) throw std::runtime_error("an MSM is not its closed form");
+        });
+    return {milliseconds, report.devices.size()};
+}
+
+template <Curve C>
+Measured measure_whole(const DevicePool& pool, const Operands<C>& operands, std::size_t terms, int runs) {
     MsmConfig config;
     config.are_points_montgomery_form = true;
+    return measure<C>(runs, operands.expected(terms),
+                      [&](JacobianPoint<C>& sum) { return pool.msm<C>(operands.scalars(terms), operands.points(terms), config, sum); });
+}
 
-    std::printf("%s, medians of %d runs\n    n", to_string(C).c_str(), options.runs);
+template <Curve C>
+Measured measure_prepared(const DevicePool& pool, const Operands<C>& operands, std::size_t terms, int runs) {
+    PrepareConfig prepare;
+    prepare.are_points_montgomery_form = true;
+    const PooledBases<C> bases = pool.prepare<C>(operands.points(terms), prepare);
+    MsmConfig config;
+    config.are_points_montgomery_form = true;
+    return measure<C>(runs, operands.expected(terms),
+                      [&](JacobianPoint<C>& sum) { return pool.msm<C>(operands.scalars(terms), bases, config, sum); });
+}
+
+template <class Measure>
+void print_table(const char* title, const Options& options, const std::vector<DevicePool>& pools, const Measure& measure_on) {
+    std::printf("%s, medians of %d runs\n    n", title, options.runs);
     for (const DevicePool& pool : pools) std::printf("  %2zu devices ms  x one  took part", pool.device_count());
     std::printf("\n");
     for (unsigned exponent = options.first; exponent <= options.last; ++exponent) {
-        const std::size_t terms = std::size_t{1} << exponent;
-        const auto own_scalars = std::span<const Scalar>(scalars).first(terms);
-        const auto own_points = std::span<const AffinePoint<C>>(points).first(terms);
-        const AffinePoint<C> expected = multiply(generator<C>(), tools::weighted_sum<C>(own_scalars));
         double on_one = 0;
         std::printf(" 2^%-2u", exponent);
         for (const DevicePool& pool : pools) {
-            JacobianPoint<C> sum;
-            RunReport report;
-            const double milliseconds = median_of(
-                options.runs, [&] { report = pool.msm<C>(own_scalars, own_points, config, sum); },
-                [&] {
-                    std::array<AffinePoint<C>, 2> coordinates{{{sum.x, sum.y}, {sum.z, {}}}};
-                    points_from_montgomery_form<C>(coordinates);
-                    const JacobianPoint<C> standard{coordinates[0].x, coordinates[0].y, coordinates[1].x};
-                    if (to_affine(standard) != expected) throw std::runtime_error("an MSM is not its closed form");
-                });
-            if (on_one == 0) on_one = milliseconds;
-            std::printf("  %13.3f  %5.2f  %9zu", milliseconds, on_one / milliseconds, report.devices.size());
+            const Measured measured = measure_on(pool, std::size_t{1} << exponent);
+            if (on_one == 0) on_one = measured.milliseconds;
+            std::printf("  %13.3f  %5.2f  %9zu", measured.milliseconds, on_one / measured.milliseconds, measured.devices);
             std::fflush(stdout);
         }
         std::printf("\n");
     }
+}
+
+template <Curve C>
+void run(const Options& options) {
+    const std::vector<DevicePool> pools = growing_pools();
+    const Operands<C> operands(std::size_t{1} << options.last, pools[0].context_at(0).context());
+    print_table((to_string(C) + ", points and scalars in page-locked host memory").c_str(), options, pools,
+                [&](const DevicePool& pool, std::size_t terms) { return measure_whole<C>(pool, operands, terms, options.runs); });
+    print_table((to_string(C) + ", prepared bases, scalars in page-locked host memory").c_str(), options, pools,
+                [&](const DevicePool& pool, std::size_t terms) { return measure_prepared<C>(pool, operands, terms, options.runs); });
 }
 
 unsigned number(int count, char** words, int index, unsigned otherwise) {
