@@ -27,27 +27,42 @@ struct Options {
     int runs = 7;
 };
 
+/// Calls function(begin, count) for a part of so many on each of the host's threads.
+template <class Function>
+void in_parallel(std::size_t whole, const Function& function) {
+    const std::size_t parts = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < parts; ++i) {
+        const std::size_t begin = whole / parts * i;
+        const std::size_t end = i + 1 == parts ? whole : begin + whole / parts;
+        threads.emplace_back(function, begin, end - begin);
+    }
+    for (std::thread& thread : threads) thread.join();
+}
+
 /// Random scalars below r.
 template <Curve C>
 void fill_randomly(std::span<Scalar> scalars) {
-    const auto fill = [](std::span<Scalar> part, std::uint64_t seed) {
-        std::mt19937_64 random(seed);
+    in_parallel(scalars.size(), [scalars](std::size_t begin, std::size_t count) {
+        std::mt19937_64 random(begin + 1);
         const std::uint64_t top_limb = ~std::uint64_t{0} >> (256 - scalar_bits<C>);
-        for (Scalar& scalar : part) {
+        for (Scalar& scalar : scalars.subspan(begin, count)) {
             do {
                 for (std::uint64_t& limb : scalar.limbs) limb = random();
                 scalar.limbs[3] &= top_limb;
             } while (!is_reduced_scalar<C>(scalar));
         }
-    };
-    const std::size_t parts = std::max(1u, std::thread::hardware_concurrency());
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < parts; ++i) {
-        const std::size_t begin = scalars.size() / parts * i;
-        const std::size_t end = i + 1 == parts ? scalars.size() : begin + scalars.size() / parts;
-        threads.emplace_back(fill, scalars.subspan(begin, end - begin), i + 1);
-    }
-    for (std::thread& thread : threads) thread.join();
+    });
+}
+
+/// G, 2 G, 3 G ... in Montgomery form.
+template <Curve C>
+void fill_with_multiples(std::span<AffinePoint<C>> points) {
+    in_parallel(points.size(), [points](std::size_t begin, std::size_t count) {
+        std::vector<AffinePoint<C>> multiples = generator_multiples<C>(begin + 1, count);
+        points_to_montgomery_form<C>(multiples);
+        std::copy(multiples.begin(), multiples.end(), points.subspan(begin).begin());
+    });
 }
 
 /// \return the median's milliseconds; the first run, which is not timed, is checked
@@ -87,9 +102,7 @@ template <Curve C>
 class Operands {
 public:
     Operands(std::size_t most, ContextView context) : points_(most, context), scalars_(most, context) {
-        std::vector<AffinePoint<C>> multiples = generator_multiples<C>(1, most);
-        points_to_montgomery_form<C>(multiples);
-        std::copy(multiples.begin(), multiples.end(), points_.data());
+        fill_with_multiples<C>(points_);
         fill_randomly<C>(scalars_);
     }
 
