@@ -27,23 +27,10 @@ struct Options {
     int runs = 7;
 };
 
-/// Calls function(begin, count) for a part of so many on each of the host's threads.
-template <class Function>
-void in_parallel(std::size_t whole, const Function& function) {
-    const std::size_t parts = std::max(1u, std::thread::hardware_concurrency());
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < parts; ++i) {
-        const std::size_t begin = whole / parts * i;
-        const std::size_t end = i + 1 == parts ? whole : begin + whole / parts;
-        threads.emplace_back(function, begin, end - begin);
-    }
-    for (std::thread& thread : threads) thread.join();
-}
-
-/// Random scalars below r.
+/// Random scalars below r, made on all cores.
 template <Curve C>
 void fill_randomly(std::span<Scalar> scalars) {
-    in_parallel(scalars.size(), [scalars](std::size_t begin, std::size_t count) {
+    const auto fill = [scalars](std::size_t begin, std::size_t count) {
         std::mt19937_64 random(begin + 1);
         const std::uint64_t top_limb = ~std::uint64_t{0} >> (256 - scalar_bits<C>);
         for (Scalar& scalar : scalars.subspan(begin, count)) {
@@ -52,17 +39,15 @@ void fill_randomly(std::span<Scalar> scalars) {
                 scalar.limbs[3] &= top_limb;
             } while (!is_reduced_scalar<C>(scalar));
         }
-    });
-}
-
-/// G, 2 G, 3 G ... in Montgomery form.
-template <Curve C>
-void fill_with_multiples(std::span<AffinePoint<C>> points) {
-    in_parallel(points.size(), [points](std::size_t begin, std::size_t count) {
-        std::vector<AffinePoint<C>> multiples = generator_multiples<C>(begin + 1, count);
-        points_to_montgomery_form<C>(multiples);
-        std::copy(multiples.begin(), multiples.end(), points.subspan(begin).begin());
-    });
+    };
+    const std::size_t parts = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < parts; ++i) {
+        const std::size_t begin = scalars.size() / parts * i;
+        const std::size_t end = i + 1 == parts ? scalars.size() : begin + scalars.size() / parts;
+        threads.emplace_back(fill, begin, end - begin);
+    }
+    for (std::thread& thread : threads) thread.join();
 }
 
 /// \return the median's milliseconds; the first run, which is not timed, is checked
@@ -102,7 +87,9 @@ template <Curve C>
 class Operands {
 public:
     Operands(std::size_t most, ContextView context) : points_(most, context), scalars_(most, context) {
-        fill_with_multiples<C>(points_);
+        std::vector<AffinePoint<C>> multiples = generator_multiples<C>(1, most);
+        points_to_montgomery_form<C>(multiples);
+        std::copy(multiples.begin(), multiples.end(), points_.data());
         fill_randomly<C>(scalars_);
     }
 
