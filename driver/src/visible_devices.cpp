@@ -36,15 +36,22 @@ bool is_uuid(const std::string& text) {
 }
 
 /// Why the driver takes no device for an entry, and reads no further.
-std::string why_none(const std::string& text, std::span<const VisibleEntry> before) {
-    const bool is_repeated = std::any_of(before.begin(), before.end(), [&](const VisibleEntry& entry) { return entry.text == text; });
+std::string why_none(const std::string& text) {
     if (text.empty()) return "it is empty";
-    if (is_repeated) return "it stands in the list twice";
     if (text[0] == '-') return "it is negative, which ends the list";
     if (is_index(text)) return "there is no device of this index";
     if (begins_with(text, "GPU-")) return "there is no device whose UUID begins so, or more than one";
     if (begins_with(text, "MIG-")) return "there is no such instance, or the driver shows no further one to this process";
     return "it is neither an index nor a UUID";
+}
+
+/// The first entry that stands in the list already; null where there is none.
+const VisibleEntry* repeated(const std::vector<VisibleEntry>& entries) {
+    for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+        const auto is_the_same = [&](const VisibleEntry& other) { return other.text == entry->text; };
+        if (std::any_of(entries.begin(), entry, is_the_same)) return &*entry;
+    }
+    return nullptr;
 }
 
 }  // namespace
@@ -65,14 +72,17 @@ VisibleDevices map_visible_devices(const std::optional<std::string>& variable, s
         const std::string& text = visible.entries[i].text;
         visible.is_outdated = visible.is_outdated || (is_uuid(text) && !uuids[i].empty() && !begins_with(uuids[i], text));
     }
+    const VisibleEntry* const twice = uuids.empty() ? repeated(visible.entries) : nullptr;
     for (std::size_t i = 0; i < visible.entries.size(); ++i) {
         VisibleEntry& entry = visible.entries[i];
-        if (visible.is_outdated) {
+        if (twice != nullptr) {
+            entry.why = "the driver refuses a list that names a device twice, as this does with \"" + twice->text + '"';
+        } else if (visible.is_outdated) {
             entry.why = "the driver has read another list: the variable was changed afterwards";
         } else if (i < uuids.size()) {
             entry.ordinal = static_cast<int>(i);
         } else if (i == uuids.size()) {
-            entry.why = why_none(entry.text, std::span(visible.entries).first(i));
+            entry.why = why_none(entry.text);
         } else {
             entry.why = "the driver reads no further than \"" + visible.entries[uuids.size()].text + '"';
         }

@@ -72,7 +72,19 @@ TEST_CASE("an entry that is no device says why", "[visible]") {
     CHECK_THAT(why(seen("1,MIG-dead"), 1), contains_text("no such instance"));
 }
 
-TEST_CASE("an entry that comes again is no second device", "[visible]") { CHECK_THAT(why(seen("1,1"), 1), contains_text("twice")); }
+TEST_CASE("a list that names a device twice shows none, and a probe says why", "[visible]") {
+    const EnvironmentVariable visible("CUDA_VISIBLE_DEVICES", "1,0,1");
+    Machine machine(std::vector<SimulatedDevice>(2));
+    machine.simulator.reset();
+    machine.simulator.set_devices({{}, {}});
+    LoadOptions options;
+    options.library_path = CUPOOL_SIMULATOR_LIBRARY;
+    const ProbeReport report = probe(options);
+    CHECK(report.reason == Reason::no_visible_device);
+    CHECK_THAT(report.explanation, contains_text("may name a device twice"));
+    REQUIRE(ordinals_of(report.visible_devices) == Ordinals{none, none, none});
+    for (const VisibleEntry& entry : report.visible_devices.entries) CHECK_THAT(entry.why, contains_text("twice, as this does with \"1\""));
+}
 
 TEST_CASE("a variable that the driver cannot have read shows nothing", "[visible]") {
     const std::vector<std::string> uuids{"GPU-aa", "GPU-bb"};

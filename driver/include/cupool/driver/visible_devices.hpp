@@ -19,7 +19,8 @@ struct VisibleEntry {
 
 /// Which entry of the variable CUDA_VISIBLE_DEVICES became which device. The driver reads the variable when it is initialised: entries are
 /// indices, in the order of CUDA_DEVICE_ORDER, UUIDs as far as they tell one device from all others, or names of MIG instances; the devices
-/// get the ordinals 0, 1, ... in the entries' order, and the driver stops at the first entry that shows none.
+/// get the ordinals 0, 1, ... in the entries' order, and the driver stops at the first entry that shows none. It refuses (driver 580:
+/// cuInit answers 101) a list that names a device twice.
 struct VisibleDevices {
     std::optional<std::string> variable;  ///< nothing: it is not set, and all devices are visible in the driver's order
     std::vector<VisibleEntry> entries;    ///< in order; empty where the variable is not set, or is empty
