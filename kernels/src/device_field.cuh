@@ -167,6 +167,16 @@ struct alignas(16) DeviceField {
         return called_product(a, b);
     }
 
+    /// Four limbs. A vector travels to a function in registers, where a struct would go through the stack.
+    using Quad = std::uint32_t __attribute__((ext_vector_type(4)));
+
+    CUPOOL_DEVICE Quad quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
+
+    CUPOOL_DEVICE void set_quad(int i, Quad quad) {
+#pragma unroll
+        for (int j = 0; j < 4; ++j) limbs[4 * i + j] = quad[j];
+    }
+
     /// The product by a function call, whatever `product` says: for what is rarely reached.
     CUPOOL_DEVICE static DeviceField called_product(const DeviceField& a, const DeviceField& b) {
         if constexpr (limb_count == 8) {
@@ -332,16 +342,6 @@ private:
         for (int i = 0; i < limb_count; ++i) p[i] = modulus_limb(i);
         multiply_add_even_limbs(low, p, factor);
         high[limb_count - 1] = addc(high[limb_count - 1], 0);
-    }
-
-    /// Four limbs. A vector travels to a function in registers, where a struct would go through the stack.
-    using Quad = std::uint32_t __attribute__((ext_vector_type(4)));
-
-    CUPOOL_DEVICE Quad quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
-
-    CUPOOL_DEVICE void set_quad(int i, Quad quad) {
-#pragma unroll
-        for (int j = 0; j < 4; ++j) limbs[4 * i + j] = quad[j];
     }
 
     template <class... Quads>

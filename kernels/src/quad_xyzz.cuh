@@ -41,38 +41,22 @@ public:
         return other;
     }
 
-    /// add-2008-s, the first factors of both x and both y formed at once.
+    // Both by a call: they stand once in a module, which keeps the driver's JIT time low.
     CUPOOL_DEVICE QuadXyzz& operator+=(const QuadXyzz& other) {
-        if (other.is_infinity()) return *this;
-        if (is_infinity()) return *this = other;
-        const Field scaled = own_ * across(other.own_);      // U1, S1, U2, S2
-        const Field difference = upper_minus_lower(scaled);  // P, R, P, R
-        if (of_lane(difference.is_zero(), x)) {
-            if (!of_lane(difference.is_zero(), y)) return *this = infinity();
-            return *this = doubled();
+        const Field& a = own_;
+        const Field& b = other.own_;
+        if constexpr (Field::limb_count == 8) {
+            return *this = called_sum(a.quad(0), a.quad(1), b.quad(0), b.quad(1));
+        } else {
+            return *this = called_sum(a.quad(0), a.quad(1), a.quad(2), b.quad(0), b.quad(1), b.quad(2));
         }
-        const Field squares = (is_upper() ? own_ : difference) * (is_upper() ? other.own_ : difference);  // PP, RR, ZZ1 ZZ2, ZZZ1 ZZZ2
-        const Field p = of_lane(difference, x);
-        const Field u = of_lane(scaled, x);
-        return finish(lane() == x ? u : lane() == y ? p : squares, squares, of_lane(scaled, y), difference);
     }
-
-    /// dbl-2008-s-1.
     CUPOOL_DEVICE QuadXyzz doubled() const {
-        const Field own_x = of_lane(own_, x);
-        const Field own_y = of_lane(own_, y);
-        const Field u = own_y.doubled();
-        const Field first = lane() == x ? own_x : u;
-        const Field squares = first * first;  // X^2, V, V, V
-        const Field v = of_lane(squares, y);
-        const Field x_squared = of_lane(squares, x);
-        const Field m = x_squared.doubled() + x_squared;
-        const Field second = (lane() == y ? m : lane() == x ? own_x : lane() == zz ? own_ : u) * (lane() == y ? m : v);  // S, M^2, V ZZ, W
-        const Field s = of_lane(second, x);
-        const Field sum_x = of_lane(second, y) - s.doubled();
-        const Field w = of_lane(second, zzz);
-        const Field third = (lane() == y ? m : lane() == x ? own_y : own_) * (lane() == y ? s - sum_x : w);  // W Y, M (S - X3), -, W ZZZ
-        return joined(sum_x, third, second);
+        if constexpr (Field::limb_count == 8) {
+            return called_double(own_.quad(0), own_.quad(1));
+        } else {
+            return called_double(own_.quad(0), own_.quad(1), own_.quad(2));
+        }
     }
 
     /// factor * this, by double-and-add.
@@ -90,6 +74,63 @@ public:
 private:
     QuadXyzz() = default;
     CUPOOL_DEVICE explicit QuadXyzz(const Field& own) : own_(own) {}
+
+    /// From what QuadXyzz::operator+= takes apart.
+    template <class... Quads>
+    __attribute__((device, noinline)) static QuadXyzz called_sum(Quads... quads) {
+        const typename Field::Quad all[] = {quads...};
+        constexpr int half = Field::limb_count / 4;
+        QuadXyzz left;
+        QuadXyzz right;
+#pragma unroll
+        for (int i = 0; i < half; ++i) {
+            left.own_.set_quad(i, all[i]);
+            right.own_.set_quad(i, all[i + half]);
+        }
+        return left.plus(right);
+    }
+    template <class... Quads>
+    __attribute__((device, noinline)) static QuadXyzz called_double(Quads... quads) {
+        const typename Field::Quad all[] = {quads...};
+        QuadXyzz point;
+#pragma unroll
+        for (int i = 0; i < Field::limb_count / 4; ++i) point.own_.set_quad(i, all[i]);
+        return point.twice();
+    }
+
+    /// add-2008-s, the first factors of both x and both y formed at once.
+    CUPOOL_DEVICE QuadXyzz plus(const QuadXyzz& other) const {
+        if (other.is_infinity()) return *this;
+        if (is_infinity()) return other;
+        const Field scaled = own_ * across(other.own_);      // U1, S1, U2, S2
+        const Field difference = upper_minus_lower(scaled);  // P, R, P, R
+        if (of_lane(difference.is_zero(), x)) {
+            if (!of_lane(difference.is_zero(), y)) return infinity();
+            return doubled();
+        }
+        const Field squares = (is_upper() ? own_ : difference) * (is_upper() ? other.own_ : difference);  // PP, RR, ZZ1 ZZ2, ZZZ1 ZZZ2
+        const Field p = of_lane(difference, x);
+        const Field u = of_lane(scaled, x);
+        return finish(lane() == x ? u : lane() == y ? p : squares, squares, of_lane(scaled, y), difference);
+    }
+
+    /// dbl-2008-s-1.
+    CUPOOL_DEVICE QuadXyzz twice() const {
+        const Field own_x = of_lane(own_, x);
+        const Field own_y = of_lane(own_, y);
+        const Field u = own_y.doubled();
+        const Field first = lane() == x ? own_x : u;
+        const Field squares = first * first;  // X^2, V, V, V
+        const Field v = of_lane(squares, y);
+        const Field x_squared = of_lane(squares, x);
+        const Field m = x_squared.doubled() + x_squared;
+        const Field second = (lane() == y ? m : lane() == x ? own_x : lane() == zz ? own_ : u) * (lane() == y ? m : v);  // S, M^2, V ZZ, W
+        const Field s = of_lane(second, x);
+        const Field sum_x = of_lane(second, y) - s.doubled();
+        const Field w = of_lane(second, zzz);
+        const Field third = (lane() == y ? m : lane() == x ? own_y : own_) * (lane() == y ? s - sum_x : w);  // W Y, M (S - X3), -, W ZZZ
+        return joined(sum_x, third, second);
+    }
 
     CUPOOL_DEVICE static unsigned lane() { return thread_index() % quad_size; }
     /// Whether this lane holds zz or zzz.
@@ -120,7 +161,7 @@ private:
 
     /// What is left of an addition. \param factor  U1, P, ZZ1 ZZ2, ZZZ1 ZZZ2  \param squares  PP, RR, ...  \param s  S1  \param difference
     /// R in y
-    CUPOOL_DEVICE QuadXyzz& finish(const Field& factor, const Field& squares, const Field& s, const Field& difference) {
+    CUPOOL_DEVICE static QuadXyzz finish(const Field& factor, const Field& squares, const Field& s, const Field& difference) {
         const Field cubes = factor * of_lane(squares, x);  // Q, PPP, ZZ3, -
         const Field q = of_lane(cubes, x);
         const Field ppp = of_lane(cubes, y);
@@ -129,7 +170,7 @@ private:
                              : lane() == y ? difference
                                            : squares) *
                             (lane() == y ? q - sum_x : ppp);  // S1 PPP, R (Q - X3), -, ZZZ3
-        return *this = joined(sum_x, third, cubes);
+        return joined(sum_x, third, cubes);
     }
 
     /// The sum whose y is third of y less third of x, and whose zz and zzz are those of `second` and `third`.
