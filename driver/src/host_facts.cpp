@@ -143,7 +143,9 @@ Diagnosis diagnose_initialization(abi::Result result, const HostFacts& facts, co
     const std::string answer = "cuInit answered " + describe(result);
     const std::string library_version = version_in_file_name(library_path);
     if (result == abi::Result::invalid_device) {
-        return {Reason::no_visible_device, answer};
+        return {Reason::no_visible_device, answer + (facts.visible_devices ? "; CUDA_VISIBLE_DEVICES is \"" + *facts.visible_devices +
+                                                                                 "\", which may name a device twice"
+                                                                           : "")};
     }
     if (!library_version.empty() && !facts.kernel_driver_version.empty() && library_version != facts.kernel_driver_version) {
         return {Reason::kernel_driver, answer + "; the kernel driver is " + facts.kernel_driver_version + " and " + library_path + " is " +

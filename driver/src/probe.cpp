@@ -35,6 +35,7 @@ ProbedDevice probe_device(const std::shared_ptr<const Driver>& driver, int ordin
     try {
         const Device device(driver, ordinal);
         probed.name = device.name();
+        probed.is_mig_instance = device.is_mig_instance();
         probed.pci_bus_id = device.pci_bus_id();
         probed.total_memory = device.total_memory();
         const Device::ComputeCapability capability = device.compute_capability();
@@ -81,9 +82,18 @@ void set(ProbeReport& report, detail::Diagnosis diagnosis) {
     report.explanation = std::move(diagnosis.explanation);
 }
 
+void map_visible_devices(ProbeReport& report, const detail::HostFacts& facts) {
+    std::vector<std::string> uuids;
+    for (const ProbedDevice& device : report.devices) uuids.push_back(device.uuid);
+    report.visible_devices = cupool::map_visible_devices(facts.visible_devices, uuids);
+}
+
 void probe_devices(ProbeReport& report, const std::shared_ptr<const Driver>& driver, const detail::HostFacts& facts) {
     const abi::Result initialized = driver->try_initialize();
     report.evidence.push_back({"cuInit", "answered " + describe(initialized)});
+    if (initialized == abi::Result::no_device || initialized == abi::Result::invalid_device) {
+        map_visible_devices(report, facts);
+    }
     if (initialized != abi::Result::success) {
         set(report, detail::diagnose_initialization(initialized, facts, report.library.library_path));
         return;
@@ -93,6 +103,7 @@ void probe_devices(ProbeReport& report, const std::shared_ptr<const Driver>& dri
     for (int ordinal = 0; ordinal < count; ++ordinal) {
         report.devices.push_back(probe_device(driver, ordinal));
     }
+    map_visible_devices(report, facts);
     if (count == 0) {
         set(report, detail::diagnose_no_device(facts));
     } else {

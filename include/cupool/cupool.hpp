@@ -10,6 +10,7 @@
 #include <cupool/driver/device_attribute.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/device_context.hpp>
+#include <cupool/driver/device_identity.hpp>
 #include <cupool/driver/device_span.hpp>
 #include <cupool/driver/driver.hpp>
 #include <cupool/driver/error.hpp>
@@ -40,6 +41,7 @@
 #include <cupool/driver/stream.hpp>
 #include <cupool/driver/stream_capture.hpp>
 #include <cupool/driver/virtual_memory.hpp>
+#include <cupool/driver/visible_devices.hpp>
 #include <cupool/kernels/curve.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/operand.hpp>
@@ -47,8 +49,13 @@
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/kernels/run_report.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <cupool/pool/kernel_work.hpp>
 #include <cupool/pool/load_balancer.hpp>
+#include <cupool/pool/msm_spread.hpp>
 #include <cupool/pool/partitioned_launch.hpp>
 #include <cupool/pool/peer_manager.hpp>
+#include <cupool/pool/peer_path.hpp>
 #include <cupool/pool/pool_metrics.hpp>
+#include <cupool/pool/pooled_bases.hpp>
 #include <cupool/pool/sliced_array.hpp>
+#include <cupool/pool/unusable_devices.hpp>

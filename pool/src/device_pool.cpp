@@ -49,6 +49,29 @@ void check_ordinals(const Driver& driver, std::span<const int> ordinals) {
     }
 }
 
+/// Whether it is the process, not the device, that cannot open it.
+bool says_nothing_of_device(const Error& error) {
+    return detail::poisons_process(error) || error.category() == ErrorCategory::forked || error.category() == ErrorCategory::shutdown;
+}
+
+LeftOutDevice left_out_for(int ordinal, const Error& error) {
+    detail::log(LogLevel::warning, "pool: device " + std::to_string(ordinal) + " is left out: " + error.what());
+    const std::optional<Reason> reason = error.code() ? reason_of(*error.code()) : error.reason();
+    return {ordinal, reason.value_or(Reason::device_unhealthy), error.what()};
+}
+
+/// \param first  what the first of them failed of
+[[noreturn]] void throw_none_opened(const std::vector<LeftOutDevice>& left_out, const Error& first) {
+    ErrorDetails details;
+    details.category = ErrorCategory::no_device;
+    details.code = first.code();
+    details.call = first.call();
+    details.reason = left_out.front().reason;
+    details.message = "none of the devices can be opened";
+    for (const LeftOutDevice& device : left_out) details.message += "; device " + std::to_string(device.device) + ": " + device.why;
+    throw Error(std::move(details));
+}
+
 /// What can be allocated now: the device's free memory, and what its pool keeps without using it.
 std::size_t free_memory(const DeviceContext& context) {
     const std::size_t free_bytes = context.context().memory_info().free;
@@ -63,38 +86,68 @@ std::size_t free_memory(const DeviceContext& context) {
 
 DevicePool::DevicePool(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-DevicePool DevicePool::all() { return with_devices(all_ordinals(*Driver::system())); }
+DevicePool DevicePool::all(UnusableDevices unusable) { return of_devices(nullptr, all_ordinals(*Driver::system()), unusable); }
 
-DevicePool DevicePool::all(const std::shared_ptr<const Driver>& driver) { return with_devices(driver, all_ordinals(*driver)); }
+DevicePool DevicePool::all(const std::shared_ptr<const Driver>& driver, UnusableDevices unusable) {
+    return of_devices(driver, all_ordinals(*driver), unusable);
+}
 
-DevicePool DevicePool::all_or_host() {
+DevicePool DevicePool::all_or_host(UnusableDevices unusable) {
     const ProbeReport report = probe();
     if (report.forked || report.failed) throw report.error();
     std::vector<int> usable;
+    std::vector<LeftOutDevice> left_out;
     for (const ProbedDevice& device : report.devices) {
-        if (device.usable()) usable.push_back(device.ordinal);
+        if (device.usable()) {
+            usable.push_back(device.ordinal);
+        } else {
+            left_out.push_back({device.ordinal, device.reason, device.explanation});
+        }
     }
     if (usable.empty()) {
         if (detail::logs(LogLevel::info)) {
             detail::log(LogLevel::info, "pool: on the host's cores, as no GPU is usable (" + std::string(to_string(report.reason)) +
                                             "): " + report.explanation);
         }
-        return host();
+        return DevicePool(State::of_host(0, std::move(left_out)));
     }
     if (detail::logs(LogLevel::info)) detail::log(LogLevel::info, "pool: on devices " + listed(usable));
-    return with_devices(usable);
+    return of_devices(nullptr, usable, unusable, std::move(left_out));
 }
 
-DevicePool DevicePool::host(unsigned threads) { return DevicePool(State::of_host(threads)); }
+DevicePool DevicePool::host(unsigned threads) { return DevicePool(State::of_host(threads, {})); }
 
-DevicePool DevicePool::with_devices(std::span<const int> ordinals) {
+DevicePool DevicePool::with_devices(std::span<const int> ordinals, UnusableDevices unusable) {
     check_ordinals(*Driver::system(), ordinals);
-    return DevicePool(State::of_devices(nullptr, ordinals));
+    return of_devices(nullptr, ordinals, unusable);
 }
 
-DevicePool DevicePool::with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals) {
+DevicePool DevicePool::with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable) {
     check_ordinals(*driver, ordinals);
-    return DevicePool(State::of_devices(driver, ordinals));
+    return of_devices(driver, ordinals, unusable);
+}
+
+DevicePool DevicePool::of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable,
+                                  std::vector<LeftOutDevice> left_out) {
+    DevicePool pool(State::of_devices(driver, ordinals, left_out));
+    if (unusable == UnusableDevices::met_when_used) return pool;
+    std::vector<int> opened;
+    std::optional<Error> first;
+    for (std::size_t i = 0; i < pool.device_count(); ++i) {
+        try {
+            (void)pool.context_at(i);
+            opened.push_back(pool.device_at(i));
+        } catch (const Error& error) {
+            if (unusable == UnusableDevices::refused || says_nothing_of_device(error)) throw;
+            left_out.push_back(left_out_for(pool.device_at(i), error));
+            if (!first) first = error;
+        }
+    }
+    if (opened.size() == pool.device_count()) return pool;
+    if (opened.empty()) throw_none_opened(left_out, *first);
+    DevicePool rest(State::of_devices(driver, opened, std::move(left_out)));
+    for (std::size_t i = 0; i < rest.device_count(); ++i) (void)rest.context_at(i);  // which the other pool still holds open
+    return rest;
 }
 
 bool DevicePool::is_host() const { return state_->is_host(); }
@@ -117,6 +170,19 @@ const DeviceContext& DevicePool::context_at(std::size_t index) const {
 const DeviceContext& DevicePool::context(int ordinal) const { return context_at(index_of(ordinal)); }
 
 const std::vector<int>& DevicePool::devices() const { return state_->ordinals(); }
+
+DeviceIdentity DevicePool::identity_at(std::size_t index) const {
+    (void)device_at(index);
+    return state_->member(index).identity();
+}
+
+std::vector<DeviceIdentity> DevicePool::identities() const {
+    std::vector<DeviceIdentity> all;
+    for (std::size_t i = 0; i < devices().size(); ++i) all.push_back(identity_at(i));
+    return all;
+}
+
+const std::vector<LeftOutDevice>& DevicePool::left_out() const { return state_->left_out(); }
 
 int DevicePool::next_device() const { return state_->next_device(); }
 
@@ -143,7 +209,7 @@ int DevicePool::best_available_device(std::size_t bytes_needed) const {
                 if (best.index == device_count() || worse(best, found)) best = found;
             });
         } catch (const Error& error) {
-            if (error.category() == ErrorCategory::device_fault) throw;
+            if (detail::poisons_process(error)) throw;
             failure = std::current_exception();
             detail::log(LogLevel::warning, std::string("pool: a device was left out of the choice: ") + error.what());
         }
@@ -186,6 +252,11 @@ void DevicePool::for_each_device(const std::function<void(std::size_t, const Dev
     state_->run_each(state_->healthy(), function);
 }
 
+std::future<KernelOutputs> DevicePool::submit_kernel(KernelWork work, double amount) const {
+    if (is_host()) throw Error(ErrorCategory::unsupported, "a kernel of the program's own needs a GPU; the pool is the host");
+    return submit([work = std::move(work)](const DeviceContext& context) { return run_kernel(work, context); }, amount);
+}
+
 void DevicePool::synchronize_all() const {
     std::vector<std::size_t> indices;
     for (std::size_t i = 0; i < device_count(); ++i) {
@@ -217,7 +288,7 @@ void DevicePool::post(std::size_t index, std::unique_ptr<detail::PoolTask> task)
 
 void DevicePool::post_balanced(std::unique_ptr<detail::PoolTask> task, double work) const {
     auto lease = std::make_shared<LoadBalancer::Lease>(balancer().select_device(work));
-    const std::size_t index = is_host() ? 0 : index_of(lease->device());
+    const std::size_t index = state_->index_of(lease->device());
     state_->post(index, std::move(task), std::move(lease));
 }
 

@@ -9,13 +9,20 @@
 
 namespace cupool::detail {
 
+/// Whether after this failure no GPU of the process works any more. A device that cannot even be opened, for a memory error of its own,
+/// ails alone.
+inline bool poisons_process(const Error& error) {
+    if (error.category() != ErrorCategory::device_fault) return false;
+    return error.call() != "cuDevicePrimaryCtxRetain" || !error.code() || is_sticky(*error.code());
+}
+
 /// Remembers the first device fault. One poisons every GPU of the process for good, so whoever asks later is told at once, without a
 /// call of the driver. Safe from any thread.
 class FaultLatch {
 public:
     /// Looks at a failure; a device fault latches.
     void note(const Error& error) {
-        if (error.category() != ErrorCategory::device_fault) return;
+        if (!poisons_process(error)) return;
         const std::lock_guard lock(mutex_);
         if (!first_) first_ = error;
         latched_.store(true, std::memory_order_release);

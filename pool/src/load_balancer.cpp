@@ -26,6 +26,10 @@ std::size_t first_available(std::span<const DeviceLoad> loads, const Before& bef
     return static_cast<std::size_t>(found - loads.begin());
 }
 
+bool any_available(std::span<const DeviceLoad> loads) {
+    return std::any_of(loads.begin(), loads.end(), [](const DeviceLoad& load) { return load.available; });
+}
+
 void check_work(double work, const char* what) {
     if (!(work >= 0) || std::isinf(work)) {
         throw Error(ErrorCategory::invalid_argument,
@@ -73,6 +77,17 @@ struct LoadBalancer::State {
         const auto found = std::find_if(loads.begin(), loads.end(), [device](const DeviceLoad& load) { return load.device == device; });
         if (found == loads.end()) throw Error(ErrorCategory::invalid_device, "device " + std::to_string(device) + " is not balanced here");
         return static_cast<std::size_t>(found - loads.begin());
+    }
+
+    void require_available() const {
+        if (!any_available(loads)) throw Error(ErrorCategory::no_device, "every device is quarantined");
+    }
+
+    /// What the policy chooses of these. \pre one of them is available
+    std::size_t select(std::span<const DeviceLoad> of, double work) const {
+        const std::size_t index = policy->select(of, work);
+        if (index < of.size() && of[index].available) return index;
+        throw Error(ErrorCategory::internal, "the balancing policy chose a device that is not available");
     }
 
     /// Lets old load fade.
@@ -153,14 +168,26 @@ LoadBalancer::~LoadBalancer() = default;
 LoadBalancer::Lease LoadBalancer::select_device(double work) {
     check_work(work, "the work");
     const std::lock_guard lock(state_->mutex);
-    const bool any = std::any_of(state_->loads.begin(), state_->loads.end(), [](const DeviceLoad& load) { return load.available; });
-    if (!any) throw Error(ErrorCategory::no_device, "every device is quarantined");
+    state_->require_available();
     state_->advance(state_->clock());
-    const std::size_t index = state_->policy->select(state_->loads, work);
-    if (index >= state_->loads.size() || !state_->loads[index].available) {
-        throw Error(ErrorCategory::internal, "the balancing policy chose a device that is not available");
+    return {state_, state_->select(state_->loads, work), work};
+}
+
+std::vector<LoadBalancer::Lease> LoadBalancer::select_devices(std::size_t count, double work) {
+    check_work(work, "the work");
+    const std::lock_guard lock(state_->mutex);
+    state_->require_available();
+    state_->advance(state_->clock());
+    std::vector<DeviceLoad> left = state_->loads;
+    std::vector<std::size_t> chosen;
+    while (chosen.size() < count && any_available(left)) {
+        chosen.push_back(state_->select(left, work));
+        left[chosen.back()].available = false;
     }
-    return {state_, index, work};
+    std::vector<Lease> leases;
+    leases.reserve(chosen.size());  // a lease that is given back takes the lock, which is held here
+    for (const std::size_t index : chosen) leases.push_back({state_, index, work});
+    return leases;
 }
 
 LoadBalancer::Lease LoadBalancer::lease(int device, double work) {

@@ -28,6 +28,8 @@ const DeviceContext& PoolMember::context() {
     return *context_;
 }
 
+DeviceIdentity PoolMember::identity() const { return identity_of(device_of(driver_, ordinal_)); }
+
 double PoolMember::capability() const {
     if (ordinal_ == host_ordinal) return 1;
     const Device device = device_of(driver_, ordinal_);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cupool/driver/device_context.hpp>
+#include <cupool/driver/device_identity.hpp>
 #include <cupool/pool/pool_metrics.hpp>
 #include <memory>
 #include <mutex>
@@ -26,6 +27,9 @@ public:
     Worker& worker() { return worker_; }
     /// Whether work was ever given to it.
     bool is_used() const { return launches > 0 || in_flight > 0; }
+
+    /// \pre it is not the host
+    DeviceIdentity identity() const;
 
     /// Multiprocessors times clock in GHz; 1 for the host.
     double capability() const;

@@ -10,39 +10,48 @@ namespace cupool {
 
 namespace {
 
-/// Lets `reader` reach the other context's plain and pooled memory directly, where there is a link between the two.
-void open_link(const DeviceContext& reader, const DeviceContext& owner) {
-    if (!reader.context().device().can_access_peer(owner.context().device())) return;
-    reader.context().enable_peer_access(owner.context());
-    if (owner.memory_pool()) owner.memory_pool().allow_access(reader.device());
-}
-
 void wait_for_default_stream(const DeviceContext& waiting, const DeviceContext& other) {
     Event given(other.context());
     given.record(other.stream());
     waiting.stream().wait(given);
 }
 
-/// See DevicePool::reduce_results().
+std::size_t index_of(const DevicePool& pool, int ordinal) {
+    return static_cast<std::size_t>(std::find(pool.devices().begin(), pool.devices().end(), ordinal) - pool.devices().begin());
+}
+
+/// Gives the target's stream the work. See DevicePool::reduce_results().
 template <class T>
-DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, const DeviceContext& target,
-                         const DevicePool& pool) {
-    const detail::SynchronizeOnExit wait_for_buffers(target.stream());
-    DeviceBuffer<T> result(buffers[0].size(), target);
-    copy_async(result.span(), buffers[0], target.stream());
-    DeviceBuffer<T> arrived(buffers.size() > 1 ? buffers[0].size() : 0, target);
+void combine_async(DeviceSpan<T> result, DeviceSpan<T> arrived, std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation,
+                   const DevicePool& pool, const DeviceContext& target, detail::PeerPaths& peers) {
+    copy_async(result, buffers[0], target.stream());
     for (const DeviceSpan<const T>& buffer : buffers.subspan(1)) {
-        const DeviceContext& source = pool.context(buffer.device());
-        if (source.device() == target.device()) {
-            combine_elements<T>(result.span(), buffer, operation, target);
+        if (buffer.device() == target.device()) {
+            combine_elements<T>(result, buffer, operation, target);
             continue;
         }
-        open_link(target, source);
-        wait_for_default_stream(target, source);
-        copy_peer_async(arrived.span(), target.context(), buffer, source.context(), target.stream());
-        combine_elements<T>(result.span(), arrived.span(), operation, target);
+        wait_for_default_stream(target, pool.context(buffer.device()));
+        peers.copy_async(index_of(pool, target.device()), arrived.pointer(), index_of(pool, buffer.device()), buffer.pointer(),
+                         buffer.size_bytes(), target.stream(), SourceLocation::current());
+        combine_elements<T>(result, arrived, operation, target);
     }
-    target.stream().synchronize();
+}
+
+/// The result. Nothing uses the buffers when it returns or throws.
+template <class T>
+DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, const DevicePool& pool,
+                         const DeviceContext& target, detail::PeerPaths& peers) {
+    const detail::SynchronizeOnExit wait_for_buffers(target.stream());
+    DeviceBuffer<T> result(buffers[0].size(), target);
+    DeviceBuffer<T> arrived(buffers.size() > 1 ? buffers[0].size() : 0, target);
+    try {
+        combine_async(result.span(), arrived.span(), buffers, operation, pool, target, peers);
+        target.stream().synchronize();
+    } catch (...) {
+        const std::size_t to = index_of(pool, target.device());
+        for (const DeviceSpan<const T>& buffer : buffers) peers.await_staged(index_of(pool, buffer.device()), to);
+        throw;
+    }
     return result;
 }
 
@@ -76,7 +85,7 @@ DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> 
 
     DeviceBuffer<T> result;
     state_->run(index_of(buffers[0].device()),
-                [&](std::size_t, const DeviceContext& target) { result = combined(buffers, operation, target, *this); });
+                [&](std::size_t, const DeviceContext& target) { result = combined(buffers, operation, *this, target, state_->peers()); });
     return result;
 }
 

@@ -17,13 +17,37 @@ namespace {
 /// The pool whose worker the calling thread is; null for all other threads.
 thread_local const void* served_pool = nullptr;
 
+/// The device that will have finished first, where a piece of work that is in flight without a lease of this balancer, and whose size is
+/// counted in another unit, stands for one as large as the work in question.
+class EarliestAmongAll final : public BalancingPolicy {
+public:
+    explicit EarliestAmongAll(const std::vector<std::unique_ptr<detail::PoolMember>>& members) : members_(members) {}
+
+    std::size_t select(std::span<const DeviceLoad> loads, double work) override {
+        with_others_.assign(loads.begin(), loads.end());
+        for (std::size_t i = 0; i < loads.size(); ++i) {
+            const std::uint64_t pieces = members_[i]->in_flight;
+            const std::uint64_t others = pieces - std::min<std::uint64_t>(pieces, loads[i].in_flight);
+            with_others_[i].outstanding += static_cast<double>(others) * work;
+        }
+        return earliest_.select(with_others_, work);
+    }
+
+private:
+    const std::vector<std::unique_ptr<detail::PoolMember>>& members_;
+    std::vector<DeviceLoad> with_others_;
+    EarliestCompletion earliest_;
+};
+
 }  // namespace
 
-DevicePool::State::State(unsigned host_threads) {
+DevicePool::State::State(unsigned host_threads) : peers_({}, {}, {}) {
     members_.push_back(std::make_unique<detail::PoolMember>(DeviceContext::host(host_threads)));
 }
 
-DevicePool::State::State(const std::shared_ptr<const Driver>& driver, std::vector<int> ordinals) : ordinals_(std::move(ordinals)) {
+DevicePool::State::State(const std::shared_ptr<const Driver>& driver, std::vector<int> ordinals)
+    : ordinals_(std::move(ordinals)),
+      peers_(ordinals_, [this](std::size_t index) -> const DeviceContext& { return member(index).context(); }, {}) {
     for (const int ordinal : ordinals_) members_.push_back(std::make_unique<detail::PoolMember>(driver, ordinal));
     take_turns();
 }
@@ -32,13 +56,17 @@ DevicePool::State::~State() {
     for (const auto& member : members_) member->worker().finish();
 }
 
-std::shared_ptr<DevicePool::State> DevicePool::State::of_host(unsigned threads) {
-    return std::shared_ptr<State>(new State(threads), release);
+std::shared_ptr<DevicePool::State> DevicePool::State::of_host(unsigned threads, std::vector<LeftOutDevice> left_out) {
+    std::shared_ptr<State> state(new State(threads), release);
+    state->left_out_ = std::move(left_out);
+    return state;
 }
 
-std::shared_ptr<DevicePool::State> DevicePool::State::of_devices(const std::shared_ptr<const Driver>& driver,
-                                                                 std::span<const int> ordinals) {
-    return std::shared_ptr<State>(new State(driver, std::vector<int>(ordinals.begin(), ordinals.end())), release);
+std::shared_ptr<DevicePool::State> DevicePool::State::of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals,
+                                                                 std::vector<LeftOutDevice> left_out) {
+    std::shared_ptr<State> state(new State(driver, std::vector<int>(ordinals.begin(), ordinals.end())), release);
+    state->left_out_ = std::move(left_out);
+    return state;
 }
 
 void DevicePool::State::release(State* state) noexcept {
@@ -54,15 +82,29 @@ void DevicePool::State::release(State* state) noexcept {
     }
 }
 
+std::size_t DevicePool::State::index_of(int ordinal) const {
+    const auto found = std::find_if(members_.begin(), members_.end(), [=](const auto& member) { return member->ordinal() == ordinal; });
+    return static_cast<std::size_t>(found - members_.begin());
+}
+
 LoadBalancer& DevicePool::State::balancer() {
     const std::lock_guard lock(mutex_);
-    if (balancer_ == nullptr) {
+    return balancer_in(balancer_, nullptr);
+}
+
+LoadBalancer& DevicePool::State::msm_balancer() {
+    const std::lock_guard lock(mutex_);
+    return balancer_in(msm_balancer_, std::make_unique<EarliestAmongAll>(members_));
+}
+
+LoadBalancer& DevicePool::State::balancer_in(std::unique_ptr<LoadBalancer>& balancer, std::unique_ptr<BalancingPolicy> policy) {
+    if (balancer == nullptr) {
         std::vector<LoadBalancer::Candidate> candidates;
         for (const auto& member : members_) candidates.push_back({member->ordinal(), member->capability()});
-        balancer_ = std::make_unique<LoadBalancer>(candidates);
-        for (const auto& member : members_) balancer_->set_available(member->ordinal(), !member->quarantine());
+        balancer = std::make_unique<LoadBalancer>(candidates, std::move(policy));
+        for (const auto& member : members_) balancer->set_available(member->ordinal(), !member->quarantine());
     }
-    return *balancer_;
+    return *balancer;
 }
 
 void DevicePool::State::guard(const std::function<void()>& function) {
@@ -77,7 +119,7 @@ void DevicePool::State::guard(const std::function<void()>& function) {
 
 void DevicePool::State::note(const Error& error) {
     faults_.note(error);
-    if (error.category() != ErrorCategory::device_fault) return;
+    if (!detail::poisons_process(error)) return;
     const std::lock_guard lock(mutex_);
     take_turns();
 }
@@ -199,7 +241,9 @@ void DevicePool::State::set_quarantine(std::size_t index, std::optional<std::str
     }
     const bool available = !why;
     device.set_quarantine(std::move(why));
-    if (balancer_) balancer_->set_available(device.ordinal(), available);
+    for (const auto& balancer : {balancer_.get(), msm_balancer_.get()}) {
+        if (balancer != nullptr) balancer->set_available(device.ordinal(), available);
+    }
     take_turns();
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fault_latch.hpp"
+#include "peer_paths.hpp"
 #include "pool_member.hpp"
 #include "round_robin.hpp"
 #include "shares.hpp"
@@ -20,18 +21,48 @@ namespace cupool {
 /// What the copies of a pool share.
 class DevicePool::State {
 public:
-    static std::shared_ptr<State> of_host(unsigned threads);
+    static std::shared_ptr<State> of_host(unsigned threads, std::vector<LeftOutDevice> left_out);
     /// \param driver  null for the host's own
-    static std::shared_ptr<State> of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals);
+    static std::shared_ptr<State> of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals,
+                                             std::vector<LeftOutDevice> left_out);
 
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
     bool is_host() const { return ordinals_.empty(); }
     const std::vector<int>& ordinals() const { return ordinals_; }
+    const std::vector<LeftOutDevice>& left_out() const { return left_out_; }
     std::size_t size() const { return members_.size(); }
+    /// The index of a device in the pool, by its ordinal; of the host's one member by what stands for its ordinal. \pre it is in the pool
+    std::size_t index_of(int ordinal) const;
     detail::PoolMember& member(std::size_t index) const { return *members_[index]; }
     LoadBalancer& balancer();
+    /// Of MSMs, whose work is counted in terms: see msm_work().
+    LoadBalancer& msm_balancer();
+    /// The devices for an MSM of so many terms, each leased for an even share of the work. \throws Error no_device, device_fault
+    std::vector<LoadBalancer::Lease> lease_for_msm(double work, std::size_t terms, MsmSpread spread);
+    /// The device that will have finished an MSM first, of the members that fit. \throws Error no_device
+    LoadBalancer::Lease lease_for_msm_among(const std::function<bool(std::size_t)>& fits, double work);
+    LoadBalancer::Lease lease_for_msm_at(std::size_t index, double work) { return msm_balancer().lease(member(index).ordinal(), work); }
+
+    /// Which terms of an MSM a member has.
+    struct MsmPart {
+        LoadBalancer::Lease lease;
+        std::size_t member;
+        detail::Share terms;
+    };
+    /// An MSM of some of the terms, on the device of a member, whose context is given.
+    template <Curve C>
+    using MsmOfTerms =
+        std::function<RunReport(std::size_t member, const DeviceContext& context, detail::Share terms, JacobianPoint<C>& sum)>;
+    /// Even parts for the leased devices, in the pool's order.
+    std::vector<MsmPart> even_parts(std::vector<LoadBalancer::Lease> leases, std::size_t terms) const;
+    /// Does all parts at once and joins their sums. Where there is one, it is done on the calling thread. \pre no member has two parts
+    template <Curve C>
+    RunReport msm_of_parts(std::vector<MsmPart> parts, bool is_montgomery_form, const MsmOfTerms<C>& msm_of_terms,
+                           JacobianPoint<C>& result);
+    /// Between the members.
+    detail::PeerPaths& peers() { return peers_; }
     const detail::FaultLatch& faults() const { return faults_; }
 
     /// Calls the function unless there was a device fault, and looks at its failure.
@@ -75,20 +106,25 @@ private:
     /// \param lease  null where nobody balanced
     void perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease);
     void note(const Error& error);
+    /// Makes it where there is none. \pre mutex_ is held
+    LoadBalancer& balancer_in(std::unique_ptr<LoadBalancer>& balancer, std::unique_ptr<BalancingPolicy> policy);
     /// Starts a rotation among those that are not quarantined now.
     void take_turns();
     [[noreturn]] void throw_no_turns() const;
     [[noreturn]] static void throw_all_quarantined();
 
     std::vector<int> ordinals_;
+    std::vector<LeftOutDevice> left_out_;
     detail::FaultLatch faults_;
-    std::mutex mutex_;  // of the balancer's making and of quarantine
+    std::mutex mutex_;  // of the balancers' making and of quarantine
     std::unique_ptr<LoadBalancer> balancer_;
+    std::unique_ptr<LoadBalancer> msm_balancer_;
     /// Every rotation there ever was: another thread may still be taking its turn in an earlier one.
     std::vector<std::unique_ptr<detail::RoundRobin>> rotations_;
     /// Null on the host, where all are quarantined, and after a device fault: one look tells whether there is a turn to take.
     std::atomic<detail::RoundRobin*> rotation_{nullptr};
     std::vector<std::unique_ptr<detail::PoolMember>> members_;
+    detail::PeerPaths peers_;
 };
 
 }  // namespace cupool

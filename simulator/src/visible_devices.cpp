@@ -6,12 +6,15 @@
 #include <sstream>
 #include <string>
 
+#include "failure.hpp"
+
 namespace cupool::simulator {
 namespace {
 
 // As nvidia-smi -L shows it.
-std::string uuid_text(const abi::Uuid& uuid) {
-    std::string text = "GPU-";
+std::string uuid_text(const Device& card) {
+    const abi::Uuid& uuid = card.uuid;
+    std::string text = card.name.find(" MIG ") == std::string::npos ? "GPU-" : "MIG-";
     for (int i = 0; i < 16; ++i) {
         char digits[4];
         std::snprintf(digits, sizeof(digits), "%02x", static_cast<unsigned>(static_cast<unsigned char>(uuid.bytes[i])));
@@ -21,14 +24,18 @@ std::string uuid_text(const abi::Uuid& uuid) {
     return text;
 }
 
-bool is_number(const std::string& name) { return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos; }
+// "2", "02" or "+2".
+bool is_number(const std::string& name) {
+    const std::size_t begin = !name.empty() && name[0] == '+' ? 1 : 0;
+    return name.size() > begin && name.find_first_not_of("0123456789", begin) == std::string::npos;
+}
 
 bool is_called(const Device& card, const std::string& name) {
     if (is_number(name)) {
-        return std::to_string(card.card) == name;
+        return std::strtoull(name.c_str(), nullptr, 10) == static_cast<unsigned long long>(card.card);
     }
-    constexpr std::size_t least_length = 5;  // "GPU-" and something
-    return name.size() >= least_length && uuid_text(card.uuid).compare(0, name.size(), name) == 0;
+    constexpr std::size_t least_length = 5;  // "GPU-" or "MIG-", and something
+    return name.size() >= least_length && uuid_text(card).compare(0, name.size(), name) == 0;
 }
 
 // Null when there is none, or more than one.
@@ -48,9 +55,10 @@ Devices named_devices(const std::string& names, const Devices& cards) {
     std::istringstream list(names);
     for (std::string name; std::getline(list, name, ',');) {
         const auto card = only_card_called(without_blanks(name), cards);
-        if (!card || std::find(named.begin(), named.end(), card) != named.end()) {
+        if (!card) {
             break;
         }
+        require(std::find(named.begin(), named.end(), card) == named.end(), abi::Result::invalid_device);
         named.push_back(card);
     }
     return named;

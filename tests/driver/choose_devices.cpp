@@ -1,6 +1,7 @@
 #include "choose_devices.hpp"
 
 #include <cupool/driver/current_device.hpp>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <thread>
@@ -51,6 +52,18 @@ void choose_on_threads() {
         set_device(0);
     }).join();
     expect(get_device() == 2, "another thread's choice is its own");
+}
+
+/// What a thread of a pool sees, which does tasks of many.
+void choose_in_tasks() {
+    const std::function<void()> tasks[] = {
+        [] { expect(!try_get_device(), "a thread's first task finds no choice"); }, [] { set_device(1); },
+        [] { expect(get_device() == 1, "a task finds what an earlier one of its thread chose"); }, [] { const DeviceGuard guard(2); },
+        [] { expect(get_device() == 1, "a task with a guard leaves the choice as it was"); }};
+    std::thread([&] {
+        for (const auto& task : tasks) task();
+    }).join();
+    expect(get_device() == 0, "what tasks choose is not their giver's choice");
 }
 
 void choose_with_guards() {
@@ -121,6 +134,7 @@ void choose_in_a_coroutine() {}
 int choose_devices() {
     choose_on_threads();
     choose_with_guards();
+    choose_in_tasks();
     choose_in_a_coroutine();
     return failures == 0 ? 0 : 1;
 }

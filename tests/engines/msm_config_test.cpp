@@ -187,7 +187,7 @@ TEST_CASE("a pool names a scalar that breaks bitsize by its place in the whole",
     config.bitsize = 8;
     JacobianPoint<C> sum;
     try {
-        engine_pool().msm<C>(scalars, points, config, sum);
+        engine_pool().msm<C>(scalars, points, config, sum, MsmSpread::all_devices);
         FAIL("the scalar was taken");
     } catch (const Error& error) {
         CHECK(error.category() == ErrorCategory::invalid_argument);

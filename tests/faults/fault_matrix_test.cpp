@@ -3,7 +3,7 @@
 // is left alive, the caller's context is current again, and a second attempt does what it should.
 //
 // By default a sample is run. CUPOOL_FAULT_MATRIX=whole runs all; =NUMBER sets the sample's size in runs of the shortest program;
-// CUPOOL_FAULT_SEED=NUMBER draws that seed's sample.
+// CUPOOL_FAULT_SEED=NUMBER draws that seed's sample; CUPOOL_FAULT_PROGRAM=TEXT runs the programs alone whose names contain it.
 
 #include <algorithm>
 #include <cstdlib>
@@ -121,6 +121,7 @@ TEST_CASE("every call fails in every way, and each time there is a right answer 
     std::size_t all_count = 0;
     for (const Program& program : programs()) {
         if (program.on_demand && !is_whole()) continue;
+        if (std::string(program.name).find(setting("CUPOOL_FAULT_PROGRAM")) == std::string::npos) continue;
         watchdog.begin(program.name);
         std::vector<Cell> cells = cells_of(program);
         all_count += cells.size();

@@ -411,8 +411,26 @@ bool msm_over_pool(World& world) {
     const MsmInput<C>& input = msm_input<C>();
     JacobianPoint<C> result = no_result<C>();
     RunReport report;
-    run_unless_failed_write(result, [&] { report = world.pool().msm<C>(input.scalars, input.points, small_config(), result); });
+    run_unless_failed_write(
+        result, [&] { report = world.pool().msm<C>(input.scalars, input.points, small_config(), result, MsmSpread::all_devices); });
     return to_affine(result) == input.sum && report.devices == world.pool().devices();
+}
+
+/// Divided among the devices, and whole on each.
+bool prepared_msm_over_pool(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    PrepareConfig config;
+    config.c = 4;
+    config.bitsize = 4;
+    bool is_right = true;
+    for (const MsmSpread spread : {MsmSpread::all_devices, MsmSpread::one_device}) {
+        const PooledBases<C> bases = world.pool().prepare<C>(input.points, config, spread);
+        JacobianPoint<C> result = no_result<C>();
+        run_unless_failed_write(result, [&] { world.pool().msm<C>(input.scalars, bases, MsmConfig{}, result); });
+        is_right = is_right && to_affine(result) == input.sum && bases.devices() == world.pool().devices();
+    }
+    return is_right;
 }
 
 bool reduce_over_pool(World& world) {
@@ -437,6 +455,14 @@ bool reduce_results_over_pool(World& world) {
     bool is_right = sums.device() == 0;
     for (std::size_t i = 0; i < count; ++i) is_right = is_right && back[i] == 1001 + 2 * static_cast<int>(i);
     return is_right;
+}
+
+/// Its own pool, which opens the devices: without those that fail, of which it must tell.
+bool leave_out_of_pool(World& world) {
+    const DevicePool pool = DevicePool::all(world.driver(), UnusableDevices::left_out);
+    bool is_right = pool.device_count() + pool.left_out().size() == devices_of_machine && !pool.identities()[0].uuid.empty();
+    for (const LeftOutDevice& device : pool.left_out()) is_right = is_right && !device.why.empty();
+    return is_right && pool.submit([](const DeviceContext& context) { return context.device(); }).get() < devices_of_machine;
 }
 
 bool submit_to_pool(World& world) {
@@ -505,6 +531,15 @@ bool partition_launch(World& world) {
         copy(back.subspan(part.offset, part.count), slices[part.index].span().subspan(0, part.count), part.context.stream());
     }
     return parts.size() == devices_of_machine && report.devices == pool.devices() && are_equal(back, rising(0));
+}
+
+bool submit_kernel_to_pool(World& world) {
+    const KernelWork work{
+        number_ptx,
+        "number",
+        {1, count},
+        {KernelOperand::output<int>(count), KernelOperand::value(std::uint64_t{5}), KernelOperand::value(std::uint64_t{count})}};
+    return world.pool().submit_kernel(work).get().array<int>(0) == rising(5);
 }
 
 // graphs and launches with options
@@ -690,12 +725,15 @@ constexpr Program all_programs[] = {
     {.name = "reduce", .run = reduce_on_device, .cost = 2},
     {.name = "reduce over a pool", .run = reduce_over_pool, .cost = 2},
     {.name = "reduce_results over a pool", .run = reduce_results_over_pool, .cost = 2},
+    {.name = "leave devices out of a pool", .run = leave_out_of_pool, .explains = true},
     {.name = "submit to a pool", .run = submit_to_pool, .cost = 2},
     {.name = "partition a launch", .run = partition_launch, .cost = 2},
+    {.name = "submit a kernel's work to a pool", .run = submit_kernel_to_pool, .cost = 2},
     {.name = "msm bn254", .run = msm_on_device<Curve::bn254>, .cost = 15},
     {.name = "msm fed in portions", .run = msm_fed, .cost = 30},
     {.name = "msm over prepared bases", .run = msm_over_prepared_bases, .cost = 30},
     {.name = "msm over a pool", .run = msm_over_pool, .cost = 20},
+    {.name = "msm over prepared bases of a pool", .run = prepared_msm_over_pool, .cost = 200},
     {.name = "msm bls12-381", .run = msm_on_device<Curve::bls12_381>, .cost = 40, .on_demand = true},
     {.name = "msm bls12-377", .run = msm_on_device<Curve::bls12_377>, .cost = 40, .on_demand = true},
 };

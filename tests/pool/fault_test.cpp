@@ -42,6 +42,16 @@ TEST_CASE("a device fault is told to whatever waits and whatever comes later", "
     CHECK(machine.simulator.call_count() == calls);  // refused without asking a driver that cannot answer
 }
 
+TEST_CASE("a device that cannot be opened for a memory error of its own is no fault of the others", "[fault]") {
+    Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    machine.simulator.set_device_health(1, 214);
+    CHECK(error_of([&] { pool.submit_at(1, [](const DeviceContext&) {}).get(); }).code() == abi::Result::ecc_uncorrectable);
+    CHECK_FALSE(pool.fault());
+    CHECK(pool.best_available_device() == 0);
+    pool.submit_at(0, [](const DeviceContext&) {}).get();
+}
+
 TEST_CASE("running out of memory is no device fault", "[fault]") {
     const Machine machine(std::vector<SimulatedDevice>(1));
     const DevicePool pool = DevicePool::all(machine.driver);

@@ -84,6 +84,31 @@ TEST_CASE("work goes where it is done first", "[balance]") {
     CHECK(balance.balancer.loads()[0].in_flight == 1);
 }
 
+TEST_CASE("several devices are leased for one job, each once, the best first", "[balance]") {
+    Balance balance({1, 3, 2});
+    auto busy = balance.balancer.lease(1, 30);
+    const auto devices_of = [](const std::vector<LoadBalancer::Lease>& leases) {
+        std::vector<int> devices;
+        for (const LoadBalancer::Lease& lease : leases) devices.push_back(lease.device());
+        return devices;
+    };
+    {
+        const std::vector<LoadBalancer::Lease> leases = balance.balancer.select_devices(2, 6);
+        CHECK(devices_of(leases) == std::vector<int>{2, 0});
+        CHECK(leases[0].work() == 6);
+        CHECK(balance.balancer.loads()[2].outstanding == 6);
+        CHECK(devices_of(balance.balancer.select_devices(9, 1)) == std::vector<int>{2, 0, 1});
+    }
+    for (const DeviceLoad& load : balance.balancer.loads()) CHECK(load.in_flight == (load.device == 1 ? 1 : 0));
+    balance.balancer.set_available(2, false);
+    CHECK(devices_of(balance.balancer.select_devices(3, 6)) == std::vector<int>{0, 1});
+    CHECK(balance.balancer.select_devices(0).empty());
+    CHECK(error_of([&] { (void)balance.balancer.select_devices(1, -1); }).category() == ErrorCategory::invalid_argument);
+    balance.balancer.set_available(0, false);
+    balance.balancer.set_available(1, false);
+    CHECK(error_of([&] { (void)balance.balancer.select_devices(1); }).category() == ErrorCategory::no_device);
+}
+
 TEST_CASE("speeds are learned from completed leases, and waiting does not count", "[balance]") {
     Balance balance({1, 1});
     for (int i = 0; i < 20; ++i) {

@@ -14,7 +14,7 @@ TEST_CASE("metrics count what a pool did", "[metrics]") {
     const auto points = generator_multiples<Curve::bn254>(1, 8);
     const std::vector<Scalar> scalars(8, Scalar{{3}});
     JacobianPoint<Curve::bn254> sum;
-    const RunReport report = pool.msm<Curve::bn254>(scalars, points, MsmConfig{}, sum);
+    const RunReport report = pool.msm<Curve::bn254>(scalars, points, MsmConfig{}, sum, MsmSpread::all_devices);
     const PoolMetrics metrics = pool.metrics();
     REQUIRE(metrics.devices.size() == 2);
     for (const DeviceMetrics& device : metrics.devices) {

@@ -1,4 +1,5 @@
 #include <array>
+#include <chrono>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/pool/peer_manager.hpp>
@@ -295,6 +296,43 @@ TEST_CASE("a call that fails amid a staged copy is told, and the next copy is ri
             machine.simulator.plan_fault(call, nth, 999);
             CHECK(error_of([&] { peers.copy<std::uint32_t>(target.span(), source.span()); }).category() == ErrorCategory::internal);
             CHECK(sent(peers, 0, 1, numbers) == numbers);
+        }
+    }
+}
+
+TEST_CASE("buffers are combined over links where there are any, else staged", "[peers]") {
+    const bool is_linked = GENERATE(true, false);
+    CAPTURE(is_linked);
+    Machine machine(std::vector<SimulatedDevice>(3));
+    if (!is_linked) {
+        for (const int peer : {1, 2}) {
+            machine.simulator.set_peer_reachable(0, peer, false);
+            machine.simulator.set_peer_reachable(peer, 0, false);
+        }
+    }
+    const DevicePool pool = DevicePool::all(machine.driver);
+    std::vector<DeviceBuffer<std::uint32_t>> buffers;
+    std::vector<DeviceSpan<const std::uint32_t>> spans;
+    for (std::size_t i = 0; i < 3; ++i) {
+        buffers.emplace_back(1000, pool.context_at(i));
+        spans.push_back(buffers.back().span());
+    }
+    for (std::uint32_t again = 0; again < 2; ++again) {
+        for (std::uint32_t i = 0; i < 3; ++i) {  // which must be waited for
+            const StreamView stream = pool.context_at(i).stream();
+            stream.launch_host_function([] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); });
+            fill_async(buffers[i].span(), 1U << (i + again), stream);
+        }
+        const std::uint64_t before = machine.simulator.call_count("cuMemcpyPeerAsync");
+        const DeviceBuffer<std::uint32_t> sums = pool.reduce_results<std::uint32_t>(spans, ReduceOperation::sum);
+        std::vector<std::uint32_t> back(1000);
+        cupool::copy(std::span(back), sums.span(), sums.stream());
+        CHECK(back == std::vector<std::uint32_t>(1000, 7U << again));
+        const std::uint64_t copies = machine.simulator.call_count("cuMemcpyPeerAsync") - before;
+        if (is_linked) {
+            CHECK(copies == (again == 0 ? 2 + 4 : 2));  // with the canaries of two pairs, both ways, once
+        } else {
+            CHECK(copies == 0);
         }
     }
 }

@@ -27,7 +27,7 @@ TEST_CASE("a quarantined device gets no work until it is readmitted", "[quaranti
     const auto points = generator_multiples<Curve::bn254>(1, 6);
     const std::vector<Scalar> scalars(6, Scalar{{2}});
     JacobianPoint<Curve::bn254> sum;
-    CHECK(pool.msm<Curve::bn254>(scalars, points, MsmConfig{}, sum).devices == std::vector<int>{0, 2});
+    CHECK(pool.msm<Curve::bn254>(scalars, points, MsmConfig{}, sum, MsmSpread::all_devices).devices == std::vector<int>{0, 2});
     CHECK(to_affine(sum) == multiply(generator<Curve::bn254>(), Scalar{{42}}));
 
     pool.readmit(1);

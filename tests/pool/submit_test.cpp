@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/current_device.hpp>
 #include <cupool/pool/device_pool.hpp>
 #include <set>
 #include <stdexcept>
@@ -33,6 +34,12 @@ TEST_CASE("submitted work runs on the device's worker thread, in order, and its 
     CHECK(worker != std::this_thread::get_id());
     CHECK(order == std::vector<int>{1, 2});
     CHECK(worker != pool.submit_at(0, [](const DeviceContext&) { return std::this_thread::get_id(); }).get());
+}
+
+TEST_CASE("a worker thread has chosen no current device: its work is given the context", "[submit]") {
+    const Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    CHECK_FALSE(pool.submit_at(1, [](const DeviceContext&) { return try_get_device().has_value(); }).get());
 }
 
 TEST_CASE("what submitted work throws comes out of its future", "[submit]") {

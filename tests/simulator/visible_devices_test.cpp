@@ -12,7 +12,7 @@ std::vector<int> cards_seen(Machine& machine, const char* variable) {
     machine.simulator.reset();
     machine.simulator.set_devices({{}, {}, {}});
     std::vector<int> cards;
-    if (machine.cuda.init(0) == Result::no_device) {
+    if (machine.cuda.init(0) != Result::success) {
         return cards;
     }
     int count = 0;
@@ -37,13 +37,25 @@ TEST_CASE("CUDA_VISIBLE_DEVICES shows devices, in its order, up to the first it 
     CHECK(cards_seen(machine, "1,7,2") == Cards{1});
     CHECK(cards_seen(machine, "1,-1,2") == Cards{1});
     CHECK(cards_seen(machine, "1,x") == Cards{1});
-    CHECK(cards_seen(machine, "1,1") == Cards{1});
+    CHECK(cards_seen(machine, "+1,02") == Cards{1, 2});
+    CHECK(cards_seen(machine, ",1").empty());
     CHECK(cards_seen(machine, "").empty());
     CHECK(cards_seen(machine, "3").empty());
     CHECK(cards_seen(machine, "-1").empty());
     CHECK(cards_seen(machine, "GPU-c00f001d-513d-4c0d-8000-000000000002,0") == Cards{2, 0});
     CHECK(cards_seen(machine, "GPU-c00f").empty());  // that might be any of them
     CHECK(cards_seen(machine, "MIG-c00f001d-513d-4c0d-8000-000000000002").empty());
+}
+
+TEST_CASE("a list that names a device twice shows none") {
+    Machine machine;
+    for (const char* const names : {"1,1", "0,2,00", "GPU-c00f001d-513d-4c0d-8000-000000000001,1"}) {
+        const EnvironmentVariable visible("CUDA_VISIBLE_DEVICES", names);
+        machine.simulator.reset();
+        machine.simulator.set_devices({{}, {}, {}});
+        CHECK(machine.cuda.init(0) == Result::invalid_device);
+    }
+    CHECK(cards_seen(machine, "1,7,1") == Cards{1});  // it is read no further than the 7
 }
 
 TEST_CASE("what is not visible does not matter") {

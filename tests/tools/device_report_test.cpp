@@ -87,6 +87,7 @@ TEST_CASE("the JSON has all that the schema promises") {
     CHECK(json["devices"][0] == nlohmann::json{{"ordinal", 0},
                                                {"name", "NVIDIA H200"},
                                                {"uuid", "GPU-01234567"},
+                                               {"mig_instance", false},
                                                {"pci_bus_id", "0000:1b:00.0"},
                                                {"total_memory", std::size_t{141} << 30},
                                                {"compute_capability", "9.0"},
@@ -103,6 +104,21 @@ TEST_CASE("the JSON has all that the schema promises") {
     CHECK(none.at("devices").empty());
     CHECK(none.at("attempts").at(0).at("finding") == "cannot open shared object file");
     CHECK(none.at("evidence").at(0) == nlohmann::json{{"subject", "/dev/nvidiactl"}, {"finding", "absent"}});
+}
+
+TEST_CASE("table and JSON show which entry of CUDA_VISIBLE_DEVICES is which device") {
+    auto report = report_of_two();
+    const std::vector<std::string> uuids{"GPU-01234567", "GPU-01234568"};
+    report.visible_devices = map_visible_devices("1,0,x", uuids);
+    const auto table = device_table(report, false);
+    for (const auto* const text : {"CUDA_VISIBLE_DEVICES=1,0,x", "\"1\" is device 0", "\"x\" is no device: it is neither"}) {
+        CHECK_THAT(table, contains_text(text));
+    }
+    const auto entries = nlohmann::json::parse(device_json(report)).at("visible_devices");
+    CHECK(entries.size() == 3);
+    CHECK(entries[1] == nlohmann::json{{"entry", "0"}, {"ordinal", 1}, {"finding", nullptr}});
+    CHECK(entries[2].at("ordinal").is_null());
+    CHECK_FALSE(entries[2].at("finding").is_null());
 }
 
 TEST_CASE("text that is no UTF-8 still makes JSON") {

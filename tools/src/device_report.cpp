@@ -52,7 +52,11 @@ std::string driver_lines(const ProbeReport& report) {
     if (report.library.simulated) lines += "               (cupool's simulated driver: these devices are not real)\n";
     if (report.library.version != 0) lines += "CUDA version   " + cuda_version_text(report.library.version) + '\n';
     if (!report.kernel_driver.empty()) lines += "kernel driver  " + report.kernel_driver + '\n';
-    if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) lines += std::string("CUDA_VISIBLE_DEVICES=") + visible + '\n';
+    if (report.visible_devices.variable) {
+        lines += to_string(report.visible_devices);
+    } else if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
+        lines += std::string("CUDA_VISIBLE_DEVICES=") + visible + '\n';
+    }
     return lines;
 }
 
@@ -115,6 +119,7 @@ Json device_entry(const ProbedDevice& device) {
     return {{"ordinal", device.ordinal},
             {"name", device.name},
             {"uuid", null_where_empty(device.uuid)},
+            {"mig_instance", device.is_mig_instance},
             {"pci_bus_id", null_where_empty(device.pci_bus_id)},
             {"total_memory", device.total_memory},
             {"compute_capability", compute_capability(device)},
@@ -122,6 +127,10 @@ Json device_entry(const ProbedDevice& device) {
             {"compute_mode", compute_mode_name(device.compute_mode)},
             {"usable", device.usable()},
             {"reason", reason_json(device.reason, device.explanation)}};
+}
+
+Json visible_entry(const VisibleEntry& entry) {
+    return {{"entry", entry.text}, {"ordinal", entry.ordinal ? Json(*entry.ordinal) : Json()}, {"finding", null_where_empty(entry.why)}};
 }
 
 }  // namespace
@@ -152,6 +161,8 @@ std::string device_json(const ProbeReport& report) {
                  {"reason", reason_json(report.reason, report.explanation)},
                  {"driver", driver_json(report)},
                  {"cuda_visible_devices", visible == nullptr ? Json() : Json(visible)}};
+    json["visible_devices"] = Json::array();
+    for (const auto& entry : report.visible_devices.entries) json["visible_devices"].push_back(visible_entry(entry));
     json["devices"] = Json::array();
     for (const auto& device : report.devices) json["devices"].push_back(device_entry(device));
     json["attempts"] = Json::array();

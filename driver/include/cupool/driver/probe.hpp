@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cupool/driver/driver.hpp>
+#include <cupool/driver/visible_devices.hpp>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ struct ProbedDevice {
     std::string name;
     std::string uuid;
     std::string pci_bus_id;
+    bool is_mig_instance = false;
     std::size_t total_memory = 0;  ///< bytes
     int compute_capability_major = 0;
     int compute_capability_minor = 0;
@@ -41,6 +43,7 @@ struct ProbeReport {
     std::string kernel_driver;  ///< the kernel driver's version, like "580.65.06"; empty where there is none
     std::vector<Evidence> evidence;
     std::vector<ProbedDevice> devices;
+    VisibleDevices visible_devices;  ///< what CUDA_VISIBLE_DEVICES came to; nothing where the driver did not get so far as to read it
 
     std::size_t usable_device_count() const noexcept;
     /// What to throw at a caller who cannot go on without a GPU: no_device, driver_unavailable, not_ready or forked, with the reason.

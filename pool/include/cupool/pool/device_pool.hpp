@@ -3,13 +3,18 @@
 #include <cstddef>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/device_context.hpp>
+#include <cupool/driver/device_identity.hpp>
 #include <cupool/driver/module.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/reduce.hpp>
+#include <cupool/pool/kernel_work.hpp>
 #include <cupool/pool/load_balancer.hpp>
+#include <cupool/pool/msm_spread.hpp>
 #include <cupool/pool/partitioned_launch.hpp>
 #include <cupool/pool/pool_metrics.hpp>
 #include <cupool/pool/pool_task.hpp>
+#include <cupool/pool/pooled_bases.hpp>
+#include <cupool/pool/unusable_devices.hpp>
 #include <functional>
 #include <future>
 #include <iosfwd>
@@ -34,30 +39,35 @@ struct QuarantinedDevice {
 /// A pool may instead hold the host itself (all_or_host(), host()): then is_host() is true, it has one member, and algorithms run on the
 /// host's cores. Copyable: copies share the same state. All members are safe from any thread.
 ///
-/// Each member has one worker thread, started with its first piece of work and kept near the device where the system tells what is near.
+/// Each member has one worker thread, started with its first piece of work and kept near the device where the system tells what is near. It
+/// has chosen no current device (see current_device.hpp): a piece of work is given its device's context.
 /// The last copy of a pool waits for the work given to it. A device fault, met by any piece of work, poisons every GPU of the process: from
 /// then on whatever is waiting or is asked of the pool fails with device_fault at once, naming the first failure.
 class DevicePool {
 public:
     /// Every device that the driver shows, in its order.
-    /// \throws Error no_device where there is none, driver_unavailable where the probe says why not.
-    static DevicePool all();
+    /// \throws Error no_device where there is none, driver_unavailable where the probe says why not; where devices are opened now, also
+    /// what retaining a primary context throws if one is refused, and no_device, naming each one's reason, if all are left out.
+    static DevicePool all(UnusableDevices unusable = UnusableDevices::met_when_used);
     /// The same for a given driver.
-    static DevicePool all(const std::shared_ptr<const Driver>& driver);
+    static DevicePool all(const std::shared_ptr<const Driver>& driver, UnusableDevices unusable = UnusableDevices::met_when_used);
 
-    /// The devices that the probe finds usable, or, where it finds none, a pool whose one member is the host; the log says which and why.
+    /// The devices that the probe finds usable, or, where it finds none, a pool whose one member is the host; the log says which and why,
+    /// and left_out() has those that are not. A pool is never the host's because devices could not be opened: see all().
     /// \throws Error forked in a child of a process that had initialised the driver, which must not be taken for a host without GPUs, and
     ///         driver_unavailable where the probe met a failure that says nothing about the GPUs.
-    static DevicePool all_or_host();
+    static DevicePool all_or_host(UnusableDevices unusable = UnusableDevices::met_when_used);
 
     /// The host itself. \param threads  how many cores algorithms use; 0 means all
     static DevicePool host(unsigned threads = 0);
 
     /// These devices, in this order. \throws Error invalid_argument (empty list or a repeated ordinal), invalid_device (unknown ordinal),
     /// no_device where there is none at all.
-    static DevicePool with_devices(std::span<const int> ordinals);
+    /// Where devices are opened now, the same as all().
+    static DevicePool with_devices(std::span<const int> ordinals, UnusableDevices unusable = UnusableDevices::met_when_used);
     /// The same for a given driver.
-    static DevicePool with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals);
+    static DevicePool with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals,
+                                   UnusableDevices unusable = UnusableDevices::met_when_used);
 
     bool is_host() const;
     Engine engine() const;
@@ -73,6 +83,15 @@ public:
     const DeviceContext& context(int ordinal) const;
     /// The ordinals, in order; empty on a host pool.
     const std::vector<int>& devices() const;
+
+    /// Which device the one at an index is: UUID, PCI address, MIG instance, entry of CUDA_VISIBLE_DEVICES. Creates no context.
+    /// \throws Error invalid_argument past the end; unsupported on a host pool
+    DeviceIdentity identity_at(std::size_t index) const;
+    /// Of all, in order; empty on a host pool.
+    std::vector<DeviceIdentity> identities() const;
+
+    /// The devices that this pool was made without, because they cannot be used.
+    const std::vector<LeftOutDevice>& left_out() const;
 
     /// The next ordinal, round robin in the pool's order: lock-free, and exactly even as long as the same devices are quarantined.
     /// \throws Error unsupported on a host pool, no_device where every device is quarantined, device_fault
@@ -121,6 +140,10 @@ public:
         return future;
     }
 
+    /// run_kernel() on a device that balancer() chooses for an `amount` of work. The description is kept until then; nothing of the
+    /// program's memory is used. Its failures come out of the future. \throws what submit() throws; unsupported on a host pool
+    std::future<KernelOutputs> submit_kernel(KernelWork work, double amount = 1) const;
+
     /// Calls function(index, context) for every device that is not quarantined, on their worker threads at once, and returns when all have
     /// returned. Called by a piece of work of this pool, it goes from device to device on that thread.
     /// \throws the failure of the lowest index, the others having been awaited; no_device where every device is quarantined
@@ -150,11 +173,26 @@ public:
     /// \throws the failure of the lowest index
     void synchronize_all() const;
 
-    /// One MSM, its terms sharded evenly over the devices that are not quarantined; the same contract as cupool::msm(), whose config.ctx is
-    /// not looked at. Operands are host memory. \throws what cupool::msm() throws; no_device where every device is quarantined
+    /// One MSM; the same contract as cupool::msm(), whose config.ctx is not looked at. A small one goes to one device, and MSMs of many
+    /// threads so spread over all; the terms of a large one are sharded evenly over several. Its load is counted by a balancer of its own,
+    /// in terms, where other work of the pool that is in flight on a device counts as an MSM of the same size. Operands are host memory.
+    /// \throws what cupool::msm() throws; no_device where every device is quarantined
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
-                  JacobianPoint<C>& result) const;
+                  JacobianPoint<C>& result, MsmSpread spread = MsmSpread::automatic) const;
+
+    /// Prepares bases for many MSMs; see PreparedBases. `config.ctx` is not looked at. Where every device gets work enough they are divided
+    /// among the devices that are not quarantined, else each gets all of them; `all_devices` divides them in any case, `one_device` never.
+    /// The points are host memory, not needed any more when it returns. \throws what PreparedBases' constructor throws; no_device
+    template <Curve C>
+    PooledBases<C> prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config,
+                           MsmSpread spread = MsmSpread::automatic) const;
+
+    /// One MSM over prepared bases, or over the first of them where the scalars are fewer. It is done where the bases lie: on all devices
+    /// that have a part, also on one that was quarantined since; or on the one that will have finished first. Otherwise as the MSM above.
+    /// \throws what cupool::msm() of PreparedBases throws; wrong_context (the bases are another pool's), no_device
+    template <Curve C>
+    RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result) const;
 
     /// A reduction over host memory, on the first device that is not quarantined (float order depends on the length alone).
     /// \throws what cupool::reduce() throws; no_device where every device is quarantined
@@ -175,6 +213,9 @@ private:
     using Work = std::function<void(std::size_t, const DeviceContext&)>;
 
     explicit DevicePool(std::shared_ptr<State> state);
+    /// \param driver  null for the host's own
+    static DevicePool of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable,
+                                 std::vector<LeftOutDevice> left_out = {});
 
     using LaunchPart = std::function<void(const Partition&, const Module&)>;
 

@@ -84,6 +84,9 @@ public:
     /// Chooses a device for an amount of work, which counts as outstanding until the lease ends. A lease may outlive the balancer.
     /// \throws Error invalid_argument (work is negative or no number), no_device (none is available)
     Lease select_device(double work = 1);
+    /// Chooses that many different devices, each for an amount of `work`, or all that are available where those are fewer: for one job that
+    /// several devices share. \throws what select_device() throws
+    std::vector<Lease> select_devices(std::size_t count, double work = 1);
     /// Counts work on a device of the caller's choice. \throws Error invalid_device where it is not among the candidates
     Lease lease(int device, double work = 1);
     /// For work that was not leased: `microseconds` of it are done. \throws Error invalid_device, invalid_argument

@@ -1,0 +1,190 @@
+// One MSM over 1, 2, 4 ... of the host's devices: how much faster several are than one, by size. Every result is held against its closed
+// form. Scalars lie in page-locked host memory when the clock starts, points there too or prepared on the devices.
+//
+//   cupool_msm_speedup [FIRST [LAST [RUNS [CURVE]]]]     exponents of two, default 16 26; 7 timed runs; bn254
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cupool/cupool.hpp>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "src/closed_form.hpp"
+
+namespace {
+
+using namespace cupool;
+
+struct Options {
+    unsigned first = 16;
+    unsigned last = 26;
+    int runs = 7;
+};
+
+/// Random scalars below r, made on all cores.
+template <Curve C>
+void fill_randomly(std::span<Scalar> scalars) {
+    const auto fill = [scalars](std::size_t begin, std::size_t count) {
+        std::mt19937_64 random(begin + 1);
+        const std::uint64_t top_limb = ~std::uint64_t{0} >> (256 - scalar_bits<C>);
+        for (Scalar& scalar : scalars.subspan(begin, count)) {
+            do {
+                for (std::uint64_t& limb : scalar.limbs) limb = random();
+                scalar.limbs[3] &= top_limb;
+            } while (!is_reduced_scalar<C>(scalar));
+        }
+    };
+    const std::size_t parts = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < parts; ++i) {
+        const std::size_t begin = scalars.size() / parts * i;
+        const std::size_t end = i + 1 == parts ? scalars.size() : begin + scalars.size() / parts;
+        threads.emplace_back(fill, begin, end - begin);
+    }
+    for (std::thread& thread : threads) thread.join();
+}
+
+/// \return the median's milliseconds; the first run, which is not timed, is checked
+double median_of(int runs, const std::function<void()>& run, const std::function<void()>& check) {
+    run();
+    check();
+    std::vector<double> times;
+    for (int i = 0; i < runs; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        run();
+        times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+        check();
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
+/// Of the first one, two, four ... devices.
+std::vector<DevicePool> growing_pools() {
+    const DevicePool all = DevicePool::all();
+    std::vector<DevicePool> pools;
+    for (std::size_t count = 1; count <= all.device_count(); count *= 2) {
+        pools.push_back(DevicePool::with_devices(std::span(all.devices()).first(count)));
+    }
+    return pools;
+}
+
+template <Curve C>
+AffinePoint<C> standard_form(const JacobianPoint<C>& point) {
+    std::array<AffinePoint<C>, 2> coordinates{{{point.x, point.y}, {point.z, {}}}};
+    points_from_montgomery_form<C>(coordinates);
+    return to_affine(JacobianPoint<C>{coordinates[0].x, coordinates[0].y, coordinates[1].x});
+}
+
+/// The operands, and what they come to.
+template <Curve C>
+class Operands {
+public:
+    Operands(std::size_t most, ContextView context) : points_(most, context), scalars_(most, context) {
+        std::vector<AffinePoint<C>> multiples = generator_multiples<C>(1, most);
+        points_to_montgomery_form<C>(multiples);
+        std::copy(multiples.begin(), multiples.end(), points_.data());
+        fill_randomly<C>(scalars_);
+    }
+
+    std::span<const AffinePoint<C>> points(std::size_t terms) const { return std::span<const AffinePoint<C>>(points_).first(terms); }
+    std::span<const Scalar> scalars(std::size_t terms) const { return std::span<const Scalar>(scalars_).first(terms); }
+    AffinePoint<C> expected(std::size_t terms) const { return multiply(generator<C>(), tools::weighted_sum<C>(scalars(terms))); }
+
+private:
+    PinnedBuffer<AffinePoint<C>> points_;
+    PinnedBuffer<Scalar> scalars_;
+};
+
+struct Measured {
+    double milliseconds;
+    std::size_t devices;  ///< that took part
+};
+
+/// \param msm  runs it once
+template <Curve C, class Msm>
+Measured measure(int runs, const AffinePoint<C>& expected, const Msm& msm) {
+    JacobianPoint<C> sum;
+    RunReport report;
+    const double milliseconds = median_of(
+        runs, [&] { report = msm(sum); },
+        [&] {
+            if (standard_form(sum) != expected) throw std::runtime_error("an MSM is not its closed form");
+        });
+    return {milliseconds, report.devices.size()};
+}
+
+template <Curve C>
+Measured measure_whole(const DevicePool& pool, const Operands<C>& operands, std::size_t terms, int runs) {
+    MsmConfig config;
+    config.are_points_montgomery_form = true;
+    return measure<C>(runs, operands.expected(terms),
+                      [&](JacobianPoint<C>& sum) { return pool.msm<C>(operands.scalars(terms), operands.points(terms), config, sum); });
+}
+
+template <Curve C>
+Measured measure_prepared(const DevicePool& pool, const Operands<C>& operands, std::size_t terms, int runs) {
+    PrepareConfig prepare;
+    prepare.are_points_montgomery_form = true;
+    const PooledBases<C> bases = pool.prepare<C>(operands.points(terms), prepare);
+    MsmConfig config;
+    config.are_points_montgomery_form = true;
+    return measure<C>(runs, operands.expected(terms),
+                      [&](JacobianPoint<C>& sum) { return pool.msm<C>(operands.scalars(terms), bases, config, sum); });
+}
+
+template <class Measure>
+void print_table(const char* title, const Options& options, const std::vector<DevicePool>& pools, const Measure& measure_on) {
+    std::printf("%s, medians of %d runs\n    n", title, options.runs);
+    for (const DevicePool& pool : pools) std::printf("  %2zu devices ms  x one  took part", pool.device_count());
+    std::printf("\n");
+    for (unsigned exponent = options.first; exponent <= options.last; ++exponent) {
+        double on_one = 0;
+        std::printf(" 2^%-2u", exponent);
+        for (const DevicePool& pool : pools) {
+            const Measured measured = measure_on(pool, std::size_t{1} << exponent);
+            if (on_one == 0) on_one = measured.milliseconds;
+            std::printf("  %13.3f  %5.2f  %9zu", measured.milliseconds, on_one / measured.milliseconds, measured.devices);
+            std::fflush(stdout);
+        }
+        std::printf("\n");
+    }
+}
+
+template <Curve C>
+void run(const Options& options) {
+    const std::vector<DevicePool> pools = growing_pools();
+    const Operands<C> operands(std::size_t{1} << options.last, pools[0].context_at(0).context());
+    print_table((to_string(C) + ", points and scalars in page-locked host memory").c_str(), options, pools,
+                [&](const DevicePool& pool, std::size_t terms) { return measure_whole<C>(pool, operands, terms, options.runs); });
+    print_table((to_string(C) + ", prepared bases, scalars in page-locked host memory").c_str(), options, pools,
+                [&](const DevicePool& pool, std::size_t terms) { return measure_prepared<C>(pool, operands, terms, options.runs); });
+}
+
+unsigned number(int count, char** words, int index, unsigned otherwise) {
+    return count > index ? static_cast<unsigned>(std::strtoul(words[index], nullptr, 10)) : otherwise;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    try {
+        Options options;
+        options.first = number(count, words, 1, options.first);
+        options.last = number(count, words, 2, std::max(options.first, options.last));
+        options.runs = static_cast<int>(number(count, words, 3, 7));
+        const std::optional<Curve> curve = curve_from_name(count > 4 ? words[4] : "bn254");
+        if (options.last > 28 || options.first > options.last || options.runs < 1 || !curve) throw std::invalid_argument("see the source");
+        with_curve(*curve, [&]<Curve C>() { run<C>(options); });
+        return 0;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <cupool/driver/device_context.hpp>
+#include <cupool/driver/kernel.hpp>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace cupool {
+
+/// A parameter of a kernel, as data: a value, or an array that a device gets a copy of.
+struct KernelOperand {
+    enum class Kind {
+        value,   ///< the parameter's own bytes
+        input,   ///< an array; the parameter is its address on the device, as for the following
+        output,  ///< an array that begins as zeros and comes back
+        inout,   ///< an array that comes back
+    };
+
+    template <class T>
+    static KernelOperand value(const T& number) {
+        return {Kind::value, bytes_of(std::span(&number, 1))};
+    }
+    template <class T>
+    static KernelOperand input(const std::vector<T>& array) {
+        return {Kind::input, bytes_of(std::span(array))};
+    }
+    template <class T>
+    static KernelOperand output(std::size_t count) {
+        return {Kind::output, std::vector<std::byte>(count * sizeof(T))};
+    }
+    template <class T>
+    static KernelOperand inout(const std::vector<T>& array) {
+        return {Kind::inout, bytes_of(std::span(array))};
+    }
+
+    friend bool operator==(const KernelOperand&, const KernelOperand&) = default;
+
+    Kind kind = Kind::value;
+    std::vector<std::byte> bytes;
+
+private:
+    template <class T>
+    static std::vector<std::byte> bytes_of(std::span<const T> array) {
+        static_assert(std::is_trivially_copyable_v<T>, "kernels take bytes: T must be trivially copyable");
+        const std::span<const std::byte> bytes = std::as_bytes(array);
+        return {bytes.begin(), bytes.end()};
+    }
+};
+
+/// A kernel's launch that is described by data alone: no address, handle or function of this process. So any device, or any process, can
+/// do it, and do it again where one failed.
+struct KernelWork {
+    std::string ptx;
+    std::string kernel;  ///< its name in the PTX
+    LaunchShape shape;
+    std::vector<KernelOperand> operands;  ///< the kernel's parameters, in order
+};
+
+/// What came back of a KernelWork: the arrays of its operands of the kinds output and inout, in order.
+struct KernelOutputs {
+    std::vector<std::vector<std::byte>> arrays;
+
+    /// \throws std::out_of_range where there is no such array
+    template <class T>
+    std::vector<T> array(std::size_t index) const {
+        static_assert(std::is_trivially_copyable_v<T>, "kernels give bytes: T must be trivially copyable");
+        const std::vector<std::byte>& bytes = arrays.at(index);
+        std::vector<T> values(bytes.size() / sizeof(T));
+        if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+        return values;
+    }
+};
+
+/// Does the work on a device and returns when the outputs are there. The PTX is compiled once for each device, and kept with its context.
+/// \throws Error unsupported on the host, jit_failure, invalid_argument (no such kernel; the driver can tell, from CUDA 12.4, and the
+/// operands are not as many as the kernel's parameters or not of their sizes), out_of_memory, launch_failure, device_fault
+KernelOutputs run_kernel(const KernelWork& work, const DeviceContext& context);
+
+}  // namespace cupool

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cupool/kernels/prepared_bases.hpp>
+#include <memory>
+#include <vector>
+
+namespace cupool {
+
+/// Bases that are used in many MSMs, prepared on the devices of a pool: see DevicePool::prepare(). Many of them are divided, so that each
+/// device has a part and every MSM takes all devices; few lie whole on each device, and each MSM takes one. Copyable; copies share them.
+/// Safe from any thread. Keeps the devices' contexts.
+template <Curve C>
+class PooledBases {
+public:
+    /// How many points were given.
+    std::size_t size() const;
+    /// Whether each device has a part of them, not all.
+    bool is_sharded() const;
+    /// The ordinals of the devices that have them, in the pool's order; empty on the host.
+    std::vector<int> devices() const;
+    /// What they take, on all devices together; 0 on the host.
+    std::uint64_t device_bytes() const;
+
+private:
+    friend class DevicePool;
+    struct State;
+    explicit PooledBases(std::shared_ptr<const State> state);
+
+    std::shared_ptr<const State> state_;
+};
+
+}  // namespace cupool

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cupool/kernels/curve.hpp>
+#include <cupool/pool/msm_spread.hpp>
+
+namespace cupool::detail {
+
+/// What an MSM costs, in terms of BN254: a product of field elements grows with the square of their limbs.
+template <Curve C>
+constexpr double msm_work(std::size_t terms) {
+    constexpr double limbs = static_cast<double>(base_field_limbs<C>) / base_field_limbs<Curve::bn254>;
+    return static_cast<double>(terms) * limbs * limbs;
+}
+
+/// The least work that a device is bothered with. Four H200s gain nothing over one at 2^16 terms; at 2^18 one takes 1.6 ms.
+constexpr double least_msm_work = 1 << 16;
+
+/// How many of so many devices are to share an MSM. \pre devices > 0
+inline std::size_t devices_for_msm(double work, std::size_t devices, MsmSpread spread) {
+    switch (spread) {
+        case MsmSpread::one_device: return 1;
+        case MsmSpread::all_devices: return devices;
+        case MsmSpread::automatic: break;
+    }
+    const double served = std::min(work / least_msm_work, static_cast<double>(devices));
+    return std::max<std::size_t>(1, static_cast<std::size_t>(served));
+}
+
+}  // namespace cupool::detail
