@@ -91,7 +91,7 @@ std::string to_string(ContextView context) { return context ? "context of device
 std::ostream& operator<<(std::ostream& out, ContextView context) { return out << to_string(context); }
 
 PrimaryContext PrimaryContext::retain(const Device& device, SourceLocation where) {
-    auto state = std::make_shared<detail::ContextState>(device, detail::ContextState::Kind::primary);
+    detail::Shared state(new detail::ContextState(device, detail::ContextState::Kind::primary));
     abi::Context handle = nullptr;
     call<&EntryPoints::primary_context_retain>(*device.driver(), device.ordinal(), where, &handle, device.handle());
     state->own(handle);
@@ -114,7 +114,7 @@ void PrimaryContext::reset(const Device& device, SourceLocation where) {
 }
 
 Context::Context(const Device& device, abi::ContextFlags flags, SourceLocation where) {
-    auto state = std::make_shared<detail::ContextState>(device, detail::ContextState::Kind::created);
+    detail::Shared state(new detail::ContextState(device, detail::ContextState::Kind::created));
     abi::Context handle = nullptr;
     call<&EntryPoints::context_create>(*device.driver(), device.ordinal(), where, &handle, static_cast<unsigned>(flags), device.handle());
     state->own(handle);

@@ -15,8 +15,8 @@ void require_same_size(std::size_t to, std::size_t from, const SourceLocation& w
 
 namespace {
 
-abi::CopyNodeParameters::Side side_of(const detail::CopyEnd& end, std::size_t bytes) {
-    abi::CopyNodeParameters::Side side{};
+abi::Copy3D::Side side_of(const detail::CopyEnd& end, std::size_t bytes) {
+    abi::Copy3D::Side side{};
     side.type = end.type;
     side.host = end.host;
     side.device = end.device;
@@ -58,7 +58,7 @@ GraphNode Graph::add_kernel_raw(const UntypedKernel& kernel, const LaunchShape& 
 
 GraphNode Graph::add_copy_of_bytes(const detail::CopyEnd& to, const detail::CopyEnd& from, std::size_t bytes,
                                    const std::vector<GraphNode>& after, const SourceLocation& where) {
-    abi::CopyNodeParameters copy{};
+    abi::Copy3D copy{};
     copy.target = side_of(to, bytes);
     copy.source = side_of(from, bytes);
     copy.width_bytes = bytes;

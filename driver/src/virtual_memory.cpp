@@ -30,7 +30,7 @@ struct AddressRange::State {
     const Driver& driver() const { return owner->driver(); }
     int ordinal() const { return owner->device().ordinal(); }
 
-    std::shared_ptr<const detail::ContextState> owner;
+    detail::Shared<const detail::ContextState> owner;
     abi::DevicePointer pointer = 0;
     std::size_t bytes;
 };

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cupool/driver/call.hpp>
 #include <cupool/driver/device.hpp>
+#include <cupool/driver/shared.hpp>
 #include <iosfwd>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,13 +15,13 @@ namespace detail {
 [[noreturn]] void throw_no_context(const SourceLocation& where);
 
 /// What every owner of something in a context shares: the context lives until the last of them is gone.
-class ContextState : public std::enable_shared_from_this<ContextState> {
+class ContextState : public ReferenceCounted {
 public:
     enum class Kind { primary, created, green };
 
     /// Owns no context yet: made first, so that none is lost where there is no memory for its owner.
     ContextState(Device device, Kind kind);
-    ~ContextState();
+    ~ContextState() override;
     ContextState(const ContextState&) = delete;
     ContextState& operator=(const ContextState&) = delete;
 
@@ -92,12 +92,15 @@ public:
     bool try_enable_peer_access(ContextView peer, SourceLocation where = SourceLocation::current()) const;
 
     /// Shared ownership of the context. \throws Error wrong_context where there is none
-    std::shared_ptr<const detail::ContextState> share(const SourceLocation& where = SourceLocation::current()) const {
+    detail::Shared<const detail::ContextState> share(const SourceLocation& where = SourceLocation::current()) const {
         if (state_ == nullptr) [[unlikely]] {
-            detail::throw_no_context(where);
+            detail::throw_no_context(detail::copy_of(where));
         }
-        return state_->shared_from_this();
+        return detail::Shared<const detail::ContextState>(state_);
     }
+
+    /// What keeps the context alive; null where there is none.
+    const detail::ReferenceCounted* kept() const noexcept { return state_; }
 
     friend bool operator==(ContextView left, ContextView right) noexcept {
         return left.state_ == right.state_ || (left.state_ && right.state_ && left.handle() == right.handle());
@@ -135,9 +138,9 @@ public:
     operator ContextView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
 
 private:
-    explicit PrimaryContext(std::shared_ptr<const detail::ContextState> state) : state_(std::move(state)) {}
+    explicit PrimaryContext(detail::Shared<const detail::ContextState> state) : state_(std::move(state)) {}
 
-    std::shared_ptr<const detail::ContextState> state_;
+    detail::Shared<const detail::ContextState> state_;
 };
 
 /// A context of its own, apart from the device's primary one. Move-only. Creating it leaves the thread's current context as it was.
@@ -154,7 +157,7 @@ public:
     operator ContextView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor)
 
 private:
-    std::shared_ptr<const detail::ContextState> state_;
+    detail::Shared<const detail::ContextState> state_;
 };
 
 namespace detail {
@@ -198,29 +201,48 @@ private:
 
 namespace detail {
 
-/// invoke() with the context current. Most calls find it so: they are a call of the driver more, and a comparison.
+/// Whether the driver may be called and the context is the thread's current one, as most calls find it: one call of the driver.
+/// \pre there is a context
+inline bool is_current(ContextView context) noexcept {
+    if (must_leak()) [[unlikely]] {
+        return false;
+    }
+    abi::Context current = nullptr;  // and so where the driver refuses to tell
+    context.driver().api().context_get_current(&current);
+    return current == context.handle();
+}
+
+/// invoke() where the context is not current yet, or cannot be.
+template <auto Member, class... Arguments>
+[[gnu::noinline, gnu::cold]] abi::Result invoke_elsewhere(ContextView context, SourceLocation where, Arguments... arguments) {
+    const CurrentContext current(context, where);
+    return invoke<Member>(context.driver(), context, where, arguments...);
+}
+
+/// invoke() with the context current.
 template <auto Member, class... Arguments>
 inline abi::Result invoke_in(ContextView context, const SourceLocation& where, Arguments... arguments) {
-    const abi::Context previous = find_current(context, where);
-    const Driver& driver = context.driver();
-    if (previous != context.handle()) [[unlikely]] {
-        const CurrentContext current(context, previous, where);
-        return invoke<Member>(driver, context, where, arguments...);
+    if (!context || !is_current(context) || (may_be_missing<Member> && context.driver().api().*Member == nullptr)) [[unlikely]] {
+        return invoke_elsewhere<Member>(context, copy_of(where), arguments...);
     }
-    if constexpr (may_be_missing<Member>) {
-        return invoke<Member>(driver, context, where, arguments...);
-    } else {
-        return (driver.api().*Member)(arguments...);  // whether the process may call the driver has just been asked
+    return (context.driver().api().*Member)(arguments...);
+}
+
+/// Throws the Error for an answer of a call in the context.
+[[noreturn]] void throw_failed_call_in(ContextView context, const EntryPointInfo& entry_point, abi::Result result, SourceLocation where);
+
+/// Throws the Error for an answer that is no success.
+template <auto Member>
+inline void require_success(abi::Result result, ContextView context, const SourceLocation& where) {
+    if (result != abi::Result::success) [[unlikely]] {
+        throw_failed_call_in(context, entry_point_info<Member>, result, copy_of(where));
     }
 }
 
 /// call() with the context current.
 template <auto Member, class... Arguments>
 inline void call_in(ContextView context, const SourceLocation& where, Arguments... arguments) {
-    const abi::Result result = invoke_in<Member>(context, where, arguments...);
-    if (result != abi::Result::success) [[unlikely]] {
-        throw_failed_call(context.driver(), entry_point_info<Member>, result, context.ordinal(), copy_of(where));
-    }
+    require_success<Member>(invoke_in<Member>(context, where, arguments...), context, where);
 }
 
 /// call_from_destructor() with the context current, or without where the driver refuses that: most things can be destroyed even so.
@@ -240,6 +262,9 @@ inline void destroy_in(ContextView context, Arguments... arguments) noexcept {
 
 /// Throws wrong_context, naming both devices. \param what  the object, \param user  what it was given to
 [[noreturn]] void throw_wrong_device(const char* what, int ordinal, const char* user, int user_ordinal, const SourceLocation& where);
+/// The same. \param user_context  that of what it was given to
+[[noreturn]] void throw_wrong_device(const char* what, int ordinal, const char* user, ContextView user_context,
+                                     const SourceLocation& where);
 
 }  // namespace detail
 

@@ -69,7 +69,7 @@ public:
     GraphNode add_kernel(const Kernel<Arguments...>& kernel, const LaunchShape& shape, const std::vector<GraphNode>& after,
                          const std::type_identity_t<Arguments>&... arguments) {
         return add_kernel_values(kernel, shape, after,
-                                 detail::KernelParameter<Arguments>::from(arguments, kernel.context().ordinal(), SourceLocation{})...);
+                                 detail::KernelParameter<Arguments>::from(arguments, kernel.context(), SourceLocation{})...);
     }
     /// The same with parameters given by their addresses, as many as the kernel has; the values are copied.
     GraphNode add_kernel_raw(const UntypedKernel& kernel, const LaunchShape& shape, const std::vector<GraphNode>& after, void** parameters,
@@ -140,7 +140,7 @@ private:
         }
     }
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::Graph handle_ = nullptr;
 };
 

@@ -61,7 +61,7 @@ public:
     void set_kernel(GraphNode node, const Kernel<Arguments...>& kernel, const LaunchShape& shape,
                     const std::type_identity_t<Arguments>&... arguments) {
         set_kernel_values(node, kernel, shape,
-                          detail::KernelParameter<Arguments>::from(arguments, kernel.context().ordinal(), SourceLocation{})...);
+                          detail::KernelParameter<Arguments>::from(arguments, kernel.context(), SourceLocation{})...);
     }
     /// The same with parameters given by their addresses, as many as the kernel has; the values are copied.
     void set_kernel_raw(GraphNode node, const UntypedKernel& kernel, const LaunchShape& shape, void** parameters,
@@ -79,7 +79,7 @@ private:
         }
     }
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::GraphExec handle_ = nullptr;
 };
 

@@ -33,7 +33,7 @@ public:
     unsigned multiprocessor_count(SourceLocation where = SourceLocation::current()) const;
 
 private:
-    std::shared_ptr<const detail::ContextState> state_;
+    detail::Shared<const detail::ContextState> state_;
 };
 
 }  // namespace cupool

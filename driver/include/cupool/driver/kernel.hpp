@@ -60,24 +60,21 @@ namespace detail {
 template <class T>
 struct KernelParameter {
     static_assert(std::is_trivially_copyable_v<T>, "kernel parameters are copied as bytes");
-    static const T& from(const T& argument, int, const SourceLocation&) noexcept { return argument; }
+    static const T& from(const T& argument, ContextView, const SourceLocation&) noexcept { return argument; }
 };
 
 template <class T>
 struct KernelParameter<DeviceSpan<T>> {
-    static abi::DevicePointer from(const DeviceSpan<T>& span, int ordinal, const SourceLocation& where) {
-        if (span.device() != ordinal && !span.empty()) [[unlikely]] {
-            throw_wrong_device("a span", span.device(), "a kernel", ordinal, copy_of(where));
+    static abi::DevicePointer from(const DeviceSpan<T>& span, ContextView context, const SourceLocation& where) {
+        if ((!context || span.device() != context.device().ordinal()) && !span.empty()) [[unlikely]] {
+            throw_wrong_device("a span", span.device(), "a kernel", context, copy_of(where));
         }
         return span.pointer();
     }
 };
 
 template <class T>
-using KernelParameterType = std::decay_t<decltype(KernelParameter<T>::from(std::declval<const T&>(), 0, SourceLocation{}))>;
-
-[[noreturn]] void throw_failed_launch(const Driver& driver, const EntryPointInfo& entry_point, abi::Result result, int ordinal,
-                                      const std::string& kernel, const LaunchShape& shape, const SourceLocation& where);
+using KernelParameterType = std::decay_t<decltype(KernelParameter<T>::from(std::declval<const T&>(), ContextView(), SourceLocation{}))>;
 
 }  // namespace detail
 
@@ -96,16 +93,10 @@ public:
     /// answers
     void launch_raw(const LaunchShape& shape, StreamView stream, void** parameters,
                     const SourceLocation& where = SourceLocation::current()) const {
-        if (stream.context() != context_) [[unlikely]] {
-            detail::throw_wrong_device("the kernel", context_.ordinal(), "a stream", stream.ordinal(), detail::copy_of(where));
+        if (!is_ready_for(stream, where)) [[unlikely]] {
+            return launch_elsewhere(LaunchShape(shape), stream.handle(), parameters, detail::copy_of(where));
         }
-        const abi::Result result = detail::invoke_in<&EntryPoints::launch_kernel>(
-            context_, where, handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
-            shape.dynamic_shared_bytes, stream.handle(), parameters, static_cast<void**>(nullptr));
-        if (result != abi::Result::success) [[unlikely]] {
-            detail::throw_failed_launch(context_.driver(), entry_point_info<&EntryPoints::launch_kernel>, result, context_.ordinal(), name_,
-                                        LaunchShape(shape), detail::copy_of(where));
-        }
+        launch_here(shape, stream.handle(), parameters, where);
     }
 
     /// The same with options. \throws Error unsupported before CUDA 11.6, but for a cooperative launch without other options
@@ -139,7 +130,28 @@ protected:
     /// \throws Error invalid_argument where the driver can tell and the kernel's parameters are not of these sizes
     void check_parameters(std::initializer_list<std::size_t> sizes, const SourceLocation& where) const;
 
+    /// Whether the context is current. \throws Error wrong_context where the stream is of another context
+    bool is_ready_for(const StreamView& stream, const SourceLocation& where) const {
+        if (stream.context() != context_) [[unlikely]] {
+            detail::throw_wrong_device("the kernel", context_.ordinal(), "a stream", stream.context(), detail::copy_of(where));
+        }
+        return context_ && detail::is_current(context_);
+    }
+    /// Launches where the context is current.
+    void launch_here(const LaunchShape& shape, abi::Stream stream, void** parameters, const SourceLocation& where) const {
+        const abi::Result result =
+            context_.driver().api().launch_kernel(handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
+                                                  shape.block.z, shape.dynamic_shared_bytes, stream, parameters, nullptr);
+        if (result != abi::Result::success) [[unlikely]] {
+            throw_failed_launch(result, LaunchShape(shape), detail::copy_of(where));
+        }
+    }
+    /// Launches where it is not current yet, or cannot be.
+    void launch_elsewhere(const LaunchShape& shape, abi::Stream stream, void** parameters, const SourceLocation& where) const;
+
 private:
+    [[noreturn]] void throw_failed_launch(abi::Result result, const LaunchShape& shape, const SourceLocation& where) const;
+
     ContextView context_;
     abi::Function handle_;
     std::string name_;
@@ -162,21 +174,26 @@ public:
     /// the driver answers
     void launch(const LaunchShape& shape, StreamView stream, const Arguments&... arguments,
                 SourceLocation where = SourceLocation::current()) const {
-        launch_values(shape, stream, where, detail::KernelParameter<Arguments>::from(arguments, context().ordinal(), where)...);
+        launch_values(shape, stream, where, detail::KernelParameter<Arguments>::from(arguments, context(), where)...);
     }
 
     /// The same with options. \throws Error unsupported where the driver does not know them, and what launch() throws
     void launch_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, const Arguments&... arguments,
                      SourceLocation where = SourceLocation::current()) const {
-        launch_values_with(options, shape, stream, where,
-                           detail::KernelParameter<Arguments>::from(arguments, context().ordinal(), where)...);
+        launch_values_with(options, shape, stream, where, detail::KernelParameter<Arguments>::from(arguments, context(), where)...);
     }
 
 private:
+    // Always inline, and the addresses last: else shape and parameters were put together in memory before they are needed.
     template <class... Parameters>
-    void launch_values(const LaunchShape& shape, StreamView stream, const SourceLocation& where, Parameters... parameters) const {
+    [[gnu::always_inline]] void launch_values(const LaunchShape& shape, const StreamView& stream, const SourceLocation& where,
+                                              Parameters... parameters) const {
+        if (!is_ready_for(stream, where)) [[unlikely]] {
+            void* addresses[] = {&parameters..., nullptr};
+            return launch_elsewhere(LaunchShape(shape), stream.handle(), addresses, detail::copy_of(where));
+        }
         void* addresses[] = {&parameters..., nullptr};
-        launch_raw(shape, stream, addresses, where);
+        launch_here(shape, stream.handle(), addresses, where);
     }
     template <class... Parameters>
     void launch_values_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, const SourceLocation& where,

@@ -95,12 +95,12 @@ public:
     operator MemoryPoolView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
 
 private:
-    MemoryPool(std::shared_ptr<const detail::ContextState> context, abi::MemoryPool handle) noexcept
+    MemoryPool(detail::Shared<const detail::ContextState> context, abi::MemoryPool handle) noexcept
         : context_(std::move(context)), handle_(handle) {}
 
     void release() noexcept;
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::MemoryPool handle_ = nullptr;
 };
 
@@ -129,7 +129,7 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     StreamView stream_;
     abi::DevicePointer pointer_ = 0;
 };

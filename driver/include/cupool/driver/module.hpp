@@ -46,7 +46,7 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::Module handle_ = nullptr;
     std::string info_log_;
     std::optional<float> compile_milliseconds_;

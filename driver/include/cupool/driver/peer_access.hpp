@@ -29,8 +29,8 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const detail::ContextState> context_;
-    std::shared_ptr<const detail::ContextState> peer_;
+    detail::Shared<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> peer_;
     bool is_owner_ = false;
 };
 

@@ -84,7 +84,7 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const ContextState> context_;
+    Shared<const ContextState> context_;
     abi::DevicePointer pointer_ = 0;
     std::size_t pitch_bytes_ = 0;
     StreamUses uses_;

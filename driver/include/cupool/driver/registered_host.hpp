@@ -34,7 +34,7 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const ContextState> context_;
+    Shared<const ContextState> context_;
     void* pointer_ = nullptr;
     StreamUses uses_;
 };

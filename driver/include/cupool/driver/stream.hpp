@@ -5,8 +5,8 @@
 #include <cupool/driver/device_span.hpp>
 #include <functional>
 #include <iosfwd>
-#include <memory>
 #include <string>
+#include <utility>
 
 namespace cupool {
 
@@ -15,11 +15,11 @@ class Event;
 namespace detail {
 
 /// What a Stream and all that must outlive it share.
-class StreamState : public std::enable_shared_from_this<StreamState> {
+class StreamState : public ReferenceCounted {
 public:
     /// Owns no stream yet: made first, so that none is lost where there is no memory for its owner.
     explicit StreamState(ContextView context) : context_(context.share()) {}
-    ~StreamState() {
+    ~StreamState() override {
         if (handle_ != nullptr) {
             destroy_in<&EntryPoints::stream_destroy>(context_.get(), handle_);
         }
@@ -32,7 +32,7 @@ public:
     void own(abi::Stream handle) noexcept { handle_ = handle; }
 
 private:
-    std::shared_ptr<const ContextState> context_;
+    Shared<const ContextState> context_;
     abi::Stream handle_ = nullptr;
 };
 
@@ -101,7 +101,10 @@ public:
     }
 
     /// Shared ownership of the stream where it is cupool's; null for default streams and those made elsewhere.
-    std::shared_ptr<const detail::StreamState> share() const { return state_ ? state_->shared_from_this() : nullptr; }
+    detail::Shared<const detail::StreamState> share() const { return detail::Shared<const detail::StreamState>(state_); }
+
+    /// What keeps the stream alive: itself where it is cupool's, else its context. Null where there is neither.
+    const detail::ReferenceCounted* kept() const noexcept { return state_ != nullptr ? state_ : context_.kept(); }
 
 private:
     // CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
@@ -114,6 +117,36 @@ private:
     abi::Stream handle_ = nullptr;
     const detail::StreamState* state_ = nullptr;
 };
+
+namespace detail {
+
+/// A stream, kept alive; of someone else's stream, its context. Move-only.
+class KeptStream {
+public:
+    KeptStream() = default;
+    explicit KeptStream(StreamView stream) noexcept : stream_(stream) {
+        if (const ReferenceCounted* const kept = stream_.kept()) {
+            kept->acquire();
+        }
+    }
+    ~KeptStream() {
+        if (const ReferenceCounted* const kept = stream_.kept()) {
+            kept->release();
+        }
+    }
+    KeptStream(KeptStream&& other) noexcept : stream_(std::exchange(other.stream_, {})) {}
+    KeptStream& operator=(KeptStream other) noexcept {
+        std::swap(stream_, other.stream_);
+        return *this;
+    }
+
+    StreamView view() const noexcept { return stream_; }
+
+private:
+    StreamView stream_;
+};
+
+}  // namespace detail
 
 std::string to_string(StreamView stream);
 std::ostream& operator<<(std::ostream& out, StreamView stream);
@@ -151,7 +184,7 @@ public:
     }
 
 private:
-    std::shared_ptr<const detail::StreamState> state_;
+    detail::Shared<const detail::StreamState> state_;
 };
 
 }  // namespace cupool

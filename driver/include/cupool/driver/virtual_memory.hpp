@@ -62,7 +62,7 @@ private:
 
     void release() noexcept;
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::MemoryHandle handle_ = 0;
     std::size_t bytes_ = 0;
 };
@@ -96,7 +96,7 @@ private:
     void release() noexcept;
 
     std::shared_ptr<const AddressRange::State> range_;
-    std::shared_ptr<const detail::ContextState> memory_context_;
+    detail::Shared<const detail::ContextState> memory_context_;
     abi::DevicePointer pointer_ = 0;
     std::size_t bytes_ = 0;
     int device_ = detail::no_ordinal;
