@@ -40,6 +40,7 @@
 #include <cupool/driver/stream.hpp>
 #include <cupool/driver/stream_capture.hpp>
 #include <cupool/driver/virtual_memory.hpp>
+#include <cupool/driver/volume_span.hpp>
 #include <cupool/kernels/curve.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/operand.hpp>

@@ -84,6 +84,9 @@ public:
     /// The version of the interface that the context was made by; 3020 is 3.2.
     unsigned api_version(SourceLocation where = SourceLocation::current()) const;
 
+    /// How many multiprocessors its work may use, where that was set. \throws Error unsupported where it was not, and before CUDA 11.4
+    unsigned multiprocessor_affinity(SourceLocation where = SourceLocation::current()) const;
+
     /// Lets this context's kernels and copies reach the peer's plain allocations; nothing happens where they already can.
     /// Memory of pools needs MemoryPoolView::allow_access besides.
     /// \throws Error unsupported where there is no path between the devices
@@ -150,6 +153,12 @@ public:
     explicit Context(const Device& device, abi::ContextFlags flags = abi::ContextFlags::schedule_auto,
                      SourceLocation where = SourceLocation::current());
 
+    /// One whose work may use at most so many of the device's multiprocessors, as clients of MPS can have them: see also GreenContext,
+    /// which needs no MPS. \throws Error unsupported before CUDA 11.4 and where Device::supports_multiprocessor_affinity() says no
+    static Context with_multiprocessors(const Device& device, unsigned multiprocessors,
+                                        abi::ContextFlags flags = abi::ContextFlags::schedule_auto,
+                                        SourceLocation where = SourceLocation::current());
+
     Context(Context&&) noexcept = default;
     Context& operator=(Context&&) noexcept = default;
 
@@ -157,6 +166,8 @@ public:
     operator ContextView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor)
 
 private:
+    explicit Context(detail::Shared<const detail::ContextState> state) : state_(std::move(state)) {}
+
     detail::Shared<const detail::ContextState> state_;
 };
 

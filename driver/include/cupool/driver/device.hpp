@@ -63,6 +63,8 @@ public:
     abi::ComputeMode compute_mode(SourceLocation where = SourceLocation::current()) const;
     /// Whether stream-ordered allocation works: the device offers it and the driver has the entry points.
     bool supports_memory_pools(SourceLocation where = SourceLocation::current()) const;
+    /// Whether contexts can be limited to some of its multiprocessors: on devices and drivers that can, under MPS. False before CUDA 11.4.
+    bool supports_multiprocessor_affinity(SourceLocation where = SourceLocation::current()) const;
     /// Whether this device can reach the peer's memory over a link or the bus.
     bool can_access_peer(const Device& peer, SourceLocation where = SourceLocation::current()) const;
     /// What else is known of the link. \throws Error invalid_device where both are the same device
