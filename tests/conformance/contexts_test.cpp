@@ -105,3 +105,18 @@ TEST_CASE("a profiled scope leaves everything as it was", "[contexts]") {
     }
     CHECK(bench.result() == Bench::all(1));
 }
+
+TEST_CASE("a context of some multiprocessors is one that the device and MPS offer", "[contexts]") {
+    CUPOOL_NEEDS_GPUS(1);
+    const Device& device = gpus()[0].device();
+    const auto make = [&] { return Context::with_multiprocessors(device, 8); };
+    if (device.supports_multiprocessor_affinity()) {
+        const Context context = make();
+        CHECK(context.view().multiprocessor_affinity() >= 8);
+        return;
+    }
+    const Error error = error_of([&] { static_cast<void>(make()); });
+    CHECK(error.category() == ErrorCategory::unsupported);
+    CHECK(error.device() == device.ordinal());
+    CHECK(error_of([&] { static_cast<void>(gpus()[0].multiprocessor_affinity()); }).category() == ErrorCategory::unsupported);
+}
