@@ -143,10 +143,14 @@ std::string to_string(const Device& device) { return "device " + std::to_string(
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << to_string(device); }
 
 int device_count(const Driver& driver, SourceLocation where) {
-    if (driver.try_initialize(where) == abi::Result::no_device) {
+    try {
+        driver.initialize(where);
+    } catch (const Error& error) {
+        if (error.category() != ErrorCategory::no_device) {
+            throw;
+        }
         return 0;
     }
-    driver.initialize(where);
     int count = 0;
     call<&EntryPoints::device_get_count>(driver, detail::no_ordinal, where, &count);
     return count;

@@ -70,6 +70,10 @@ bool Clock::has_reached(Lane lane, std::uint64_t count) const {
                                      [&](const Late& late) { return late->has_value() && (*late)->has_reached(lane, count); });
 }
 
+bool Clock::is_open() const {
+    return std::any_of(late_.begin(), late_.end(), [](const Late& late) { return !late->has_value(); });
+}
+
 void set_ordering_check(bool checks) {
     Knowledge& known = knowledge();
     const std::lock_guard lock(known.mutex);
@@ -145,19 +149,40 @@ void note_value_seen(const Allocation& allocation, std::size_t offset) {
     }
 }
 
-void note_free(Allocation& allocation, const Operation* by) {
-    if (!is_checked || (by != nullptr && by->order.count == 0)) {
+namespace {
+
+// Under the knowledge's lock.
+void free_behind(const Clock& clock, Allocation& allocation) {
+    if (clock.is_open()) {
         return;
     }
-    Knowledge& known = knowledge();
-    const std::lock_guard lock(known.mutex);
-    const Clock& clock = by != nullptr ? by->order.clock : known.host;
     for (const OrderedUses::Use& use : allocation.ordered_uses.uses) {
         if (!clock.has_reached(use.lane, use.count)) {
             report_unordered(allocation, use);
         }
     }
     allocation.ordered_uses.freed = clock;
+}
+
+}  // namespace
+
+void note_free(Allocation& allocation, const Operation* by) {
+    if (!is_checked || (by != nullptr && by->order.count == 0)) {
+        return;
+    }
+    Knowledge& known = knowledge();
+    const std::lock_guard lock(known.mutex);
+    free_behind(by != nullptr ? by->order.clock : known.host, allocation);
+}
+
+void note_free_done(Allocation& allocation) {
+    if (!is_checked || running_operation == nullptr || running_operation->order.count == 0) {
+        return;
+    }
+    const std::lock_guard lock(knowledge().mutex);
+    if (!allocation.ordered_uses.freed) {
+        free_behind(running_operation->order.clock, allocation);
+    }
 }
 
 }  // namespace cupool::simulator

@@ -35,6 +35,8 @@ public:
     void join(const Late& late);
     void advance(Lane lane, std::uint64_t count);
     bool has_reached(Lane lane, std::uint64_t count) const;
+    /// Whether it depends on values that are still waited for.
+    bool is_open() const;
 
 private:
     std::map<Lane, std::uint64_t> counts_;
@@ -89,6 +91,9 @@ void note_value_written(Allocation& allocation, std::size_t offset);
 void note_value_seen(const Allocation& allocation, std::size_t offset);
 
 /// The memory is freed by an operation, or (null) by the host, now. The same holds for uses that come not before that.
+/// Where the operation comes after values that are still waited for, nothing is known yet: note_free_done() will tell.
 void note_free(Allocation& allocation, const Operation* by);
+/// The running operation frees the memory, as note_free() was told of.
+void note_free_done(Allocation& allocation);
 
 }  // namespace cupool::simulator

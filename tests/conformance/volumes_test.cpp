@@ -123,9 +123,9 @@ TEST_CASE("copies of volumes: misuse and its answers", "[volumes][misuse]") {
     const auto answer = [&](auto change) {
         abi::Copy3D copy = good;
         change(copy);
-        const Answer answer = raw().copy_3d_async(&copy, volume.stream.handle());
+        const Answer given = raw().copy_3d_async(&copy, volume.stream.handle());
         volume.stream.synchronize();
-        return answer;
+        return given;
     };
     CHECK(answer([](abi::Copy3D&) {}) == Answer::success);
     CHECK(host == volume.numbers);

@@ -313,7 +313,7 @@ TEST_CASE("a system that is not ready is an error of its own, and then ready") {
     const Error error = error_of([&] { Device(machine.driver, 0, {}); });
     CHECK(error.category() == ErrorCategory::not_ready);
     CHECK(error.reason() == Reason::not_ready);
-    CHECK_NOTHROW(PrimaryContext::retain(Device(machine.driver, 0)));
+    CHECK(Device(machine.driver, 0).multiprocessor_count() > 0);
 }
 
 TEST_CASE("several drivers live side by side") {

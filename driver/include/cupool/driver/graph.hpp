@@ -67,10 +67,10 @@ public:
 
     /// A launch, with these arguments each time. \throws what Kernel::launch throws
     template <class... Arguments>
-    GraphNode add_kernel(const Kernel<Arguments...>& kernel, const LaunchShape& shape, const std::vector<GraphNode>& after,
-                         const std::type_identity_t<Arguments>&... arguments, SourceLocation where = SourceLocation::current()) {
-        return add_kernel_values(kernel, shape, after, where,
-                                 detail::KernelParameter<Arguments>::from(arguments, kernel.context(), where)...);
+    GraphNode add_kernel(const Kernel<Arguments...>& kernel, const LocatedShape& shape, const std::vector<GraphNode>& after,
+                         const std::type_identity_t<Arguments>&... arguments) {
+        return add_kernel_values(kernel, shape, after,
+                                 detail::KernelParameter<Arguments>::from(arguments, kernel.context(), shape.where)...);
     }
     /// The same with parameters given by their addresses, as many as the kernel has; the values are copied.
     GraphNode add_kernel_raw(const UntypedKernel& kernel, const LaunchShape& shape, const std::vector<GraphNode>& after, void** parameters,
@@ -125,10 +125,10 @@ public:
 
 private:
     template <class... Parameters>
-    GraphNode add_kernel_values(const UntypedKernel& kernel, const LaunchShape& shape, const std::vector<GraphNode>& after,
-                                const SourceLocation& where, Parameters... parameters) {
+    GraphNode add_kernel_values(const UntypedKernel& kernel, const LocatedShape& shape, const std::vector<GraphNode>& after,
+                                Parameters... parameters) {
         void* addresses[] = {&parameters..., nullptr};
-        return add_kernel_raw(kernel, shape, after, addresses, where);
+        return add_kernel_raw(kernel, shape.shape, after, addresses, shape.where);
     }
 
     void require_own_device(int ordinal, const SourceLocation& where) const;

@@ -58,9 +58,9 @@ public:
     /// Gives the kernel of one node, of the graph that this was made of, other arguments, another shape, or another kernel of its context.
     /// \throws Error invalid_argument where it is no such node
     template <class... Arguments>
-    void set_kernel(GraphNode node, const Kernel<Arguments...>& kernel, const LaunchShape& shape,
-                    const std::type_identity_t<Arguments>&... arguments, SourceLocation where = SourceLocation::current()) {
-        set_kernel_values(node, kernel, shape, where, detail::KernelParameter<Arguments>::from(arguments, kernel.context(), where)...);
+    void set_kernel(GraphNode node, const Kernel<Arguments...>& kernel, const LocatedShape& shape,
+                    const std::type_identity_t<Arguments>&... arguments) {
+        set_kernel_values(node, kernel, shape, detail::KernelParameter<Arguments>::from(arguments, kernel.context(), shape.where)...);
     }
     /// The same with parameters given by their addresses, as many as the kernel has; the values are copied.
     void set_kernel_raw(GraphNode node, const UntypedKernel& kernel, const LaunchShape& shape, void** parameters,
@@ -68,10 +68,9 @@ public:
 
 private:
     template <class... Parameters>
-    void set_kernel_values(GraphNode node, const UntypedKernel& kernel, const LaunchShape& shape, const SourceLocation& where,
-                           Parameters... parameters) {
+    void set_kernel_values(GraphNode node, const UntypedKernel& kernel, const LocatedShape& shape, Parameters... parameters) {
         void* addresses[] = {&parameters..., nullptr};
-        set_kernel_raw(node, kernel, shape, addresses, where);
+        set_kernel_raw(node, kernel, shape.shape, addresses, shape.where);
     }
     void release() noexcept {
         if (handle_ != nullptr) {

@@ -30,6 +30,19 @@ struct LaunchShape {
     unsigned dynamic_shared_bytes = 0;
 };
 
+/// A shape and the place in the program that gives it: for functions that end with a kernel's arguments, which no default can follow.
+struct LocatedShape {
+    LocatedShape(const LaunchShape& own_shape,  // NOLINT(google-explicit-constructor): a shape, wherever one is wanted
+                 SourceLocation own_where = SourceLocation::current()) noexcept
+        : shape(own_shape), where(own_where) {}
+    LocatedShape(Extent grid, Extent block, unsigned dynamic_shared_bytes = 0,
+                 SourceLocation own_where = SourceLocation::current()) noexcept
+        : shape{grid, block, dynamic_shared_bytes}, where(own_where) {}
+
+    LaunchShape shape;
+    SourceLocation where;
+};
+
 /// What else a launch may ask for.
 struct LaunchOptions {
     /// All blocks are on the device at once and may wait for each other; a grid that does not fit is refused (launch_failure).
