@@ -104,4 +104,8 @@ void throw_wrong_device(const char* what, int ordinal, const char* user, Context
     throw_wrong_device(what, ordinal, user, user_context.ordinal(), where);
 }
 
+void throw_wrong_device(const char* what, ContextView context, const char* user, ContextView user_context, const SourceLocation& where) {
+    throw_wrong_device(what, context.ordinal(), user, user_context.ordinal(), where);
+}
+
 }  // namespace cupool::detail

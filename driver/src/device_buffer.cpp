@@ -48,20 +48,24 @@ void retry_allocation(ContextView context, abi::Result result, std::size_t bytes
 }  // namespace
 
 void DeviceAllocation::allocate(std::size_t bytes, const DeviceContext& context, const SourceLocation& where) {
-    const MemoryPoolView pool = context.memory_pool(where);
+    const ContextView place = context.context(where);  // none of the host
     if (bytes == 0) {
         return;
     }
-    const CurrentContext current(context.context(where), where);
-    const Driver& driver = *context.context(where).device().driver();
-    abi::Result result{};
-    if (pool) {
-        result = invoke<&EntryPoints::memory_allocate_from_pool_async>(driver, ordinal(), where, &pointer_, bytes, pool.handle(),
-                                                                       stream().handle());
-    } else {
-        conditions_ = std::make_unique<FreeConditions>(FreeConditions{true, {}});
-        result = invoke<&EntryPoints::memory_allocate>(driver, ordinal(), where, &pointer_, bytes);
+    conditions_ = std::make_unique<FreeConditions>(FreeConditions{true, {}});
+    const CurrentContext current(place, where);
+    const abi::Result result = invoke<&EntryPoints::memory_allocate>(place.driver(), ordinal(), where, &pointer_, bytes);
+    if (result != abi::Result::success) {
+        retry(result, bytes, {}, where);
     }
+}
+
+void DeviceAllocation::allocate_elsewhere(abi::Result told, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where) {
+    const ContextView place = stream().context();
+    require_told(place, told, where);
+    const CurrentContext current(place, where);
+    const abi::Result result = invoke<&EntryPoints::memory_allocate_from_pool_async>(place.driver(), ordinal(), where, &pointer_, bytes,
+                                                                                     pool.handle(), stream().handle());
     if (result != abi::Result::success) {
         retry(result, bytes, pool, where);
     }
@@ -107,7 +111,7 @@ void DeviceAllocation::record_use(StreamView stream, const SourceLocation& where
     conditions_->uses.record(stream, where);
 }
 
-void DeviceAllocation::release_with_conditions() noexcept {
+void DeviceAllocation::release_elsewhere(abi::Result told) noexcept {
     if (must_leak()) {
         return;
     }
@@ -115,6 +119,7 @@ void DeviceAllocation::release_with_conditions() noexcept {
     const Driver& driver = stream.context().driver();
     try {
         // Not without: a default stream's handle would name another context's, and the free would come before the last use.
+        require_told(stream.context(), told, SourceLocation{});
         const CurrentContext current(stream.context(), SourceLocation{});
         if (conditions_ && conditions_->is_plain) {
             conditions_->uses.synchronize();

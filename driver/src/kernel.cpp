@@ -69,7 +69,9 @@ void UntypedKernel::throw_failed_launch(abi::Result result, const LaunchShape& s
     cupool::throw_failed_launch(*this, entry_point_info<&EntryPoints::launch_kernel>, result, shape, where);
 }
 
-void UntypedKernel::launch_elsewhere(const LaunchShape& shape, abi::Stream stream, void** parameters, const SourceLocation& where) const {
+void UntypedKernel::launch_elsewhere(abi::Result told, const LaunchShape& shape, abi::Stream stream, void** parameters,
+                                     const SourceLocation& where) const {
+    detail::require_told(context_, told, where);
     const CurrentContext current(context_, where);
     launch_here(shape, stream, parameters, where);
 }

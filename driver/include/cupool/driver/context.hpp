@@ -52,18 +52,23 @@ public:
     /// Whether there is a context at all.
     explicit operator bool() const noexcept { return state_ != nullptr; }
 
+    /// The driver that made it.
     const Driver& driver() const noexcept { return state_->driver(); }
+    /// The device that it is of.
     const Device& device() const noexcept { return state_->device(); }
     /// -1 where there is no context.
     int ordinal() const noexcept { return state_ != nullptr ? device().ordinal() : detail::no_ordinal; }
+    /// The driver's own handle.
     abi::Context handle() const noexcept { return state_->handle(); }
     /// Null but for a green context.
     abi::GreenContext green_handle() const noexcept { return state_->green_handle(); }
 
+    /// How much memory there is.
     struct MemoryInfo {
         std::size_t free;   ///< bytes that can still be allocated
         std::size_t total;  ///< bytes on the device
     };
+    /// How much of the device's memory is free, whoever uses the rest.
     MemoryInfo memory_info(SourceLocation where = SourceLocation::current()) const;
 
     /// Waits for all work of the context.
@@ -73,11 +78,13 @@ public:
     unsigned flags(SourceLocation where = SourceLocation::current()) const;
     /// Those that can change: not how its threads wait. \throws Error unsupported before CUDA 12.1
     void set_flags(abi::ContextFlags flags, SourceLocation where = SourceLocation::current()) const;
+    /// What a limit is set to. \throws Error unsupported where the device has no such limit
     std::size_t limit(abi::ContextLimit limit, SourceLocation where = SourceLocation::current()) const;
     /// The driver may round it, or grant less. \throws Error unsupported where the device has no such limit
     void set_limit(abi::ContextLimit limit, std::size_t value, SourceLocation where = SourceLocation::current()) const;
     /// What kernels that say nothing themselves prefer, where first-level cache and shared memory are one.
     abi::CacheConfig cache_config(SourceLocation where = SourceLocation::current()) const;
+    /// Sets what cache_config() tells.
     void set_cache_config(abi::CacheConfig config, SourceLocation where = SourceLocation::current()) const;
     /// A number that no other context of the process has had. \throws Error unsupported before CUDA 12.0
     std::uint64_t id(SourceLocation where = SourceLocation::current()) const;
@@ -123,10 +130,13 @@ public:
     /// \throws Error whatever the driver answers
     static PrimaryContext retain(const Device& device, SourceLocation where = SourceLocation::current());
 
+    /// What the driver tells of a primary context.
     struct State {
+        /// What it is, or will be, made with.
         abi::ContextFlags flags;
         bool active;  ///< somebody has retained it
     };
+    /// Whether somebody has it, and with what flags it is made.
     static State state(const Device& device, SourceLocation where = SourceLocation::current());
     /// How threads wait for the device, and more: for when it is made, and at once where it is active.
     static void set_flags(const Device& device, abi::ContextFlags flags, SourceLocation where = SourceLocation::current());
@@ -137,6 +147,7 @@ public:
     PrimaryContext(PrimaryContext&&) noexcept = default;
     PrimaryContext& operator=(PrimaryContext&&) noexcept = default;
 
+    /// What does not own it.
     ContextView view() const noexcept { return state_.get(); }
     operator ContextView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
 
@@ -162,6 +173,7 @@ public:
     Context(Context&&) noexcept = default;
     Context& operator=(Context&&) noexcept = default;
 
+    /// What does not own it.
     ContextView view() const noexcept { return state_.get(); }
     operator ContextView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor)
 
@@ -172,6 +184,25 @@ private:
 };
 
 namespace detail {
+
+/// Whether the driver may be called and the context is the thread's current one, as most calls find it: one call of the driver.
+/// \param told  gets what the driver answered \pre there is a context
+inline bool is_current(ContextView context, abi::Result& told) noexcept {
+    told = abi::Result::success;
+    if (must_leak()) [[unlikely]] {
+        return false;
+    }
+    abi::Context current = nullptr;
+    told = context.driver().api().context_get_current(&current);
+    return current == context.handle();
+}
+
+/// Throws what the driver answered instead of telling the current context.
+inline void require_told(ContextView context, abi::Result told, const SourceLocation& where) {
+    if (told != abi::Result::success) [[unlikely]] {
+        throw_failed_call(context.driver(), entry_point_info<&EntryPoints::context_get_current>, told, context.ordinal(), copy_of(where));
+    }
+}
 
 /// What context the thread has. \throws Error wrong_context where there is no context to make current instead, and what call() throws
 inline abi::Context find_current(ContextView context, const SourceLocation& where) {
@@ -212,20 +243,11 @@ private:
 
 namespace detail {
 
-/// Whether the driver may be called and the context is the thread's current one, as most calls find it: one call of the driver.
-/// \pre there is a context
-inline bool is_current(ContextView context) noexcept {
-    if (must_leak()) [[unlikely]] {
-        return false;
-    }
-    abi::Context current = nullptr;  // and so where the driver refuses to tell
-    context.driver().api().context_get_current(&current);
-    return current == context.handle();
-}
-
-/// invoke() where the context is not current yet, or cannot be.
+/// invoke() where another context is current, or what is could not be told.
 template <auto Member, class... Arguments>
-[[gnu::noinline, gnu::cold]] abi::Result invoke_elsewhere(ContextView context, SourceLocation where, Arguments... arguments) {
+[[gnu::noinline, gnu::cold]] abi::Result invoke_elsewhere(ContextView context, abi::Result told, SourceLocation where,
+                                                          Arguments... arguments) {
+    require_told(context, told, where);
     const CurrentContext current(context, where);
     return invoke<Member>(context.driver(), context, where, arguments...);
 }
@@ -233,8 +255,12 @@ template <auto Member, class... Arguments>
 /// invoke() with the context current.
 template <auto Member, class... Arguments>
 inline abi::Result invoke_in(ContextView context, const SourceLocation& where, Arguments... arguments) {
-    if (!context || !is_current(context) || (may_be_missing<Member> && context.driver().api().*Member == nullptr)) [[unlikely]] {
-        return invoke_elsewhere<Member>(context, copy_of(where), arguments...);
+    if (!context) [[unlikely]] {
+        throw_no_context(copy_of(where));
+    }
+    abi::Result told;
+    if (!is_current(context, told) || (may_be_missing<Member> && context.driver().api().*Member == nullptr)) [[unlikely]] {
+        return invoke_elsewhere<Member>(context, told, copy_of(where), arguments...);
     }
     return (context.driver().api().*Member)(arguments...);
 }
@@ -273,8 +299,10 @@ inline void destroy_in(ContextView context, Arguments... arguments) noexcept {
 
 /// Throws wrong_context, naming both devices. \param what  the object, \param user  what it was given to
 [[noreturn]] void throw_wrong_device(const char* what, int ordinal, const char* user, int user_ordinal, const SourceLocation& where);
-/// The same. \param user_context  that of what it was given to
+/// The same. \param context  that of the object \param user_context  that of what it was given to
 [[noreturn]] void throw_wrong_device(const char* what, int ordinal, const char* user, ContextView user_context,
+                                     const SourceLocation& where);
+[[noreturn]] void throw_wrong_device(const char* what, ContextView context, const char* user, ContextView user_context,
                                      const SourceLocation& where);
 
 }  // namespace detail

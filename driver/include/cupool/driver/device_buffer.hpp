@@ -31,8 +31,13 @@ public:
     DeviceAllocation(std::size_t bytes, const DeviceContext& context, const SourceLocation& where) : stream_(context.stream_) {
         // What most allocations find: a pool, the context current, and memory.
         const ContextView place = context.stream_.context();
-        if (!context.pool_ || bytes == 0 || !is_current(place)) [[unlikely]] {
+        if (!context.pool_ || bytes == 0) [[unlikely]] {
             allocate(bytes, context, copy_of(where));
+            return;
+        }
+        abi::Result told;
+        if (!is_current(place, told)) [[unlikely]] {
+            allocate_elsewhere(told, bytes, context.pool_, copy_of(where));
             return;
         }
         const abi::Result result =
@@ -61,22 +66,26 @@ private:
         StreamUses uses;
     };
 
+    /// Nothing, or plain memory.
     void allocate(std::size_t bytes, const DeviceContext& context, const SourceLocation& where);
+    /// From the pool, where another context is current.
+    void allocate_elsewhere(abi::Result told, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where);
     /// Once more after what was answered. \param pool  empty for plain memory
     void retry(abi::Result result, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where);
 
-    /// What most frees find: no conditions, and the context current.
+    /// What most frees find: the context current, and no conditions.
     void release() noexcept {
         const ContextView context = stream().context();
-        if (conditions_ != nullptr || !is_current(context)) [[unlikely]] {
-            return release_with_conditions();
+        abi::Result told;
+        if (!is_current(context, told) || conditions_ != nullptr) [[unlikely]] {
+            return release_elsewhere(told);
         }
         const abi::Result result = context.driver().api().memory_free_async(pointer_, stream().handle());
         if (result != abi::Result::success) [[unlikely]] {
             log_failed_call(entry_point_info<&EntryPoints::memory_free_async>, result, ordinal());
         }
     }
-    void release_with_conditions() noexcept;
+    void release_elsewhere(abi::Result told) noexcept;
 
     KeptStream stream_;
     abi::DevicePointer pointer_ = 0;
@@ -119,13 +128,18 @@ public:
         return *this;
     }
 
+    /// All of it.
     DeviceSpan<T> span() noexcept { return {allocation_.pointer(), size_, device()}; }
+    /// All of it.
     DeviceSpan<const T> span() const noexcept { return {allocation_.pointer(), size_, device()}; }
     operator DeviceSpan<T>() noexcept { return span(); }              // NOLINT(google-explicit-constructor): owners stand for their views
     operator DeviceSpan<const T>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
 
+    /// In elements.
     std::size_t size() const noexcept { return size_; }
+    /// In bytes.
     std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
+    /// Whether there is no element.
     bool empty() const noexcept { return size_ == 0; }
     /// Ordinal; -1 for a default-constructed buffer.
     int device() const noexcept { return allocation_.ordinal(); }

@@ -38,6 +38,7 @@ public:
     /// The host. \param threads  how many cores to use; 0 means all
     static DeviceContext host(unsigned threads = 0);
 
+    /// Whether this is the host, and no device.
     bool is_host() const noexcept { return !context_; }
     /// How many threads host work may use; at least 1. Also holds for the host's share of a device's work.
     unsigned host_threads() const noexcept;
@@ -50,6 +51,7 @@ public:
         require_device(where);
         return context_.get();
     }
+    /// What work is given to. \throws Error unsupported for the host
     StreamView stream(const SourceLocation& where = SourceLocation::current()) const {
         require_device(where);
         return stream_;

@@ -34,6 +34,7 @@ public:
 
     /// The raw entry points. Optional ones may be null.
     const EntryPoints& api() const noexcept { return api_; }
+    /// How it was found.
     const LoadReport& report() const noexcept { return report_; }
     /// What cuDriverGetVersion answered: 13000 is 13.0.
     int version() const noexcept { return report_.version; }

@@ -62,7 +62,9 @@ public:
         return *this;
     }
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_.get(); }
+    /// The driver's own handle.
     abi::Graph handle() const noexcept { return handle_; }
 
     /// A launch, with these arguments each time. \throws what Kernel::launch throws
@@ -115,6 +117,7 @@ public:
 
     /// Every node, in no order that means anything.
     std::vector<GraphNode> nodes(SourceLocation where = SourceLocation::current()) const;
+    /// What a node does.
     abi::GraphNodeType type_of(GraphNode node, SourceLocation where = SourceLocation::current()) const;
     /// The nodes that it comes after.
     std::vector<GraphNode> dependencies_of(GraphNode node, SourceLocation where = SourceLocation::current()) const;

@@ -14,6 +14,7 @@ using GraphNode = abi::GraphNode;
 
 /// What came of an update.
 struct GraphUpdate {
+    /// Whether it was made, or what stood in the way.
     abi::GraphUpdateResult result = abi::GraphUpdateResult::success;
     /// The node that stood in the way, where there is one: of the graph that was to be taken over.
     GraphNode node = nullptr;
@@ -39,7 +40,9 @@ public:
         return *this;
     }
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_.get(); }
+    /// The driver's own handle.
     abi::GraphExec handle() const noexcept { return handle_; }
 
     /// Gives the whole graph to the stream and returns. It begins when the stream's earlier work is done, and later work waits for its end.

@@ -28,6 +28,7 @@ public:
     IpcMemory(IpcMemory&& other) noexcept;
     IpcMemory& operator=(IpcMemory&& other) noexcept;
 
+    /// Where it begins, for devices.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
     /// Its first `count` elements, if it has as many: the handle does not tell.
     template <class T>

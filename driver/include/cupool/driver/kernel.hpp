@@ -13,8 +13,11 @@ namespace cupool {
 
 /// A count in each of three dimensions.
 struct Extent {
+    /// In the first dimension.
     unsigned x = 1;
+    /// In the second.
     unsigned y = 1;
+    /// In the third.
     unsigned z = 1;
 
     constexpr Extent() = default;
@@ -27,6 +30,7 @@ struct Extent {
 struct LaunchShape {
     Extent grid;   ///< in blocks
     Extent block;  ///< in threads
+    /// Shared memory of each block besides what the kernel declares.
     unsigned dynamic_shared_bytes = 0;
 };
 
@@ -39,7 +43,9 @@ struct LocatedShape {
                  SourceLocation own_where = SourceLocation::current()) noexcept
         : shape{grid, block, dynamic_shared_bytes}, where(own_where) {}
 
+    /// The shape.
     LaunchShape shape;
+    /// The place that gives it.
     SourceLocation where;
 };
 
@@ -57,7 +63,9 @@ struct LaunchOptions {
 
 /// Where a parameter of a kernel lies among all of them, in bytes.
 struct KernelParameterInfo {
+    /// Where it begins.
     std::size_t offset;
+    /// How long it is.
     std::size_t bytes;
 };
 
@@ -97,8 +105,11 @@ public:
     UntypedKernel(ContextView context, abi::Function handle, std::string name)
         : context_(context), handle_(handle), name_(std::move(name)) {}
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_; }
+    /// The driver's own handle.
     abi::Function handle() const noexcept { return handle_; }
+    /// As its module has it.
     const std::string& name() const noexcept { return name_; }
 
     /// Launches with parameters given by their addresses, as many as the kernel has.
@@ -106,8 +117,9 @@ public:
     /// answers
     void launch_raw(const LaunchShape& shape, StreamView stream, void** parameters,
                     const SourceLocation& where = SourceLocation::current()) const {
-        if (!is_ready_for(stream, where)) [[unlikely]] {
-            return launch_elsewhere(LaunchShape(shape), stream.handle(), parameters, detail::copy_of(where));
+        abi::Result told;
+        if (!is_ready_for(stream, told, where)) [[unlikely]] {
+            return launch_elsewhere(told, LaunchShape(shape), stream.handle(), parameters, detail::copy_of(where));
         }
         launch_here(shape, stream.handle(), parameters, where);
     }
@@ -116,6 +128,7 @@ public:
     void launch_raw_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, void** parameters,
                          const SourceLocation& where = SourceLocation::current()) const;
 
+    /// What the kernel takes of a multiprocessor, and more.
     int attribute(abi::FunctionAttribute attribute, SourceLocation where = SourceLocation::current()) const;
     /// \throws Error invalid_argument where it cannot be set, or not to that
     void set_attribute(abi::FunctionAttribute attribute, int value, SourceLocation where = SourceLocation::current()) const;
@@ -144,11 +157,11 @@ protected:
     void check_parameters(std::initializer_list<std::size_t> sizes, const SourceLocation& where) const;
 
     /// Whether the context is current. \throws Error wrong_context where the stream is of another context
-    bool is_ready_for(const StreamView& stream, const SourceLocation& where) const {
-        if (stream.context() != context_) [[unlikely]] {
-            detail::throw_wrong_device("the kernel", context_.ordinal(), "a stream", stream.context(), detail::copy_of(where));
+    bool is_ready_for(const StreamView& stream, abi::Result& told, const SourceLocation& where) const {
+        if (!context_ || stream.context() != context_) [[unlikely]] {
+            detail::throw_wrong_device("the kernel", context_, "a stream", stream.context(), detail::copy_of(where));
         }
-        return context_ && detail::is_current(context_);
+        return detail::is_current(context_, told);
     }
     /// Launches where the context is current.
     void launch_here(const LaunchShape& shape, abi::Stream stream, void** parameters, const SourceLocation& where) const {
@@ -159,8 +172,9 @@ protected:
             throw_failed_launch(result, LaunchShape(shape), detail::copy_of(where));
         }
     }
-    /// Launches where it is not current yet, or cannot be.
-    void launch_elsewhere(const LaunchShape& shape, abi::Stream stream, void** parameters, const SourceLocation& where) const;
+    /// Launches where another is, or what is could not be told.
+    void launch_elsewhere(abi::Result told, const LaunchShape& shape, abi::Stream stream, void** parameters,
+                          const SourceLocation& where) const;
 
 private:
     [[noreturn]] void throw_failed_launch(abi::Result result, const LaunchShape& shape, const SourceLocation& where) const;
@@ -201,9 +215,10 @@ private:
     template <class... Parameters>
     [[gnu::always_inline]] void launch_values(const LaunchShape& shape, const StreamView& stream, const SourceLocation& where,
                                               Parameters... parameters) const {
-        if (!is_ready_for(stream, where)) [[unlikely]] {
+        abi::Result told;
+        if (!is_ready_for(stream, told, where)) [[unlikely]] {
             void* addresses[] = {&parameters..., nullptr};
-            return launch_elsewhere(LaunchShape(shape), stream.handle(), addresses, detail::copy_of(where));
+            return launch_elsewhere(told, LaunchShape(shape), stream.handle(), addresses, detail::copy_of(where));
         }
         void* addresses[] = {&parameters..., nullptr};
         launch_here(shape, stream.handle(), addresses, where);

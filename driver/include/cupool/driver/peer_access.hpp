@@ -19,7 +19,9 @@ public:
     PeerAccess(PeerAccess&& other) noexcept;
     PeerAccess& operator=(PeerAccess&& other) noexcept;
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_.get(); }
+    /// Whose memory it reaches.
     ContextView peer() const noexcept { return peer_.get(); }
     /// Whether this made the access, and will take it away.
     bool is_owner() const noexcept { return is_owner_; }

@@ -17,6 +17,7 @@ enum class MemoryKind {
 
 /// What the driver knows of a pointer. Of unregistered memory it knows nothing else.
 struct PointerInfo {
+    /// Whose memory it is.
     MemoryKind kind = MemoryKind::unregistered;
     int device = detail::no_ordinal;        ///< where it is, or where it was allocated from
     abi::DevicePointer start = 0;           ///< of the allocation that the pointer lies in

@@ -54,8 +54,11 @@ public:
         return StreamView(context, reinterpret_cast<abi::Stream>(per_thread_handle));
     }
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_; }
+    /// That of its device; -1 where there is no stream.
     int ordinal() const noexcept { return context_.ordinal(); }
+    /// The driver's own handle.
     abi::Stream handle() const noexcept { return handle_; }
 
     /// Lower numbers go first.
@@ -85,11 +88,13 @@ public:
     void wait_value(DeviceSpan<const std::uint32_t> word, std::uint32_t value,
                     abi::WaitCondition condition = abi::WaitCondition::greater_or_equal,
                     SourceLocation where = SourceLocation::current()) const;
+    /// The same of 64 bits.
     void wait_value(DeviceSpan<const std::uint64_t> word, std::uint64_t value,
                     abi::WaitCondition condition = abi::WaitCondition::greater_or_equal,
                     SourceLocation where = SourceLocation::current()) const;
     /// Writes one value once all earlier work is done, and visible. \throws what wait_value() throws
     void write_value(DeviceSpan<std::uint32_t> word, std::uint32_t value, SourceLocation where = SourceLocation::current()) const;
+    /// The same of 64 bits.
     void write_value(DeviceSpan<std::uint64_t> word, std::uint64_t value, SourceLocation where = SourceLocation::current()) const;
     /// Runs a function on a thread of the driver once all earlier work is done; later work waits for it.
     /// The function must not call the driver; an exception that leaves it is logged and lost. After a device fault it may never run.
@@ -168,17 +173,24 @@ public:
     Stream(Stream&&) noexcept = default;
     Stream& operator=(Stream&&) noexcept = default;
 
+    /// What does not own it.
     StreamView view() const noexcept { return StreamView(*state_); }
     operator StreamView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
 
+    /// The context that it is in.
     ContextView context() const noexcept { return state_->context(); }
+    /// That of its device.
     int ordinal() const noexcept { return context().ordinal(); }
+    /// The driver's own handle.
     abi::Stream handle() const noexcept { return state_->handle(); }
 
     /// The following are those of StreamView.
     void synchronize(SourceLocation where = SourceLocation::current()) const { view().synchronize(where); }
+    /// Whether its work is done.
     bool query(SourceLocation where = SourceLocation::current()) const { return view().query(where); }
+    /// Lets its later work wait for the event.
     void wait(const Event& event, SourceLocation where = SourceLocation::current()) const { view().wait(event, where); }
+    /// Runs a function once its earlier work is done.
     void launch_host_function(std::function<void()> function, SourceLocation where = SourceLocation::current()) const {
         view().launch_host_function(std::move(function), where);
     }

@@ -33,7 +33,9 @@ public:
     AddressRange(AddressRange&&) noexcept = default;
     AddressRange& operator=(AddressRange&&) noexcept = default;
 
+    /// Where it begins.
     abi::DevicePointer pointer() const noexcept;
+    /// How many addresses there are.
     std::size_t size_bytes() const noexcept;
 
 private:
@@ -64,7 +66,9 @@ public:
     PhysicalMemory(PhysicalMemory&& other) noexcept;
     PhysicalMemory& operator=(PhysicalMemory&& other) noexcept;
 
+    /// The driver's own handle.
     abi::MemoryHandle handle() const noexcept { return handle_; }
+    /// In bytes.
     std::size_t size_bytes() const noexcept { return bytes_; }
     /// The ordinal of its device.
     int device() const noexcept { return context_->device().ordinal(); }
@@ -97,7 +101,9 @@ public:
     MemoryMapping(MemoryMapping&& other) noexcept;
     MemoryMapping& operator=(MemoryMapping&& other) noexcept;
 
+    /// Where the memory is mapped.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
+    /// In bytes.
     std::size_t size_bytes() const noexcept { return bytes_; }
     /// As many elements as fit, for work of the memory's own device.
     template <class T>
@@ -109,6 +115,7 @@ public:
     /// that cannot reach it)
     void allow_access(int ordinal, abi::MemoryAccess access = abi::MemoryAccess::read_write,
                       SourceLocation where = SourceLocation::current()) const;
+    /// What a device's kernels may do with the memory there.
     abi::MemoryAccess access(int ordinal, SourceLocation where = SourceLocation::current()) const;
 
 private:

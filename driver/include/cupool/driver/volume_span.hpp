@@ -55,14 +55,21 @@ public:
         return view;
     }
 
+    /// Where it begins, for devices.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
+    /// In elements.
     std::size_t width() const noexcept { return width_; }
+    /// In rows.
     std::size_t height() const noexcept { return height_; }
+    /// In slices.
     std::size_t depth() const noexcept { return depth_; }
+    /// From the beginning of one row to that of the next.
     std::size_t pitch_bytes() const noexcept { return pitch_bytes_; }
     /// From the first row of one slice to that of the next; more than height() in a part of a slice.
     std::size_t slice_rows() const noexcept { return slice_rows_; }
+    /// In elements.
     std::size_t size() const noexcept { return width_ * height_ * depth_; }
+    /// Whether there is no element.
     bool empty() const noexcept { return size() == 0; }
     /// The ordinal of the device it lives on; -1 for a default-constructed span.
     int device() const noexcept { return device_; }
