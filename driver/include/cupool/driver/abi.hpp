@@ -357,15 +357,18 @@ enum class MemoryAccess : int { none = 0, read = 1, read_write = 3 };
 /// CUdriverProcAddressQueryResult.
 enum class ProcAddressQueryResult : int { success = 0, symbol_not_found = 1, version_not_sufficient = 2 };
 
+/// CUuuid.
 struct Uuid {
     unsigned char bytes[16];
 };
 
+/// CUmemLocation.
 struct MemoryLocation {
     MemoryLocationType type;
     int id;
 };
 
+/// CUmemPoolProps.
 struct MemoryPoolProperties {
     MemoryAllocationType allocation_type;
     MemoryHandleType handle_types;
@@ -376,6 +379,7 @@ struct MemoryPoolProperties {
     unsigned char reserved[54];
 };
 
+/// CUmemAccessDesc.
 struct MemoryAccessDescriptor {
     MemoryLocation location;
     MemoryAccess flags;
@@ -397,6 +401,7 @@ struct KernelNodeParameters {
 
 /// CUDA_MEMCPY3D_v2, and CUDA_MEMCPY3D_PEER: half of it twice, source and target.
 struct Copy3D {
+    /// One end: where its rows and slices lie.
     struct Side {
         std::size_t x_bytes;
         std::size_t y;
@@ -434,6 +439,7 @@ struct HostNodeParameters {
     void* user_data;
 };
 
+/// How many blocks of a cluster there are in each dimension.
 struct ClusterDimension {
     unsigned x;
     unsigned y;
@@ -531,10 +537,12 @@ struct Copy2D {
     std::size_t height;
 };
 
+/// CUipcMemHandle.
 struct IpcMemoryHandle {
     char reserved[64];
 };
 
+/// CUipcEventHandle.
 struct IpcEventHandle {
     char reserved[64];
 };
