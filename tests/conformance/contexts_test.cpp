@@ -1,8 +1,10 @@
 // Contexts: flags, limits, preferences, numbers, and their green kind.
 #include <cupool/driver/green_context.hpp>
 #include <cupool/driver/profiler.hpp>
+#include <string>
 
 #include "kernels.hpp"
+#include "raw.hpp"
 
 using namespace cupool;
 using namespace cupool::test;
@@ -119,4 +121,45 @@ TEST_CASE("a context of some multiprocessors is one that the device and MPS offe
     CHECK(error.category() == ErrorCategory::unsupported);
     CHECK(error.device() == device.ordinal());
     CHECK(error_of([&] { static_cast<void>(gpus()[0].multiprocessor_affinity()); }).category() == ErrorCategory::unsupported);
+}
+
+TEST_CASE("handles of a destroyed context are dead, and say so", "[contexts][misuse]") {
+    CUPOOL_NEEDS_GPUS(1);
+    const CurrentContext current(gpus()[0]);
+    abi::Context doomed = nullptr;
+    abi::Stream stream = nullptr;
+    abi::Event event = nullptr;
+    abi::DevicePointer memory = 0;
+    REQUIRE(raw().context_create(&doomed, 0, gpus()[0].device().handle()) == Answer::success);
+    REQUIRE(raw().stream_create(&stream, 0, 0) == Answer::success);
+    REQUIRE(raw().event_create(&event, 0) == Answer::success);
+    REQUIRE(raw().memory_allocate(&memory, 256) == Answer::success);
+    REQUIRE(raw().context_pop_current(nullptr) == Answer::success);
+    REQUIRE(raw().context_destroy(doomed) == Answer::success);
+    CHECK(raw().event_query(event) == Answer::context_is_destroyed);
+    CHECK(raw().event_record(event, nullptr) == Answer::context_is_destroyed);
+    CHECK(raw().stream_query(stream) == Answer::context_is_destroyed);
+    CHECK(raw().stream_synchronize(stream) == Answer::context_is_destroyed);
+    CHECK(raw().stream_wait_event(nullptr, event, 0) == Answer::context_is_destroyed);
+    CHECK(raw().set_bytes_async(memory, 1, 16, stream) == Answer::context_is_destroyed);
+    CHECK(raw().memory_free(memory) == Answer::invalid_value);
+    CHECK(raw().event_destroy(event) == Answer::context_is_destroyed);
+    CHECK(raw().stream_destroy(stream) == Answer::context_is_destroyed);
+    CHECK(raw().context_destroy(doomed) == Answer::context_is_destroyed);
+}
+
+TEST_CASE("objects of two contexts are not mixed, though the device is the same", "[contexts][misuse]") {
+    CUPOOL_NEEDS_GPUS(1);
+    Bench bench(gpus()[0]);
+    const Context other(gpus()[0].device());
+    const Stream stream(other);
+    Event event(other);
+    const auto check = [](const Error& error) {
+        CHECK(error.category() == ErrorCategory::wrong_context);
+        CHECK(error.message().find("the same device, but another context") != std::string::npos);
+    };
+    check(error_of([&] { bench.add.launch(Bench::shape, stream, bench.values.span(), 1, Bench::count); }));
+    check(error_of([&] { event.record(bench.stream); }));
+    check(error_of([&] { static_cast<void>(DeviceContext::in(gpus()[0]).with_stream(stream)); }));
+    CHECK(bench.result() == Bench::all(0));
 }
