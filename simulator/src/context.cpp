@@ -425,8 +425,8 @@ Result context_get_execution_affinity(ExecutionAffinity* affinity, ExecutionAffi
     return answer(EntryPoint::context_get_execution_affinity, [&] {
         require(affinity != nullptr && type == ExecutionAffinityType::multiprocessor_count, Result::invalid_value);
         const Locked state;
-        current_context(*state);
-        fail(Result::unsupported_execution_affinity);
+        affinity->type = type;
+        affinity->multiprocessor_count = static_cast<unsigned>(current_context(*state)->device.kind.multiprocessor_count);
     });
 }
 

@@ -91,7 +91,8 @@ public:
     /// The version of the interface that the context was made by; 3020 is 3.2.
     unsigned api_version(SourceLocation where = SourceLocation::current()) const;
 
-    /// How many multiprocessors its work may use, where that was set. \throws Error unsupported where it was not, and before CUDA 11.4
+    /// How many multiprocessors its work may use: all, but where it was made with_multiprocessors(). \throws Error unsupported before CUDA
+    /// 11.4
     unsigned multiprocessor_affinity(SourceLocation where = SourceLocation::current()) const;
 
     /// Lets this context's kernels and copies reach the peer's plain allocations; nothing happens where they already can.
