@@ -43,10 +43,15 @@ void refuse_call(const Driver& driver, const EntryPointInfo& entry_point, int or
 }
 
 void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Result result, int ordinal,
-                       const SourceLocation& where, const std::string& message) {
+                       const SourceLocation& where) {
+    throw_failed_call(driver, entry_point, result, ordinal, where, driver_name_of(driver, result));
+}
+
+void throw_failed_call(const Driver&, const EntryPointInfo& entry_point, abi::Result result, int ordinal, const SourceLocation& where,
+                       const std::string& message) {
     ErrorDetails details;
     details.category = category_of(result);
-    details.message = message.empty() ? driver_name_of(driver, result) : message;
+    details.message = message;
     details.code = result;
     details.call = entry_point.base;
     details.device = device_or_nothing(ordinal);
@@ -75,6 +80,10 @@ void log_current_exception() noexcept {
     }
 }
 
+void throw_failed_call_in(ContextView context, const EntryPointInfo& entry_point, abi::Result result, SourceLocation where) {
+    throw_failed_call(context.driver(), entry_point, result, context.ordinal(), where);
+}
+
 void throw_no_context(const SourceLocation& where) {
     throw Error(ErrorCategory::wrong_context, "this needs a context, and the view given is of none", where);
 }
@@ -89,6 +98,14 @@ void throw_wrong_device(const char* what, int ordinal, const char* user, int use
         details.message += ": the same device, but another context";
     }
     throw Error(std::move(details), where);
+}
+
+void throw_wrong_device(const char* what, int ordinal, const char* user, ContextView user_context, const SourceLocation& where) {
+    throw_wrong_device(what, ordinal, user, user_context.ordinal(), where);
+}
+
+void throw_wrong_device(const char* what, ContextView context, const char* user, ContextView user_context, const SourceLocation& where) {
+    throw_wrong_device(what, context.ordinal(), user, user_context.ordinal(), where);
 }
 
 }  // namespace cupool::detail

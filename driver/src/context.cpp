@@ -74,6 +74,13 @@ unsigned ContextView::api_version(SourceLocation where) const {
     return version;
 }
 
+unsigned ContextView::multiprocessor_affinity(SourceLocation where) const {
+    abi::ExecutionAffinity affinity{};
+    detail::call_in<&EntryPoints::context_get_execution_affinity>(*this, where, &affinity,
+                                                                  abi::ExecutionAffinityType::multiprocessor_count);
+    return affinity.multiprocessor_count;
+}
+
 void ContextView::enable_peer_access(ContextView peer, SourceLocation where) const { try_enable_peer_access(peer, where); }
 
 bool ContextView::try_enable_peer_access(ContextView peer, SourceLocation where) const {
@@ -91,7 +98,7 @@ std::string to_string(ContextView context) { return context ? "context of device
 std::ostream& operator<<(std::ostream& out, ContextView context) { return out << to_string(context); }
 
 PrimaryContext PrimaryContext::retain(const Device& device, SourceLocation where) {
-    auto state = std::make_shared<detail::ContextState>(device, detail::ContextState::Kind::primary);
+    detail::Shared state(new detail::ContextState(device, detail::ContextState::Kind::primary));
     abi::Context handle = nullptr;
     call<&EntryPoints::primary_context_retain>(*device.driver(), device.ordinal(), where, &handle, device.handle());
     state->own(handle);
@@ -113,15 +120,34 @@ void PrimaryContext::reset(const Device& device, SourceLocation where) {
     call<&EntryPoints::primary_context_reset>(*device.driver(), device.ordinal(), where, device.handle());
 }
 
-Context::Context(const Device& device, abi::ContextFlags flags, SourceLocation where) {
-    auto state = std::make_shared<detail::ContextState>(device, detail::ContextState::Kind::created);
+namespace {
+
+/// Owns a context that a call of the driver has just made, which pushes it onto the thread's stack.
+template <class Create>
+detail::Shared<const detail::ContextState> own_created(const Device& device, const SourceLocation& where, Create create) {
+    detail::Shared state(new detail::ContextState(device, detail::ContextState::Kind::created));
     abi::Context handle = nullptr;
-    call<&EntryPoints::context_create>(*device.driver(), device.ordinal(), where, &handle, static_cast<unsigned>(flags), device.handle());
+    create(&handle);
     state->own(handle);
-    state_ = std::move(state);
-    // Creating a context pushes it onto the thread's stack.
     abi::Context popped = nullptr;
     call<&EntryPoints::context_pop_current>(*device.driver(), device.ordinal(), where, &popped);
+    return state;
+}
+
+}  // namespace
+
+Context::Context(const Device& device, abi::ContextFlags flags, SourceLocation where)
+    : state_(own_created(device, where, [&](abi::Context* handle) {
+          call<&EntryPoints::context_create>(*device.driver(), device.ordinal(), where, handle, static_cast<unsigned>(flags),
+                                             device.handle());
+      })) {}
+
+Context Context::with_multiprocessors(const Device& device, unsigned multiprocessors, abi::ContextFlags flags, SourceLocation where) {
+    abi::ExecutionAffinity affinity{abi::ExecutionAffinityType::multiprocessor_count, multiprocessors};
+    return Context(own_created(device, where, [&](abi::Context* handle) {
+        call<&EntryPoints::context_create_with_affinity>(*device.driver(), device.ordinal(), where, handle, &affinity, 1,
+                                                         static_cast<unsigned>(flags), device.handle());
+    }));
 }
 
 }  // namespace cupool

@@ -110,6 +110,16 @@ bool Device::supports_memory_pools(SourceLocation where) const {
     return attribute(abi::DeviceAttribute::memory_pools_supported, where) != 0;
 }
 
+bool Device::supports_multiprocessor_affinity(SourceLocation where) const {
+    if (driver_->api().device_get_execution_affinity_support == nullptr) {
+        return false;
+    }
+    int is_supported = 0;
+    call<&EntryPoints::device_get_execution_affinity_support>(*driver_, ordinal_, where, &is_supported,
+                                                              abi::ExecutionAffinityType::multiprocessor_count, handle_);
+    return is_supported != 0;
+}
+
 bool Device::can_access_peer(const Device& peer, SourceLocation where) const {
     int can_access = 0;
     call<&EntryPoints::device_can_access_peer>(*driver_, ordinal_, where, &can_access, handle_, peer.handle_);
@@ -133,10 +143,14 @@ std::string to_string(const Device& device) { return "device " + std::to_string(
 std::ostream& operator<<(std::ostream& out, const Device& device) { return out << to_string(device); }
 
 int device_count(const Driver& driver, SourceLocation where) {
-    if (driver.try_initialize(where) == abi::Result::no_device) {
+    try {
+        driver.initialize(where);
+    } catch (const Error& error) {
+        if (error.category() != ErrorCategory::no_device) {
+            throw;
+        }
         return 0;
     }
-    driver.initialize(where);
     int count = 0;
     call<&EntryPoints::device_get_count>(driver, detail::no_ordinal, where, &count);
     return count;

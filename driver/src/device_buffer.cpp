@@ -1,15 +1,11 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/log.hpp>
-#include <limits>
 
 namespace cupool::detail {
 
-std::size_t checked_size(std::size_t count, std::size_t size, const SourceLocation& where) {
-    if (count > std::numeric_limits<std::size_t>::max() / size) {
-        throw Error(ErrorCategory::invalid_argument,
-                    std::to_string(count) + " elements of " + std::to_string(size) + " bytes are more bytes than can be counted", where);
-    }
-    return count * size;
+void throw_size_overflow(std::size_t count, std::size_t size, const SourceLocation& where) {
+    throw Error(ErrorCategory::invalid_argument,
+                std::to_string(count) + " elements of " + std::to_string(size) + " bytes are more bytes than can be counted", where);
 }
 
 namespace {
@@ -29,11 +25,10 @@ bool reclaim_memory(ContextView context, std::size_t bytes) {
     return true;
 }
 
-/// Allocates, once more where memory could be reclaimed, or throws saying how much was asked for and how much there is.
+/// Allocates once more where that was refused and memory could be reclaimed, or throws saying how much was asked for and how much there is.
+/// \param result  what the first attempt answered, in the context
 template <auto Member, class... Arguments>
-void allocate(ContextView context, std::size_t bytes, const SourceLocation& where, Arguments... arguments) {
-    const CurrentContext current(context, where);
-    abi::Result result = invoke<Member>(context.driver(), context.ordinal(), where, arguments...);
+void retry_allocation(ContextView context, abi::Result result, std::size_t bytes, const SourceLocation& where, Arguments... arguments) {
     if (result == abi::Result::out_of_memory && reclaim_memory(context, bytes)) {
         log(LogLevel::info, std::string(entry_point_info<Member>.base) + " was out of memory for " + std::to_string(bytes) +
                                 " bytes; trying once more, as what the device's pool kept unused has been given back");
@@ -52,64 +47,90 @@ void allocate(ContextView context, std::size_t bytes, const SourceLocation& wher
 
 }  // namespace
 
-DeviceAllocation::DeviceAllocation(std::size_t bytes, const DeviceContext& context, const SourceLocation& where)
-    : context_(context.context(where).share()), stream_state_(context.stream(where).share()), stream_(context.stream(where)) {
-    const MemoryPoolView pool = context.memory_pool(where);
+void DeviceAllocation::allocate(std::size_t bytes, const DeviceContext& context, const SourceLocation& where) {
+    const ContextView place = context.context(where);  // none of the host
     if (bytes == 0) {
         return;
     }
+    conditions_ = std::make_unique<FreeConditions>(FreeConditions{true, {}});
+    const CurrentContext current(place, where);
+    const abi::Result result = invoke<&EntryPoints::memory_allocate>(place.driver(), ordinal(), where, &pointer_, bytes);
+    if (result != abi::Result::success) {
+        retry(result, bytes, {}, where);
+    }
+}
+
+void DeviceAllocation::allocate_elsewhere(abi::Result told, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where) {
+    const ContextView place = stream().context();
+    require_told(place, told, where);
+    const CurrentContext current(place, where);
+    const abi::Result result = invoke<&EntryPoints::memory_allocate_from_pool_async>(place.driver(), ordinal(), where, &pointer_, bytes,
+                                                                                     pool.handle(), stream().handle());
+    if (result != abi::Result::success) {
+        retry(result, bytes, pool, where);
+    }
+}
+
+void DeviceAllocation::retry(abi::Result result, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where) {
+    const ContextView context = stream().context();
     if (pool) {
-        stream_ordered_ = true;
-        allocate<&EntryPoints::memory_allocate_from_pool_async>(context_.get(), bytes, where, &pointer_, bytes, pool.handle(),
-                                                                stream_.handle());
+        retry_allocation<&EntryPoints::memory_allocate_from_pool_async>(context, result, bytes, where, &pointer_, bytes, pool.handle(),
+                                                                        stream().handle());
     } else {
-        allocate<&EntryPoints::memory_allocate>(context_.get(), bytes, where, &pointer_, bytes);
+        retry_allocation<&EntryPoints::memory_allocate>(context, result, bytes, where, &pointer_, bytes);
     }
 }
 
 DeviceAllocation::DeviceAllocation(DeviceAllocation&& other) noexcept
-    : context_(std::move(other.context_)),
-      stream_state_(std::move(other.stream_state_)),
-      stream_(std::exchange(other.stream_, {})),
-      pointer_(std::exchange(other.pointer_, 0)),
-      stream_ordered_(other.stream_ordered_),
-      uses_(std::move(other.uses_)) {}
+    : stream_(std::move(other.stream_)), pointer_(std::exchange(other.pointer_, 0)), conditions_(std::move(other.conditions_)) {}
 
 DeviceAllocation& DeviceAllocation::operator=(DeviceAllocation&& other) noexcept {
     if (this != &other) {
-        release();
-        context_ = std::move(other.context_);
-        stream_state_ = std::move(other.stream_state_);
-        stream_ = std::exchange(other.stream_, {});
+        if (pointer_ != 0) {
+            release();
+        }
+        stream_ = std::move(other.stream_);
         pointer_ = std::exchange(other.pointer_, 0);
-        stream_ordered_ = other.stream_ordered_;
-        uses_ = std::move(other.uses_);
+        conditions_ = std::move(other.conditions_);
     }
     return *this;
 }
 
 void DeviceAllocation::record_use(StreamView stream, const SourceLocation& where) {
-    if (pointer_ != 0 && !(stream == stream_)) {
-        uses_.record(stream, where);
-    }
-}
-
-void DeviceAllocation::release() noexcept {
-    if (pointer_ == 0 || must_leak()) {
+    if (pointer_ == 0 || stream == this->stream()) {
         return;
     }
-    const Driver& driver = context_->driver();
+    try {
+        if (!conditions_) {
+            conditions_ = std::make_unique<FreeConditions>(FreeConditions{false, {}});
+        }
+    } catch (...) {
+        StreamUses::wait_for(stream);
+        throw;
+    }
+    conditions_->uses.record(stream, where);
+}
+
+void DeviceAllocation::release_elsewhere(abi::Result told) noexcept {
+    if (must_leak()) {
+        return;
+    }
+    const StreamView stream = this->stream();
+    const Driver& driver = stream.context().driver();
     try {
         // Not without: a default stream's handle would name another context's, and the free would come before the last use.
-        const CurrentContext current(context_.get(), SourceLocation{});
-        if (stream_ordered_) {
-            uses_.order_before(stream_);
-            call_from_destructor<&EntryPoints::memory_free_async>(driver, ordinal(), pointer_, stream_.handle());
-        } else {
-            uses_.synchronize();
-            call_from_destructor<&EntryPoints::stream_synchronize>(driver, ordinal(), stream_.handle());
+        require_told(stream.context(), told, SourceLocation{});
+        const CurrentContext current(stream.context(), SourceLocation{});
+        if (conditions_ && conditions_->is_plain) {
+            conditions_->uses.synchronize();
+            call_from_destructor<&EntryPoints::stream_synchronize>(driver, ordinal(), stream.handle());
             call_from_destructor<&EntryPoints::memory_free>(driver, ordinal(), pointer_);
+            return;
         }
+        if (conditions_) {
+            conditions_->uses.order_before(stream);
+        }
+        call_from_destructor<&EntryPoints::memory_free_async>(driver, ordinal(), pointer_, stream.handle());
     } catch (...) {
         log_current_exception();
     }

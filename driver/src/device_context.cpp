@@ -54,21 +54,6 @@ unsigned DeviceContext::host_threads() const noexcept {
     return host_threads_ != 0 ? host_threads_ : std::max(1U, std::thread::hardware_concurrency());
 }
 
-ContextView DeviceContext::context(SourceLocation where) const {
-    require_device(where);
-    return context_.get();
-}
-
-StreamView DeviceContext::stream(SourceLocation where) const {
-    require_device(where);
-    return stream_;
-}
-
-MemoryPoolView DeviceContext::memory_pool(SourceLocation where) const {
-    require_device(where);
-    return pool_;
-}
-
 DeviceContext DeviceContext::with_stream(StreamView stream, SourceLocation where) const {
     require_device(where);
     if (stream.context() != ContextView(context_.get())) {
@@ -86,15 +71,16 @@ DeviceContext DeviceContext::with_memory_pool(MemoryPoolView pool, SourceLocatio
     if (pool && pool.context() != ContextView(context_.get())) {
         detail::throw_wrong_device("a memory pool", pool.context().ordinal(), "a device context", device(), where);
     }
+    if (pool && !context_->device().supports_memory_pools(where)) {
+        throw Error(ErrorCategory::unsupported, "the device, or its driver, has no memory pools", where);
+    }
     DeviceContext result = *this;
     result.pool_ = pool ? MemoryPoolView(context_.get(), pool.handle()) : pool;
     return result;
 }
 
-void DeviceContext::require_device(const SourceLocation& where) const {
-    if (is_host()) {
-        throw Error(ErrorCategory::unsupported, "this needs a device, and the device context given is the host", where);
-    }
+void DeviceContext::throw_is_host(const SourceLocation& where) {
+    throw Error(ErrorCategory::unsupported, "this needs a device, and the device context given is the host", where);
 }
 
 std::string to_string(const DeviceContext& context) {

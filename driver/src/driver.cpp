@@ -16,6 +16,19 @@ Error unavailable(const LoadReport& report, const SourceLocation& where) {
     return Error(std::move(details), where);
 }
 
+/// Whether cuInit may answer otherwise when it is asked again, in this process.
+bool may_change(abi::Result result) {
+    switch (result) {
+        case abi::Result::not_initialized:     // nobody has asked yet
+        case abi::Result::device_unavailable:  // taken by another process
+        case abi::Result::operating_system:    // a kernel module that is not loaded yet
+        case abi::Result::unknown: return true;
+        default: break;
+    }
+    const ErrorCategory category = category_of(result);
+    return category == ErrorCategory::not_ready || category == ErrorCategory::out_of_memory;
+}
+
 }  // namespace
 
 Driver::Driver(Key, const EntryPoints& api, LoadReport report) : api_(api), report_(std::move(report)) {}
@@ -45,18 +58,26 @@ abi::Result Driver::try_initialize(SourceLocation where) const {
     if (detail::must_leak()) {
         detail::refuse_call(*this, entry_point_info<&EntryPoints::init>, detail::no_ordinal, where);
     }
-    std::call_once(initialized_, [this] {
-        detail::DriverInitialization initialization;
-        initialization_ = api_.init(0);
-        if (initialization_ == abi::Result::success) {
-            initialization.succeeded(reinterpret_cast<const void*>(api_.init));
+    if (may_change(initialization_.load(std::memory_order_acquire))) {
+        const std::lock_guard lock(initializing_);
+        if (may_change(initialization_.load(std::memory_order_relaxed))) {
+            initialization_.store(call_init(), std::memory_order_release);
         }
-        if (detail::logs(LogLevel::info)) {
-            detail::log(LogLevel::info, "cuInit of " + report_.library_path + " (CUDA " + cuda_version_text(version()) + ") answered " +
-                                            describe(initialization_));
-        }
-    });
-    return initialization_;
+    }
+    return initialization_.load(std::memory_order_relaxed);
+}
+
+abi::Result Driver::call_init() const {
+    detail::DriverInitialization initialization;
+    const abi::Result result = api_.init(0);
+    if (result == abi::Result::success) {
+        initialization.succeeded(reinterpret_cast<const void*>(api_.init));
+    }
+    if (detail::logs(LogLevel::info)) {
+        detail::log(LogLevel::info,
+                    "cuInit of " + report_.library_path + " (CUDA " + cuda_version_text(version()) + ") answered " + describe(result));
+    }
+    return result;
 }
 
 void Driver::initialize(SourceLocation where) const {

@@ -15,14 +15,28 @@ void require_same_size(std::size_t to, std::size_t from, const SourceLocation& w
 
 namespace {
 
-abi::CopyNodeParameters::Side side_of(const detail::CopyEnd& end, std::size_t bytes) {
-    abi::CopyNodeParameters::Side side{};
+// The longest rows that copies can have: CU_DEVICE_ATTRIBUTE_MAX_PITCH of every device so far.
+constexpr std::size_t most_row_bytes = 2'147'483'647;
+constexpr std::size_t row_bytes_of_large_copies = std::size_t{1} << 30;
+
+abi::Copy3D::Side side_of(const detail::CopyEnd& end, std::size_t row_bytes, std::size_t rows) {
+    abi::Copy3D::Side side{};
     side.type = end.type;
     side.host = end.host;
     side.device = end.device;
-    side.pitch = bytes;
-    side.height = 1;
+    side.pitch = row_bytes;
+    side.height = rows;
     return side;
+}
+
+detail::CopyEnd past(const detail::CopyEnd& end, std::size_t bytes) {
+    detail::CopyEnd rest = end;
+    if (end.type == abi::MemoryType::device) {
+        rest.device += bytes;
+    } else {
+        rest.host = static_cast<std::byte*>(end.host) + bytes;
+    }
+    return rest;
 }
 
 /// A list that the driver gives in two calls: how many, and then which.
@@ -56,14 +70,31 @@ GraphNode Graph::add_kernel_raw(const UntypedKernel& kernel, const LaunchShape& 
     return add<&EntryPoints::graph_add_kernel_node>(after, where, &node);
 }
 
+void Graph::require_own_device(int ordinal, const SourceLocation& where) const {
+    if (ordinal != context().ordinal()) {
+        detail::throw_wrong_device("a span", ordinal, "a graph", context(), where);
+    }
+}
+
 GraphNode Graph::add_copy_of_bytes(const detail::CopyEnd& to, const detail::CopyEnd& from, std::size_t bytes,
                                    const std::vector<GraphNode>& after, const SourceLocation& where) {
-    abi::CopyNodeParameters copy{};
-    copy.target = side_of(to, bytes);
-    copy.source = side_of(from, bytes);
-    copy.width_bytes = bytes;
-    copy.height = 1;
-    copy.depth = 1;
+    for (const detail::CopyEnd& end : {to, from}) {
+        if (end.type == abi::MemoryType::device) {
+            require_own_device(end.ordinal, where);
+        }
+    }
+    if (bytes <= most_row_bytes) {
+        return add_copy_of_rows(to, from, bytes, 1, after, where);
+    }
+    const std::size_t rows = bytes / row_bytes_of_large_copies;
+    const std::size_t in_rows = rows * row_bytes_of_large_copies;
+    const GraphNode node = add_copy_of_rows(to, from, row_bytes_of_large_copies, rows, after, where);
+    return bytes == in_rows ? node : add_copy_of_rows(past(to, in_rows), past(from, in_rows), bytes - in_rows, 1, {node}, where);
+}
+
+GraphNode Graph::add_copy_of_rows(const detail::CopyEnd& to, const detail::CopyEnd& from, std::size_t row_bytes, std::size_t rows,
+                                  const std::vector<GraphNode>& after, const SourceLocation& where) {
+    const abi::Copy3D copy{side_of(from, row_bytes, rows), side_of(to, row_bytes, rows), row_bytes, rows, 1};
     return add<&EntryPoints::graph_add_copy_node>(after, where, &copy, context().handle());
 }
 

@@ -24,7 +24,7 @@ MultiprocessorShare multiprocessor_share(const Device& device, SourceLocation wh
 
 GreenContext::GreenContext(const Device& device, unsigned multiprocessors, SourceLocation where) {
     const Driver& driver = *device.driver();
-    auto state = std::make_shared<detail::ContextState>(device, detail::ContextState::Kind::green);
+    detail::Shared state(new detail::ContextState(device, detail::ContextState::Kind::green));
     const abi::DeviceResource all = all_multiprocessors(device, where);
     abi::DeviceResource share{};
     unsigned groups = 1;

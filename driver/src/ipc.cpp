@@ -18,7 +18,7 @@ abi::IpcEventHandle ipc_handle(const Event& event, SourceLocation where) {
 }
 
 Event Event::open(ContextView context, const abi::IpcEventHandle& handle, SourceLocation where) {
-    std::shared_ptr<const detail::ContextState> owner = context.share();
+    detail::Shared<const detail::ContextState> owner = context.share();
     abi::Event event = nullptr;
     call_in<&EntryPoints::ipc_open_event_handle>(context, where, &event, handle);
     return Event(std::move(owner), event);

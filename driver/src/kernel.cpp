@@ -55,18 +55,26 @@ std::string text_of(const std::vector<KernelParameterInfo>& parameters) {
     return text + (parameters.empty() ? "" : " bytes");
 }
 
-}  // namespace
-
-namespace detail {
-
-void throw_failed_launch(const Driver& driver, const EntryPointInfo& entry_point, abi::Result result, int ordinal,
-                         const std::string& kernel, const LaunchShape& shape, const SourceLocation& where) {
-    throw_failed_call(driver, entry_point, result, ordinal, where,
-                      "cannot launch kernel " + kernel + " with a grid of " + text_of(shape.grid) + " blocks of " + text_of(shape.block) +
-                          " threads and " + std::to_string(shape.dynamic_shared_bytes) + " bytes of dynamic shared memory");
+[[noreturn]] void throw_failed_launch(const UntypedKernel& kernel, const EntryPointInfo& entry_point, abi::Result result,
+                                      const LaunchShape& shape, const SourceLocation& where) {
+    detail::throw_failed_call(kernel.context().driver(), entry_point, result, kernel.context().ordinal(), where,
+                              "cannot launch kernel " + kernel.name() + " with a grid of " + text_of(shape.grid) + " blocks of " +
+                                  text_of(shape.block) + " threads and " + std::to_string(shape.dynamic_shared_bytes) +
+                                  " bytes of dynamic shared memory");
 }
 
-}  // namespace detail
+}  // namespace
+
+void UntypedKernel::throw_failed_launch(abi::Result result, const LaunchShape& shape, const SourceLocation& where) const {
+    cupool::throw_failed_launch(*this, entry_point_info<&EntryPoints::launch_kernel>, result, shape, where);
+}
+
+void UntypedKernel::launch_elsewhere(abi::Result told, const LaunchShape& shape, abi::Stream stream, void** parameters,
+                                     const SourceLocation& where) const {
+    detail::require_told(context_, told, where);
+    const CurrentContext current(context_, where);
+    launch_here(shape, stream, parameters, where);
+}
 
 void UntypedKernel::launch_raw_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, void** parameters,
                                     const SourceLocation& where) const {
@@ -80,8 +88,7 @@ void UntypedKernel::launch_raw_with(const LaunchOptions& options, const LaunchSh
             driver, context_.ordinal(), where, handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
             shape.block.z, shape.dynamic_shared_bytes, stream.handle(), parameters);
         if (result != abi::Result::success) {
-            detail::throw_failed_launch(driver, entry_point_info<&EntryPoints::launch_cooperative_kernel>, result, context_.ordinal(),
-                                        name_, shape, where);
+            cupool::throw_failed_launch(*this, entry_point_info<&EntryPoints::launch_cooperative_kernel>, result, shape, where);
         }
         return;
     }
@@ -90,8 +97,7 @@ void UntypedKernel::launch_raw_with(const LaunchOptions& options, const LaunchSh
     const abi::Result result = detail::invoke<&EntryPoints::launch_kernel_ex>(driver, context_.ordinal(), where, &config, handle_,
                                                                               parameters, static_cast<void**>(nullptr));
     if (result != abi::Result::success) {
-        detail::throw_failed_launch(driver, entry_point_info<&EntryPoints::launch_kernel_ex>, result, context_.ordinal(), name_, shape,
-                                    where);
+        cupool::throw_failed_launch(*this, entry_point_info<&EntryPoints::launch_kernel_ex>, result, shape, where);
     }
 }
 

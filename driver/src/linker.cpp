@@ -32,7 +32,7 @@ struct Linker::State {
         detail::throw_failed_compilation(view().driver(), view().ordinal(), entry_point, compilation, message, where);
     }
 
-    std::shared_ptr<const detail::ContextState> context;
+    detail::Shared<const detail::ContextState> context;
     detail::LogBuffer info;
     detail::LogBuffer error;
     detail::OptionList options;

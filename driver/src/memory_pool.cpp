@@ -132,7 +132,7 @@ MemoryPool::MemoryPool(ContextView context, MemoryPoolOptions options, SourceLoc
 }
 
 MemoryPool MemoryPool::import_file_descriptor(ContextView context, int file_descriptor, SourceLocation where) {
-    std::shared_ptr<const detail::ContextState> owner = context.share();
+    detail::Shared<const detail::ContextState> owner = context.share();
     abi::MemoryPool handle = nullptr;
     // The driver takes the descriptor itself where other kinds of handles are pointers.
     void* const shared = reinterpret_cast<void*>(static_cast<std::intptr_t>(file_descriptor));

@@ -6,13 +6,17 @@ void StreamUses::record(StreamView stream, const SourceLocation& where) {
     try {
         mark(stream, where);
     } catch (...) {
-        // Nothing would make a free wait for the use, which may be under way.
-        try {
-            stream.synchronize(SourceLocation{});
-        } catch (...) {
-            log_current_exception();
-        }
+        wait_for(stream);
         throw;
+    }
+}
+
+// Nothing would make a free wait for the use, which may be under way.
+void StreamUses::wait_for(StreamView stream) noexcept {
+    try {
+        stream.synchronize(SourceLocation{});
+    } catch (...) {
+        log_current_exception();
     }
 }
 

@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <cupool/driver/virtual_memory.hpp>
 #include <utility>
 
@@ -30,7 +31,7 @@ struct AddressRange::State {
     const Driver& driver() const { return owner->driver(); }
     int ordinal() const { return owner->device().ordinal(); }
 
-    std::shared_ptr<const detail::ContextState> owner;
+    detail::Shared<const detail::ContextState> owner;
     abi::DevicePointer pointer = 0;
     std::size_t bytes;
 };
@@ -53,9 +54,34 @@ abi::DevicePointer AddressRange::pointer() const noexcept { return state_->point
 
 std::size_t AddressRange::size_bytes() const noexcept { return state_->bytes; }
 
-PhysicalMemory::PhysicalMemory(ContextView context, std::size_t bytes, SourceLocation where) : context_(context.share()), bytes_(bytes) {
-    const abi::PhysicalMemoryProperties properties = on_device_of(context);
+PhysicalMemory::PhysicalMemory(ContextView context, std::size_t bytes, PhysicalMemoryOptions options, SourceLocation where)
+    : context_(context.share()), bytes_(bytes) {
+    abi::PhysicalMemoryProperties properties = on_device_of(context);
+    properties.requested_handle_types = options.is_shareable ? abi::MemoryHandleType::posix_file_descriptor : abi::MemoryHandleType::none;
     call<&EntryPoints::memory_create>(context.driver(), context.ordinal(), where, &handle_, bytes, &properties, 0ULL);
+}
+
+PhysicalMemory PhysicalMemory::import_file_descriptor(ContextView context, int file_descriptor, std::size_t bytes, SourceLocation where) {
+    detail::Shared<const detail::ContextState> owner = context.share();
+    const Driver& driver = context.driver();
+    // The driver takes the descriptor itself where other kinds of handles are pointers.
+    void* const shared = reinterpret_cast<void*>(static_cast<std::intptr_t>(file_descriptor));
+    abi::MemoryHandle handle = 0;
+    call<&EntryPoints::memory_import>(driver, context.ordinal(), where, &handle, shared, abi::MemoryHandleType::posix_file_descriptor);
+    PhysicalMemory memory(std::move(owner), handle, bytes);
+    abi::PhysicalMemoryProperties properties{};
+    call<&EntryPoints::memory_get_properties>(driver, context.ordinal(), where, &properties, handle);
+    if (properties.location.id != context.ordinal()) {
+        detail::throw_wrong_device("memory", properties.location.id, "a context", context, where);
+    }
+    return memory;
+}
+
+int PhysicalMemory::export_file_descriptor(SourceLocation where) const {
+    int file_descriptor = -1;
+    call<&EntryPoints::memory_export>(context_->driver(), device(), where, static_cast<void*>(&file_descriptor), handle_,
+                                      abi::MemoryHandleType::posix_file_descriptor, 0ULL);
+    return file_descriptor;
 }
 
 PhysicalMemory::PhysicalMemory(PhysicalMemory&& other) noexcept

@@ -42,6 +42,7 @@
 #include <cupool/driver/stream_capture.hpp>
 #include <cupool/driver/virtual_memory.hpp>
 #include <cupool/driver/visible_devices.hpp>
+#include <cupool/driver/volume_span.hpp>
 #include <cupool/kernels/curve.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/operand.hpp>

@@ -95,6 +95,13 @@ bool are_context_flags(unsigned flags, unsigned others = 0x38) {
     return (flags & ~(scheduling | others)) == 0 && (choice & (choice - 1)) == 0;
 }
 
+void push_new_context(State& state, abi::Device device, unsigned flags, abi::Context& handle) {
+    CurrentContexts& current = current_contexts(state);
+    current.require_room();
+    handle = open_context(state, device_at(state, device), HandleTable<Context>::issue(), flags)->handle;
+    current.push(handle);
+}
+
 // Of a context dead or alive: only its use tells.
 std::shared_ptr<Context> known_context(State& state, abi::Context handle) {
     auto context = state.contexts.find(handle);
@@ -243,11 +250,18 @@ Result context_create(Context* context, unsigned flags, Device device) {
     return answer(EntryPoint::context_create, device, [&] {
         require(context != nullptr && are_context_flags(flags), Result::invalid_value);
         const Locked state;
-        CurrentContexts& current = current_contexts(*state);
-        current.require_room();
-        const auto created = open_context(*state, device_at(*state, device), HandleTable<simulator::Context>::issue(), flags);
-        current.push(created->handle);
-        *context = created->handle;
+        push_new_context(*state, device, flags, *context);
+    });
+}
+
+// Fewer multiprocessors are for clients of MPS, which is not simulated.
+Result context_create_with_affinity(Context* context, ExecutionAffinity* affinities, int count, unsigned flags, Device device) {
+    return answer(EntryPoint::context_create_with_affinity, device, [&] {
+        require(context != nullptr && are_context_flags(flags) && count >= 0, Result::invalid_value);
+        require(count == 0 || affinities != nullptr, Result::invalid_value);
+        require(count == 0, Result::unsupported_execution_affinity);
+        const Locked state;
+        push_new_context(*state, device, flags, *context);
     });
 }
 
@@ -404,6 +418,15 @@ Result context_get_id(Context context, unsigned long long* id) {
         require(id != nullptr, Result::invalid_value);
         const Locked state;
         *id = (context == nullptr ? current_context(*state) : context_of(*state, context))->id;
+    });
+}
+
+Result context_get_execution_affinity(ExecutionAffinity* affinity, ExecutionAffinityType type) {
+    return answer(EntryPoint::context_get_execution_affinity, [&] {
+        require(affinity != nullptr && type == ExecutionAffinityType::multiprocessor_count, Result::invalid_value);
+        const Locked state;
+        affinity->type = type;
+        affinity->multiprocessor_count = static_cast<unsigned>(current_context(*state)->device.kind.multiprocessor_count);
     });
 }
 

@@ -200,9 +200,8 @@ Work set_of(const Context& context, const abi::SetNodeParameters& parameters) {
 }
 
 // Where one side of a copy begins, as a device or the host addresses it.
-abi::DevicePointer address_of(const abi::CopyNodeParameters::Side& side) {
-    const std::size_t offset = side.x_bytes + side.y * side.pitch;
-    require(side.z == 0 && side.level == 0, abi::Result::not_supported);
+abi::DevicePointer address_of(const abi::Copy3D::Side& side) {
+    const std::size_t offset = side.x_bytes + (side.z * side.height + side.y) * side.pitch;
     switch (side.type) {
         case abi::MemoryType::host: return address_of(side.host) + offset;
         case abi::MemoryType::device:
@@ -226,11 +225,12 @@ Work copy_of(const Context& context, abi::DevicePointer to, abi::DevicePointer f
 
 }  // namespace
 
-NodeAction copy_action(const Context& context, const abi::CopyNodeParameters& parameters) {
+NodeAction copy_action(const Context& context, const abi::Copy3D& parameters) {
     require(parameters.width_bytes > 0 && parameters.height > 0 && parameters.depth > 0, abi::Result::invalid_value);
-    require(parameters.height == 1 && parameters.depth == 1, abi::Result::not_supported);
     NodeAction action{abi::GraphNodeType::copy};
-    action.work = copy_of(context, address_of(parameters.target), address_of(parameters.source), parameters.width_bytes);
+    const Work block = copy_of_block(parameters);
+    const bool is_row = parameters.height == 1 && parameters.depth == 1;
+    action.work = is_row ? copy_of(context, address_of(parameters.target), address_of(parameters.source), parameters.width_bytes) : block;
     action.context = context.handle;
     return action;
 }

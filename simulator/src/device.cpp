@@ -174,6 +174,15 @@ Result device_get_by_pci_bus_id(Device* device, const char* id) {
     });
 }
 
+Result device_get_execution_affinity_support(int* is_supported, ExecutionAffinityType type, Device device) {
+    return answer(EntryPoint::device_get_execution_affinity_support, device, [&] {
+        require(is_supported != nullptr && type == ExecutionAffinityType::multiprocessor_count, Result::invalid_value);
+        const Locked state;
+        device_at(*state, device);
+        *is_supported = 0;
+    });
+}
+
 Result device_get_peer_attribute(int* value, PeerAttribute attribute, Device device, Device peer) {
     return answer(EntryPoint::device_get_peer_attribute, device, [&] {
         require(value != nullptr, Result::invalid_value);

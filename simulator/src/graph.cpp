@@ -139,7 +139,7 @@ Result graph_add_kernel_node(GraphNode* node, Graph graph, const GraphNode* depe
 }
 
 Result graph_add_copy_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
-                           const CopyNodeParameters* parameters, Context context) {
+                           const Copy3D* parameters, Context context) {
     return answer_addition(EntryPoint::graph_add_copy_node, node, graph, dependencies, dependency_count, [&](State& state) {
         require(parameters != nullptr, Result::invalid_value);
         return copy_action(*context_of(state, context), *parameters);

@@ -250,6 +250,7 @@ Result memory_free_async(DevicePointer pointer, Stream stream) {
         require(ordered_by->capture == nullptr, Result::not_supported);
         call_free(*state, *allocation);
         const auto release = [allocation](std::uint64_t) {
+            note_free_done(*allocation);
             const Locked later;
             release_memory(*later, *allocation);
             return Time{0};

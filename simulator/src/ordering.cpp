@@ -44,6 +44,18 @@ void Clock::join(const Clock& other) {
     for (const auto& [lane, count] : other.counts_) {
         advance(lane, count);
     }
+    for (const Late& late : other.late_) {
+        join(late);
+    }
+}
+
+// What is known by now need not be looked up again.
+void Clock::join(const Late& late) {
+    if (late->has_value()) {
+        join(**late);
+    } else {
+        late_.insert(late);
+    }
 }
 
 void Clock::advance(Lane lane, std::uint64_t count) {
@@ -53,7 +65,13 @@ void Clock::advance(Lane lane, std::uint64_t count) {
 
 bool Clock::has_reached(Lane lane, std::uint64_t count) const {
     const auto found = counts_.find(lane);
-    return found != counts_.end() && found->second >= count;
+    const bool has_itself = found != counts_.end() && found->second >= count;
+    return has_itself || std::any_of(late_.begin(), late_.end(),
+                                     [&](const Late& late) { return late->has_value() && (*late)->has_reached(lane, count); });
+}
+
+bool Clock::is_open() const {
+    return std::any_of(late_.begin(), late_.end(), [](const Late& late) { return !late->has_value(); });
 }
 
 void set_ordering_check(bool checks) {
@@ -80,6 +98,10 @@ void place(Operation& operation, const Operations& predecessors) {
     order.lane = {operation.work.device, operation.work.stream};
     order.count = ++known.queued[order.lane];
     order.clock.advance(order.lane, order.count);
+    if (operation.work.waits_for_value) {
+        order.late = std::make_shared<std::optional<Clock>>();
+        order.clock.join(order.late);
+    }
 }
 
 void note_known(const Operation& operation) {
@@ -110,19 +132,57 @@ void note_use(Allocation& allocation) {
     known.uses.push_back(use);
 }
 
-void note_free(Allocation& allocation, const Operation* by) {
-    if (!is_checked || (by != nullptr && by->order.count == 0)) {
+void note_value_written(Allocation& allocation, std::size_t offset) {
+    if (is_checked && running_operation != nullptr && running_operation->order.count != 0) {
+        const std::lock_guard lock(knowledge().mutex);
+        allocation.ordered_uses.values[offset].join(running_operation->order.clock);
+    }
+}
+
+void note_value_seen(const Allocation& allocation, std::size_t offset) {
+    if (is_checked && running_operation != nullptr && running_operation->order.late) {
+        Knowledge& known = knowledge();
+        const std::lock_guard lock(known.mutex);
+        const auto& values = allocation.ordered_uses.values;
+        const auto found = values.find(offset);
+        *running_operation->order.late = found != values.end() ? found->second : known.host;
+    }
+}
+
+namespace {
+
+// Under the knowledge's lock.
+void free_behind(const Clock& clock, Allocation& allocation) {
+    if (clock.is_open()) {
         return;
     }
-    Knowledge& known = knowledge();
-    const std::lock_guard lock(known.mutex);
-    const Clock& clock = by != nullptr ? by->order.clock : known.host;
     for (const OrderedUses::Use& use : allocation.ordered_uses.uses) {
         if (!clock.has_reached(use.lane, use.count)) {
             report_unordered(allocation, use);
         }
     }
     allocation.ordered_uses.freed = clock;
+}
+
+}  // namespace
+
+void note_free(Allocation& allocation, const Operation* by) {
+    if (!is_checked || (by != nullptr && by->order.count == 0)) {
+        return;
+    }
+    Knowledge& known = knowledge();
+    const std::lock_guard lock(known.mutex);
+    free_behind(by != nullptr ? by->order.clock : known.host, allocation);
+}
+
+void note_free_done(Allocation& allocation) {
+    if (!is_checked || running_operation == nullptr || running_operation->order.count == 0) {
+        return;
+    }
+    const std::lock_guard lock(knowledge().mutex);
+    if (!allocation.ordered_uses.freed) {
+        free_behind(running_operation->order.clock, allocation);
+    }
 }
 
 }  // namespace cupool::simulator

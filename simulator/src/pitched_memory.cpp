@@ -9,6 +9,7 @@
 
 #include "accessor.hpp"
 #include "answer.hpp"
+#include "copy.hpp"
 #include "device_speed.hpp"
 #include "memory.hpp"
 #include "state.hpp"
@@ -25,63 +26,95 @@ using abi::Result;
 constexpr std::size_t pitch_unit = 512;
 constexpr std::size_t most_pitch_bytes = 2'147'483'647;
 
-/// Rows of one length, at distances of one pitch, somewhere.
+/// Rows of one length, at distances of one pitch, in slices at distances of one slice, somewhere.
 struct Rows {
     /// Null allocation: pageable host memory, at `host`.
     Region region;
     std::byte* host = nullptr;
     std::size_t pitch_bytes = 0;
+    std::size_t slice_bytes = 0;
 
     bool is_pageable() const { return region.allocation == nullptr; }
     std::byte* data() const { return is_pageable() ? host : region.data(); }
 };
 
+/// How much of them: a row's bytes, a slice's rows, slices.
+struct Shape {
+    std::size_t width_bytes = 0;
+    std::size_t height = 0;
+    std::size_t depth = 1;
+
+    std::size_t bytes() const { return width_bytes * height * depth; }
+};
+
 /// From the first byte of the first row to the last of the last.
-std::size_t extent(std::size_t pitch_bytes, std::size_t width_bytes, std::size_t height) {
-    return (height - 1) * pitch_bytes + width_bytes;
+std::size_t extent(const Rows& rows, const Shape& shape) {
+    return (shape.depth - 1) * rows.slice_bytes + (shape.height - 1) * rows.pitch_bytes + shape.width_bytes;
 }
 
-Rows rows_of(const abi::CopyPlane2D& plane, std::size_t width_bytes, std::size_t height) {
-    require(plane.type != abi::MemoryType::array, Result::not_supported);
-    require(plane.type == abi::MemoryType::host || plane.type == abi::MemoryType::device || plane.type == abi::MemoryType::unified,
+Rows rows_of(const abi::Copy3D::Side& side, const Shape& shape) {
+    require(side.type != abi::MemoryType::array && side.level == 0, Result::not_supported);
+    require(side.type == abi::MemoryType::host || side.type == abi::MemoryType::device || side.type == abi::MemoryType::unified,
             Result::invalid_value);
-    const std::size_t pitch = plane.pitch_bytes == 0 ? width_bytes : plane.pitch_bytes;
-    require(pitch <= most_pitch_bytes && plane.x_bytes <= pitch && width_bytes <= pitch - plane.x_bytes, Result::invalid_value);
-    const auto base = plane.type == abi::MemoryType::host ? reinterpret_cast<abi::DevicePointer>(plane.host) : plane.device;
+    const std::size_t pitch = side.pitch == 0 ? shape.width_bytes : side.pitch;
+    require(pitch <= most_pitch_bytes && side.x_bytes <= pitch && shape.width_bytes <= pitch - side.x_bytes, Result::invalid_value);
+    const std::size_t slice_rows = side.height == 0 ? side.y + shape.height : side.height;
+    require(shape.depth == 1 || (side.y <= slice_rows && shape.height <= slice_rows - side.y), Result::invalid_value);
+    const auto base = side.type == abi::MemoryType::host ? reinterpret_cast<abi::DevicePointer>(side.host) : side.device;
     require(base != 0, Result::invalid_value);
-    const abi::DevicePointer start = base + plane.y * pitch + plane.x_bytes;
-    const bool may_be_pageable = plane.type != abi::MemoryType::device;
-    if (may_be_pageable && allocation_at(start) == nullptr) {
-        return {{}, reinterpret_cast<std::byte*>(start), pitch};
+    const abi::DevicePointer start = base + side.z * slice_rows * pitch + side.y * pitch + side.x_bytes;
+    Rows rows{{}, reinterpret_cast<std::byte*>(start), pitch, slice_rows * pitch};
+    const bool may_be_pageable = side.type != abi::MemoryType::device;
+    if (!may_be_pageable || allocation_at(start) != nullptr) {
+        rows.region = region_of(start, extent(rows, shape));
     }
-    return {region_of(start, extent(pitch, width_bytes, height)), nullptr, pitch};
+    return rows;
 }
 
-void copy_rows(std::byte* to, std::size_t to_pitch, const std::byte* from, std::size_t from_pitch, const abi::Copy2D& shape) {
-    for (std::size_t row = 0; row < shape.height; ++row) {
-        std::memcpy(to + row * to_pitch, from + row * from_pitch, shape.width_bytes);
-    }
-}
-
-Region row_of(const Rows& rows, std::size_t row, std::size_t width_bytes) {
-    return {rows.region.allocation, rows.region.offset + row * rows.pitch_bytes, width_bytes};
-}
-
-void mark_rows(const Rows& to, const Rows& from, const abi::Copy2D& shape) {
-    for (std::size_t row = 0; row < shape.height && !to.is_pageable(); ++row) {
-        if (from.is_pageable()) {
-            mark_initialised(row_of(to, row, shape.width_bytes));
-        } else {
-            copy_initialised(row_of(to, row, shape.width_bytes), row_of(from, row, shape.width_bytes));
+/// Calls a function with each row's place in the target's bytes and in the source's.
+template <typename Function>
+void for_each_row(const Rows& to, const Rows& from, const Shape& shape, Function function) {
+    for (std::size_t slice = 0; slice < shape.depth; ++slice) {
+        for (std::size_t row = 0; row < shape.height; ++row) {
+            function(slice * to.slice_bytes + row * to.pitch_bytes, slice * from.slice_bytes + row * from.pitch_bytes);
         }
     }
 }
 
-/// Pageable memory is read during the call.
-std::shared_ptr<const std::vector<std::byte>> staged(const Rows& from, const abi::Copy2D& shape) {
-    auto bytes = std::make_shared<std::vector<std::byte>>(shape.width_bytes * shape.height);
-    copy_rows(bytes->data(), shape.width_bytes, from.host, from.pitch_bytes, shape);
-    return bytes;
+void copy_rows(const Rows& to, const Rows& from, const Shape& shape) {
+    for_each_row(to, from, shape,
+                 [&](std::size_t there, std::size_t here) { std::memcpy(to.data() + there, from.data() + here, shape.width_bytes); });
+}
+
+Region row_at(const Rows& rows, std::size_t offset, std::size_t width_bytes) {
+    return {rows.region.allocation, rows.region.offset + offset, width_bytes};
+}
+
+void mark_rows(const Rows& to, const Rows& from, const Shape& shape) {
+    if (to.is_pageable()) {
+        return;
+    }
+    for_each_row(to, from, shape, [&](std::size_t there, std::size_t here) {
+        if (from.is_pageable()) {
+            mark_initialised(row_at(to, there, shape.width_bytes));
+        } else {
+            copy_initialised(row_at(to, there, shape.width_bytes), row_at(from, here, shape.width_bytes));
+        }
+    });
+}
+
+/// A copy of rows that own their bytes: `bytes` must outlive them.
+Rows packed(std::vector<std::byte>& bytes, const Shape& shape) {
+    return {{}, bytes.data(), shape.width_bytes, shape.width_bytes * shape.height};
+}
+
+Work copy_of_rows(const Rows& to, const Rows& from, const Shape& shape, std::shared_ptr<const void> keeps) {
+    const auto run = [to, from, shape, keeps = std::move(keeps)](std::uint64_t) {
+        copy_rows(to, from, shape);
+        mark_rows(to, from, shape);
+        return link_time(shape.bytes());
+    };
+    return {Work::Kind::copy, "copy of " + std::to_string(shape.height * shape.depth) + " rows", run};
 }
 
 /// What a copy left to be awaited, and whether the call must not return before it is done.
@@ -90,23 +123,40 @@ struct QueuedCopy {
     bool writes_pageable_memory = false;
 };
 
-QueuedCopy queue_copy(State& state, const abi::Copy2D* copy, Stream& stream) {
-    require(copy != nullptr, Result::invalid_value);
-    const abi::Copy2D shape = *copy;
-    if (shape.width_bytes == 0 || shape.height == 0) {
+/// Pageable memory is read during the call, or, of a captured copy, when that runs.
+QueuedCopy queue_copy(State& state, const abi::Copy3D& copy, Stream& stream) {
+    const Shape shape{copy.width_bytes, copy.height, copy.depth};
+    if (shape.bytes() == 0) {
         return {};
     }
-    const Rows to = rows_of(shape.to, shape.width_bytes, shape.height);
-    const Rows from = rows_of(shape.from, shape.width_bytes, shape.height);
-    const auto source = from.is_pageable() ? staged(from, shape) : nullptr;
-    const auto run = [to, from, source, shape](std::uint64_t) {
-        const std::byte* const first = source ? source->data() : from.data();
-        copy_rows(to.data(), to.pitch_bytes, first, source ? shape.width_bytes : from.pitch_bytes, shape);
-        mark_rows(to, from, shape);
-        return link_time(shape.width_bytes * shape.height);
-    };
-    enqueue(state, stream, {Work::Kind::copy, "copy of " + std::to_string(shape.height) + " rows", run});
-    return {{stream.last}, to.is_pageable()};
+    const Rows to = rows_of(copy.target, shape);
+    Rows from = rows_of(copy.source, shape);
+    std::shared_ptr<std::vector<std::byte>> staged;
+    if (from.is_pageable() && !stream.capture) {
+        staged = std::make_shared<std::vector<std::byte>>(shape.bytes());
+        const Rows copied = packed(*staged, shape);
+        copy_rows(copied, from, shape);
+        from = copied;
+    }
+    enqueue(state, stream, copy_of_rows(to, from, shape, staged));
+    return stream.capture ? QueuedCopy{} : QueuedCopy{{stream.last}, to.is_pageable()};
+}
+
+abi::Copy3D::Side side_of(const abi::CopyPlane2D& plane) {
+    abi::Copy3D::Side side{};
+    side.x_bytes = plane.x_bytes;
+    side.y = plane.y;
+    side.type = plane.type;
+    side.host = plane.host;
+    side.device = plane.device;
+    side.array = plane.array;
+    side.pitch = plane.pitch_bytes;
+    return side;
+}
+
+QueuedCopy queue_copy(State& state, const abi::Copy2D* copy, Stream& stream) {
+    require(copy != nullptr, Result::invalid_value);
+    return queue_copy(state, {side_of(copy->from), side_of(copy->to), copy->width_bytes, copy->height, 1}, stream);
 }
 
 abi::Result copy_and_wait(EntryPoint entry_point, const abi::Copy2D* copy) {
@@ -117,6 +167,20 @@ abi::Result copy_and_wait(EntryPoint entry_point, const abi::Copy2D* copy) {
             queued = queue_copy(*state, copy, *stream_of(*state, nullptr));
         }
         synchronize(queued.operations);
+    });
+}
+
+template <typename Queue>
+abi::Result copy_async(EntryPoint entry_point, abi::Stream stream, Queue queue) {
+    return answer(entry_point, [&] {
+        QueuedCopy queued;
+        {
+            const Locked state;
+            queued = queue(*state, *stream_of(*state, stream));
+        }
+        if (queued.writes_pageable_memory) {
+            synchronize(queued.operations);
+        }
     });
 }
 
@@ -132,13 +196,14 @@ abi::Result set_rows(EntryPoint entry_point, abi::DevicePointer to, std::size_t 
         require(to % sizeof(Value) == 0 && pitch_bytes % sizeof(Value) == 0, Result::invalid_value);
         require(width <= most_pitch_bytes / sizeof(Value), Result::invalid_value);
         require(height == 1 || pitch_bytes >= width * sizeof(Value), Result::invalid_value);
-        const Rows rows{region_of(to, extent(pitch_bytes, width * sizeof(Value), height)), nullptr, pitch_bytes};
+        Rows rows{{}, nullptr, pitch_bytes, 0};
+        rows.region = region_of(to, extent(rows, {width * sizeof(Value), height}));
         require(Accessor(*ordered_by->context).may_access(*rows.region.allocation), Result::invalid_value);
         const auto duration = memory_time(ordered_by->context->device.kind, width * height * sizeof(Value));
         const auto run = [rows, value, width, height, duration](std::uint64_t) {
             for (std::size_t row = 0; row < height; ++row) {
                 std::fill_n(reinterpret_cast<Value*>(rows.data() + row * rows.pitch_bytes), width, value);
-                mark_initialised(row_of(rows, row, width * sizeof(Value)));
+                mark_initialised(row_at(rows, row * rows.pitch_bytes, width * sizeof(Value)));
             }
             return duration;
         };
@@ -147,6 +212,11 @@ abi::Result set_rows(EntryPoint entry_point, abi::DevicePointer to, std::size_t 
 }
 
 }  // namespace
+
+Work copy_of_block(const abi::Copy3D& copy) {
+    const Shape shape{copy.width_bytes, copy.height, copy.depth};
+    return copy_of_rows(rows_of(copy.target, shape), rows_of(copy.source, shape), shape, nullptr);
+}
 
 namespace exports {
 
@@ -169,15 +239,23 @@ Result copy_2d(const Copy2D* copy) { return copy_and_wait(EntryPoint::copy_2d, c
 Result copy_2d_unaligned(const Copy2D* copy) { return copy_and_wait(EntryPoint::copy_2d_unaligned, copy); }
 
 Result copy_2d_async(const Copy2D* copy, Stream stream) {
-    return answer(EntryPoint::copy_2d_async, [&] {
-        QueuedCopy queued;
-        {
-            const Locked state;
-            queued = queue_copy(*state, copy, *stream_of(*state, stream));
-        }
-        if (queued.writes_pageable_memory) {
-            synchronize(queued.operations);
-        }
+    return copy_async(EntryPoint::copy_2d_async, stream,
+                      [&](State& state, simulator::Stream& queue) { return queue_copy(state, copy, queue); });
+}
+
+Result copy_3d_async(const Copy3D* copy, Stream stream) {
+    return copy_async(EntryPoint::copy_3d_async, stream, [&](State& state, simulator::Stream& queue) {
+        require(copy != nullptr && copy->source.context == nullptr && copy->target.context == nullptr, Result::invalid_value);
+        return queue_copy(state, *copy, queue);
+    });
+}
+
+Result copy_3d_peer_async(const Copy3D* copy, Stream stream) {
+    return copy_async(EntryPoint::copy_3d_peer_async, stream, [&](State& state, simulator::Stream& queue) {
+        require(copy != nullptr, Result::invalid_value);
+        context_of(state, copy->source.context);
+        context_of(state, copy->target.context);
+        return queue_copy(state, *copy, queue);
     });
 }
 

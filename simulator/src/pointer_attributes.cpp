@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "answer.hpp"
+#include "driver_state.hpp"
 #include "memory.hpp"
 #include "state.hpp"
 
@@ -13,8 +14,10 @@ namespace {
 using abi::PointerAttribute;
 using abi::Result;
 
-// CU_POINTER_ATTRIBUTE_HW_DECOMPRESS_CAPABLE of CUDA 13.
+// CU_POINTER_ATTRIBUTE_HW_DECOMPRESS_CAPABLE of CUDA 13, and CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, the last before 11.3 brought pools.
 constexpr int last_pointer_attribute = 21;
+constexpr int last_before_pools = 16;
+constexpr int first_version_with_pools = 11030;
 
 template <typename Value>
 void store(void* to, Value value) {
@@ -23,7 +26,8 @@ void store(void* to, Value value) {
 
 void require_known(PointerAttribute attribute) {
     const auto number = static_cast<int>(attribute);
-    require(number >= 1 && number <= last_pointer_attribute, Result::invalid_value);
+    const int last = driver_version() < first_version_with_pools ? last_before_pools : last_pointer_attribute;
+    require(number >= 1 && number <= last, Result::invalid_value);
 }
 
 /// The attribute's size in bytes.

@@ -95,7 +95,7 @@ Time perform(Operation& operation, std::uint64_t seed) {
     if (runs_nothing(operation.work)) {
         return {};
     }
-    if (operation.work.kind == Work::Kind::host_function) {
+    if (operation.work.kind == Work::Kind::host_function && !operation.work.waits_for_value) {
         note_known(operation);  // which may tell the host
     }
     const RunningOperation scope(operation);

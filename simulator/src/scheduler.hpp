@@ -39,6 +39,8 @@ struct Work {
     std::function<Time(std::uint64_t seed)> run;
     int device = 0;
     unsigned stream = 0;
+    /// It ends once memory has a value that another stream may write.
+    bool waits_for_value = false;
 };
 
 /// Runs operations behind their predecessors. Which of those that are ready runs when, and on what thread, is the subclasses' affair.

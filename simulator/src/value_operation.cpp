@@ -1,6 +1,7 @@
 #include <chrono>
 #include <cstdint>
 #include <thread>
+#include <utility>
 
 #include "accessor.hpp"
 #include "answer.hpp"
@@ -62,9 +63,12 @@ Result wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer
                    !holds(condition, __atomic_load_n(pointer_to<Value>(region), __ATOMIC_ACQUIRE), value)) {
                 std::this_thread::sleep_for(std::chrono::microseconds(50));
             }
+            note_value_seen(*region.allocation, region.offset);
             return Time{0};
         };
-        enqueue(*state, *queue, {Work::Kind::host_function, "wait for a value", wait});
+        Work work{Work::Kind::host_function, "wait for a value", wait};
+        work.waits_for_value = true;
+        enqueue(*state, *queue, std::move(work));
     });
 }
 
@@ -77,6 +81,7 @@ Result write_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointe
         require(queue->capture == nullptr, Result::not_supported);
         const Region region = value_at<Value>(*queue, address);
         const auto write = [region, value](std::uint64_t) {
+            note_value_written(*region.allocation, region.offset);
             __atomic_store_n(pointer_to<Value>(region), value, __ATOMIC_RELEASE);
             mark_initialised(region);
             return Time{1'000};

@@ -1,6 +1,13 @@
 #include "virtual_memory.hpp"
 
+#include <sys/mman.h>
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,18 +32,19 @@ bool is_power_of_two(std::size_t number) { return number != 0 && (number & (numb
 Device& device_of(State& state, const abi::PhysicalMemoryProperties* properties) {
     require(properties != nullptr && properties->type == abi::MemoryAllocationType::pinned, Result::invalid_value);
     require(properties->location.type == abi::MemoryLocationType::device, Result::invalid_value);
-    require(properties->requested_handle_types == abi::MemoryHandleType::none, Result::not_supported);
+    const abi::MemoryHandleType types = properties->requested_handle_types;
+    require(types == abi::MemoryHandleType::none || types == abi::MemoryHandleType::posix_file_descriptor, Result::not_supported);
     return device_at(state, properties->location.id);
 }
 
 std::shared_ptr<PhysicalMemory> memory_of(State& state, abi::MemoryHandle handle) {
     const auto found = state.physical_memories.find(handle);
-    require(found != state.physical_memories.end() && !found->second->is_released, Result::invalid_value);
+    require(found != state.physical_memories.end() && found->second->owners > 0, Result::invalid_value);
     return found->second;
 }
 
 void release_unused(State& state, const PhysicalMemory& memory) {
-    if (memory.is_released && memory.mappings == 0) {
+    if (memory.owners == 0 && memory.mappings == 0) {
         return_memory(device_at(state, memory.device), memory.bytes);
         state.physical_memories.erase(memory.handle);
     }
@@ -71,6 +79,23 @@ void change_access(State& state, Allocation& mapping, const abi::MemoryAccessDes
     }
 }
 
+/// What tells one open file from all others, whatever the number it is open by.
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+std::optional<FileIdentity> identity_of(int file_descriptor) {
+    struct stat status {};
+    if (fstat(file_descriptor, &status) != 0) {
+        return std::nullopt;
+    }
+    return FileIdentity(status.st_dev, status.st_ino);
+}
+
+/// The memory that files stand for; of memory that has gone, nothing. Under the state's lock.
+std::map<FileIdentity, std::weak_ptr<PhysicalMemory>>& exported_memories() {
+    static auto& memories = *new std::map<FileIdentity, std::weak_ptr<PhysicalMemory>>;
+    return memories;
+}
+
 }  // namespace
 
 namespace exports {
@@ -101,6 +126,7 @@ Result memory_create(MemoryHandle* memory, std::size_t bytes, const PhysicalMemo
         auto created = std::make_shared<PhysicalMemory>();
         created->device = device.ordinal;
         created->bytes = bytes;
+        created->handle_types = properties->requested_handle_types;
         created->backing = std::make_shared<Backing>(bytes);
         if (checks().initialisation) {
             created->initialised = std::make_shared<Backing>(bytes, std::byte{0});
@@ -116,7 +142,7 @@ Result memory_release(MemoryHandle memory) {
     return answer(EntryPoint::memory_release, [&] {
         const Locked state;
         const auto released = memory_of(*state, memory);
-        released->is_released = true;
+        --released->owners;
         release_unused(*state, *released);
     });
 }
@@ -184,6 +210,49 @@ Result memory_get_granularity(std::size_t* bytes, const PhysicalMemoryProperties
         require(kind == AllocationGranularity::minimum || kind == AllocationGranularity::recommended, Result::invalid_value);
         device_of(*state, properties);
         *bytes = granularity;
+    });
+}
+
+// The file is empty: it stands for the memory in this process alone.
+Result memory_export(void* handle, MemoryHandle memory, MemoryHandleType type, unsigned long long flags) {
+    return answer(EntryPoint::memory_export, [&] {
+        require(handle != nullptr && flags == 0 && type == MemoryHandleType::posix_file_descriptor, Result::invalid_value);
+        const Locked state;
+        const auto exported = memory_of(*state, memory);
+        require(exported->handle_types == type, Result::invalid_value);
+        const int file_descriptor = memfd_create("cupool-sim memory", MFD_CLOEXEC);
+        const auto identity = identity_of(file_descriptor);
+        require(identity.has_value(), Result::operating_system);
+        exported_memories()[*identity] = exported;
+        *static_cast<int*>(handle) = file_descriptor;
+    });
+}
+
+Result memory_import(MemoryHandle* memory, void* handle, MemoryHandleType type) {
+    return answer(EntryPoint::memory_import, [&] {
+        require(memory != nullptr && type == MemoryHandleType::posix_file_descriptor, Result::invalid_value);
+        const Locked state;
+        const auto identity = identity_of(static_cast<int>(reinterpret_cast<std::intptr_t>(handle)));
+        require(identity.has_value(), Result::invalid_value);
+        const auto found = exported_memories().find(*identity);
+        // Another process's, or memory that only the file would have kept.
+        require(found != exported_memories().end(), Result::not_supported);
+        const auto imported = found->second.lock();
+        require(imported != nullptr, Result::not_supported);
+        ++imported->owners;
+        *memory = imported->handle;
+    });
+}
+
+Result memory_get_properties(PhysicalMemoryProperties* properties, MemoryHandle memory) {
+    return answer(EntryPoint::memory_get_properties, [&] {
+        require(properties != nullptr, Result::invalid_value);
+        const Locked state;
+        const auto known = memory_of(*state, memory);
+        *properties = {};
+        properties->type = MemoryAllocationType::pinned;
+        properties->requested_handle_types = known->handle_types;
+        properties->location = {MemoryLocationType::device, known->device};
     });
 }
 

@@ -16,9 +16,10 @@ struct PhysicalMemory {
     std::size_t bytes = 0;
     std::shared_ptr<Backing> backing;
     std::shared_ptr<Backing> initialised;
+    abi::MemoryHandleType handle_types = abi::MemoryHandleType::none;
     unsigned mappings = 0;
-    /// Its handle is gone; it goes itself with its last mapping.
-    bool is_released = false;
+    /// How often its handle was given out and not released. With the last, and the last mapping, it goes itself.
+    unsigned owners = 1;
 };
 
 }  // namespace cupool::simulator

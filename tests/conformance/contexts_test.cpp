@@ -1,8 +1,10 @@
 // Contexts: flags, limits, preferences, numbers, and their green kind.
 #include <cupool/driver/green_context.hpp>
 #include <cupool/driver/profiler.hpp>
+#include <string>
 
 #include "kernels.hpp"
+#include "raw.hpp"
 
 using namespace cupool;
 using namespace cupool::test;
@@ -104,4 +106,60 @@ TEST_CASE("a profiled scope leaves everything as it was", "[contexts]") {
         bench.add.launch(Bench::shape, bench.stream, bench.values.span(), 1, Bench::count);
     }
     CHECK(bench.result() == Bench::all(1));
+}
+
+TEST_CASE("a context of some multiprocessors is one that the device and MPS offer", "[contexts]") {
+    CUPOOL_NEEDS_GPUS(1);
+    const Device& device = gpus()[0].device();
+    const auto make = [&] { return Context::with_multiprocessors(device, 8); };
+    if (device.supports_multiprocessor_affinity()) {
+        const Context context = make();
+        CHECK(context.view().multiprocessor_affinity() >= 8);
+        return;
+    }
+    const Error error = error_of([&] { static_cast<void>(make()); });
+    CHECK(error.category() == ErrorCategory::unsupported);
+    CHECK(error.device() == device.ordinal());
+    CHECK(gpus()[0].multiprocessor_affinity() == static_cast<unsigned>(device.multiprocessor_count()));
+}
+
+TEST_CASE("handles of a destroyed context are dead, and say so", "[contexts][misuse]") {
+    CUPOOL_NEEDS_GPUS(1);
+    const CurrentContext current(gpus()[0]);
+    abi::Context doomed = nullptr;
+    abi::Stream stream = nullptr;
+    abi::Event event = nullptr;
+    abi::DevicePointer memory = 0;
+    REQUIRE(raw().context_create(&doomed, 0, gpus()[0].device().handle()) == Answer::success);
+    REQUIRE(raw().stream_create(&stream, 0, 0) == Answer::success);
+    REQUIRE(raw().event_create(&event, 0) == Answer::success);
+    REQUIRE(raw().memory_allocate(&memory, 256) == Answer::success);
+    REQUIRE(raw().context_pop_current(nullptr) == Answer::success);
+    REQUIRE(raw().context_destroy(doomed) == Answer::success);
+    CHECK(raw().event_query(event) == Answer::context_is_destroyed);
+    CHECK(raw().event_record(event, nullptr) == Answer::context_is_destroyed);
+    CHECK(raw().stream_query(stream) == Answer::context_is_destroyed);
+    CHECK(raw().stream_synchronize(stream) == Answer::context_is_destroyed);
+    CHECK(raw().stream_wait_event(nullptr, event, 0) == Answer::context_is_destroyed);
+    CHECK(raw().set_bytes_async(memory, 1, 16, stream) == Answer::context_is_destroyed);
+    CHECK(raw().memory_free(memory) == Answer::invalid_value);
+    CHECK(raw().event_destroy(event) == Answer::context_is_destroyed);
+    CHECK(raw().stream_destroy(stream) == Answer::context_is_destroyed);
+    CHECK(raw().context_destroy(doomed) == Answer::context_is_destroyed);
+}
+
+TEST_CASE("objects of two contexts are not mixed, though the device is the same", "[contexts][misuse]") {
+    CUPOOL_NEEDS_GPUS(1);
+    Bench bench(gpus()[0]);
+    const Context other(gpus()[0].device());
+    const Stream stream(other);
+    Event event(other);
+    const auto check = [](const Error& error) {
+        CHECK(error.category() == ErrorCategory::wrong_context);
+        CHECK(error.message().find("the same device, but another context") != std::string::npos);
+    };
+    check(error_of([&] { bench.add.launch(Bench::shape, stream, bench.values.span(), 1, Bench::count); }));
+    check(error_of([&] { event.record(bench.stream); }));
+    check(error_of([&] { static_cast<void>(DeviceContext::in(gpus()[0]).with_stream(stream)); }));
+    CHECK(bench.result() == Bench::all(0));
 }

@@ -3,6 +3,8 @@
 #include <cupool/driver/pinned_buffer.hpp>
 #include <memory>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "kernels.hpp"
@@ -240,4 +242,80 @@ TEST_CASE("graphs and streams wait for each other's events", "[graphs]") {
     other.wait(ended);
     copy(std::span<int>(seen), bench.values.span(), other);
     CHECK(seen == Bench::all(1));
+}
+
+TEST_CASE("a graph refuses spans of another device, and says where", "[graphs][misuse]") {
+    CUPOOL_NEEDS_GPUS(2);
+    Bench bench(gpus()[0]);
+    Bench other(gpus()[1]);
+    Graph graph(bench.context);
+    const auto check = [&](const Error& error, int line) {
+        CHECK(error.category() == ErrorCategory::wrong_context);
+        CHECK(error.message().find("device " + std::to_string(bench.context.ordinal())) != std::string::npos);
+        CHECK(error.message().find("device " + std::to_string(other.context.ordinal())) != std::string::npos);
+        CHECK(std::string_view(error.location().file).find("graphs_test") != std::string_view::npos);
+        CHECK(error.location().line == line);
+    };
+    std::vector<int> host(Bench::count);
+    check(error_of([&] { graph.add_fill(other.values.span(), 1); }), __LINE__);
+    check(error_of([&] { graph.add_copy(std::span<int>(host), other.values.span()); }), __LINE__);
+    check(error_of([&] { graph.add_copy(other.values.span(), std::span<const int>(host)); }), __LINE__);
+    check(error_of([&] { graph.add_copy(bench.values.span(), other.values.span()); }), __LINE__);
+    check(error_of([&] { graph.add_kernel(bench.add, Bench::shape, {}, other.values.span(), 1, Bench::count); }), __LINE__);
+    GraphExec exec = adding(bench, 1);
+    check(error_of([&] { exec.set_kernel(nullptr, bench.add, Bench::shape, other.values.span(), 1, Bench::count); }), __LINE__);
+    CHECK(graph.nodes().empty());
+}
+
+TEST_CASE("a node that the driver refuses is told with its place in the program", "[graphs][misuse]") {
+    CUPOOL_NEEDS_GPUS(1);
+    Bench bench(gpus()[0]);
+    Graph graph(bench.context);
+    const Error error = error_of([&] { graph.add_kernel(bench.add, {1, 2048}, {}, bench.values.span(), 1, Bench::count); });
+    CHECK(std::string_view(error.location().file).find("graphs_test") != std::string_view::npos);
+    CHECK(error.location().line > 0);
+}
+
+TEST_CASE("a graph's copy of more than 2 GiB is of rows, and of the rest behind them", "[graphs]") {
+    CUPOOL_NEEDS_GPUS(1);
+    const ContextView gpu = gpus()[0];
+    constexpr std::size_t count = (std::size_t{1} << 31) + 3;
+    DeviceBuffer<std::uint8_t> from(count, DeviceContext::in(gpu).with_memory_pool({}));
+    DeviceBuffer<std::uint8_t> to(count, DeviceContext::in(gpu).with_memory_pool({}));
+    Graph graph(gpu);
+    const GraphNode empty = graph.add_empty();
+    const GraphNode rest = graph.add_copy(to.span(), from.span(), {empty});
+    REQUIRE(graph.nodes().size() == 3);
+    REQUIRE(graph.dependencies_of(rest).size() == 1);
+    CHECK(graph.dependencies_of(graph.dependencies_of(rest)[0]) == std::vector<GraphNode>{empty});
+    Graph even(gpu);
+    even.add_copy(to.span().subspan(0, count - 3), from.span().subspan(0, count - 3));
+    CHECK(even.nodes().size() == 1);
+    CHECK_NOTHROW(graph.instantiate());
+}
+
+// Takes 8 GiB of the device, so only those who ask for it run it: [large].
+TEST_CASE("a graph copies and fills more than 2 GiB", "[.][large][graphs]") {
+    CUPOOL_NEEDS_GPUS(1);
+    const ContextView gpu = gpus()[0];
+    const DeviceContext place = DeviceContext::in(gpu).with_memory_pool({});
+    constexpr std::size_t count = (std::size_t{1} << 32) - 5;
+    DeviceBuffer<std::uint8_t> from(count, place);
+    DeviceBuffer<std::uint8_t> to(count, place);
+    Graph graph(gpu);
+    const GraphNode filled = graph.add_fill(from.span(), std::uint8_t{7});
+    const GraphNode copied = graph.add_copy(to.span(), from.span(), {filled});
+    const GraphNode marked = graph.add_fill(from.span(), std::uint8_t{1}, {copied});
+    CHECK(graph.dependencies_of(marked) == std::vector<GraphNode>{copied});
+    CHECK(graph.nodes().size() == 4);
+    const Stream stream(gpu);
+    graph.instantiate().launch(stream);
+    stream.synchronize();
+    for (const std::size_t place_of : {std::size_t{0}, std::size_t{1} << 30, (std::size_t{1} << 31) + 1, std::size_t{3} << 30, count - 1}) {
+        std::vector<std::uint8_t> read(1);
+        copy<std::uint8_t>(read, to.span().subspan(place_of, 1), stream);
+        CHECK(read[0] == 7);
+        copy<std::uint8_t>(read, from.span().subspan(place_of, 1), stream);
+        CHECK(read[0] == 1);
+    }
 }

@@ -4,6 +4,7 @@
 //
 //   cupool_conformance_memory_child memory MEMORY_HANDLE EVENT_HANDLE
 //   cupool_conformance_memory_child pool POINTER      (the pool's descriptor is number 3)
+//   cupool_conformance_memory_child physical BYTES    (the memory's descriptor is number 3)
 //
 // Lets a kernel store where it must not, and expects that to be an illegal address from then on:
 //
@@ -20,6 +21,8 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "memory_child.hpp"
 
 using namespace cupool;
 
@@ -44,6 +47,8 @@ void replace(DeviceSpan<std::uint32_t> span, StreamView stream) {
     if (read != std::vector<std::uint32_t>(span.size(), 5)) throw std::runtime_error("the memory does not hold what it should");
     fill(span, 6U, stream);
 }
+
+constexpr int descriptor = 3;
 
 constexpr char store_text[] = R"(
 .version 6.3
@@ -117,8 +122,13 @@ void run(const std::vector<std::string>& arguments) {
         replace(memory.span<std::uint32_t>(1024), stream);
         event.record(stream);
         event.synchronize();
+    } else if (arguments.at(0) == "physical") {
+        const std::size_t bytes = std::stoull(arguments.at(1));
+        const AddressRange range(context, bytes);
+        const MemoryMapping mapping(range, 0, PhysicalMemory::import_file_descriptor(context, descriptor, bytes));
+        mapping.allow_access(stream.ordinal());
+        replace(mapping.span<std::uint32_t>(), stream);
     } else {
-        constexpr int descriptor = 3;
         const MemoryPool pool = MemoryPool::import_file_descriptor(context, descriptor);
         const ImportedMemory memory(pool, from_hex<abi::MemoryPoolPointerExport>(arguments.at(1)), stream);
         replace(memory.span<std::uint32_t>(1024), stream);
@@ -131,6 +141,9 @@ int main(int count, char** words) {
     try {
         run({words + 1, words + count});
         return 0;
+    } catch (const Error& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return error.category() == ErrorCategory::unsupported ? test::memory_child_unsupported : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 1;

@@ -6,6 +6,7 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/ipc.hpp>
 #include <cupool/driver/memory_pool.hpp>
+#include <cupool/driver/virtual_memory.hpp>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,26 @@ TEST_CASE("another process opens memory of a pool", "[sharing]") {
     CHECK(run_memory_child({"pool", hex(export_pointer(gpus()[0], buffer.span().pointer()))}, descriptor) == 0);
     ::close(descriptor);
     CHECK(first_of(buffer.span(), context.stream()) == 6);
+}
+
+TEST_CASE("another process maps physical memory", "[sharing]") {
+    CUPOOL_NEEDS_GPUS(1);
+    const ContextView gpu = gpus()[0];
+    const StreamView stream(gpu);
+    const std::size_t unit = allocation_granularity(gpu);
+    const AddressRange range(gpu, unit);
+    const PhysicalMemory memory(gpu, unit, {.is_shareable = true});
+    const MemoryMapping mapping(range, 0, memory);
+    mapping.allow_access(gpu.ordinal());
+    fill(mapping.span<std::uint32_t>(), 5U, stream);
+    const int descriptor = memory.export_file_descriptor();
+    const int answer = run_memory_child({"physical", std::to_string(unit)}, descriptor);
+    ::close(descriptor);
+    if (answer == memory_child_unsupported) {
+        CUPOOL_SKIP("skipped: this driver does not share memory between processes");
+    }
+    CHECK(answer == 0);
+    CHECK(first_of(mapping.span<const std::uint32_t>(), stream) == 6);
 }
 
 TEST_CASE("sharing: misuse and its answers", "[sharing][misuse]") {

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/virtual_memory.hpp>
@@ -65,6 +67,57 @@ TEST_CASE("mapped memory counts as the device's, until nothing holds it", "[virt
         CHECK(gpu.memory_info().free <= before - bytes);
     }
     CHECK(gpu.memory_info().free >= before - bytes / 2);
+}
+
+TEST_CASE("shareable memory is imported by its file descriptor, and lives until all have given it back", "[virtual memory]") {
+    CUPOOL_NEEDS_GPUS(1);
+    const ContextView gpu = gpus()[0];
+    const StreamView stream(gpu);
+    const std::size_t unit = allocation_granularity(gpu);
+    const AddressRange range(gpu, 2 * unit);
+    std::optional<PhysicalMemory> exported(std::in_place, gpu, unit, PhysicalMemoryOptions{.is_shareable = true});
+    const MemoryMapping first(range, 0, *exported);
+    first.allow_access(gpu.ordinal());
+    fill(first.span<std::uint32_t>(), 7U, stream);
+    const int descriptor = exported->export_file_descriptor();
+    REQUIRE(descriptor >= 0);
+    const PhysicalMemory imported = PhysicalMemory::import_file_descriptor(gpu, descriptor, unit);
+    ::close(descriptor);
+    exported.reset();
+    CHECK(imported.device() == gpu.ordinal());
+    CHECK(imported.size_bytes() == unit);
+    const MemoryMapping second(range, unit, imported);
+    second.allow_access(gpu.ordinal());
+    std::vector<std::uint32_t> read(1);
+    copy<std::uint32_t>(read, second.span<std::uint32_t>().subspan(9, 1), stream);
+    CHECK(read[0] == 7);
+}
+
+TEST_CASE("memory that is not shareable is not exported, and what is no memory not imported", "[virtual memory][misuse]") {
+    CUPOOL_NEEDS_GPUS(1);
+    const ContextView gpu = gpus()[0];
+    const std::size_t unit = allocation_granularity(gpu);
+    const PhysicalMemory memory(gpu, unit);
+    CHECK(error_of([&] { static_cast<void>(memory.export_file_descriptor()); }).category() == ErrorCategory::invalid_argument);
+    CHECK_THROWS_AS(PhysicalMemory::import_file_descriptor(gpu, -1, unit), Error);
+    abi::PhysicalMemoryProperties properties{};
+    const PhysicalMemory shareable(gpu, unit, {.is_shareable = true});
+    REQUIRE(raw().memory_get_properties(&properties, shareable.handle()) == Answer::success);
+    CHECK(properties.location.id == gpu.ordinal());
+    CHECK(properties.requested_handle_types == abi::MemoryHandleType::posix_file_descriptor);
+    CHECK(raw().memory_get_properties(nullptr, shareable.handle()) == Answer::invalid_value);
+}
+
+TEST_CASE("memory of one device is not imported for another", "[virtual memory][misuse]") {
+    CUPOOL_NEEDS_GPUS(2);
+    const std::size_t unit = allocation_granularity(gpus()[0]);
+    const PhysicalMemory memory(gpus()[0], unit, {.is_shareable = true});
+    const int descriptor = memory.export_file_descriptor();
+    const Error error = error_of([&] { PhysicalMemory::import_file_descriptor(gpus()[1], descriptor, unit); });
+    ::close(descriptor);
+    CHECK(error.category() == ErrorCategory::wrong_context);
+    CHECK(error.message().find("device " + std::to_string(gpus()[0].ordinal())) != std::string::npos);
+    CHECK(error.message().find("device " + std::to_string(gpus()[1].ordinal())) != std::string::npos);
 }
 
 TEST_CASE("a peer may use mapped memory once it is allowed to", "[virtual memory]") {

@@ -84,11 +84,13 @@ CUPOOL_SIGNATURE(device_get_pci_bus_id, PFN_cuDeviceGetPCIBusId_v4010)
 CUPOOL_SIGNATURE(device_get_by_pci_bus_id, PFN_cuDeviceGetByPCIBusId_v4010)
 CUPOOL_SIGNATURE(device_can_access_peer, PFN_cuDeviceCanAccessPeer_v4000)
 CUPOOL_SIGNATURE(device_get_peer_attribute, PFN_cuDeviceGetP2PAttribute_v8000)
+CUPOOL_SIGNATURE(device_get_execution_affinity_support, PFN_cuDeviceGetExecAffinitySupport_v11040)
 CUPOOL_SIGNATURE(device_get_default_memory_pool, PFN_cuDeviceGetDefaultMemPool_v11020)
 CUPOOL_SIGNATURE(primary_context_retain, PFN_cuDevicePrimaryCtxRetain_v7000)
 CUPOOL_SIGNATURE(primary_context_release, PFN_cuDevicePrimaryCtxRelease_v11000)
 CUPOOL_SIGNATURE(primary_context_get_state, PFN_cuDevicePrimaryCtxGetState_v7000)
 CUPOOL_SIGNATURE(context_create, PFN_cuCtxCreate_v3020)
+CUPOOL_SIGNATURE(context_create_with_affinity, PFN_cuCtxCreate_v11040)
 CUPOOL_SIGNATURE(context_destroy, PFN_cuCtxDestroy_v4000)
 CUPOOL_SIGNATURE(context_push_current, PFN_cuCtxPushCurrent_v4000)
 CUPOOL_SIGNATURE(context_pop_current, PFN_cuCtxPopCurrent_v4000)
@@ -109,6 +111,7 @@ CUPOOL_SIGNATURE(context_get_cache_config, PFN_cuCtxGetCacheConfig_v3020)
 CUPOOL_SIGNATURE(context_set_cache_config, PFN_cuCtxSetCacheConfig_v3020)
 CUPOOL_SIGNATURE(context_get_id, PFN_cuCtxGetId_v12000)
 CUPOOL_SIGNATURE(context_get_api_version, PFN_cuCtxGetApiVersion_v3020)
+CUPOOL_SIGNATURE(context_get_execution_affinity, PFN_cuCtxGetExecAffinity_v11040)
 CUPOOL_SIGNATURE(device_get_resource, PFN_cuDeviceGetDevResource_v12040)
 CUPOOL_SIGNATURE(resource_split_by_count, PFN_cuDevSmResourceSplitByCount_v12040)
 CUPOOL_SIGNATURE(resource_generate_description, PFN_cuDevResourceGenerateDesc_v12040)
@@ -145,6 +148,8 @@ CUPOOL_SIGNATURE(copy_peer_async, PFN_cuMemcpyPeerAsync_v4000)
 CUPOOL_SIGNATURE(copy_2d, PFN_cuMemcpy2D_v3020)
 CUPOOL_SIGNATURE(copy_2d_unaligned, PFN_cuMemcpy2DUnaligned_v3020)
 CUPOOL_SIGNATURE(copy_2d_async, PFN_cuMemcpy2DAsync_v3020)
+CUPOOL_SIGNATURE(copy_3d_async, PFN_cuMemcpy3DAsync_v3020)
+CUPOOL_SIGNATURE(copy_3d_peer_async, PFN_cuMemcpy3DPeerAsync_v4000)
 CUPOOL_SIGNATURE(set_bytes, PFN_cuMemsetD8_v3020)
 CUPOOL_SIGNATURE(set_halfwords, PFN_cuMemsetD16_v3020)
 CUPOOL_SIGNATURE(set_words, PFN_cuMemsetD32_v3020)
@@ -179,6 +184,9 @@ CUPOOL_SIGNATURE(memory_unmap, PFN_cuMemUnmap_v10020)
 CUPOOL_SIGNATURE(memory_set_access, PFN_cuMemSetAccess_v10020)
 CUPOOL_SIGNATURE(memory_get_access, PFN_cuMemGetAccess_v10020)
 CUPOOL_SIGNATURE(memory_get_granularity, PFN_cuMemGetAllocationGranularity_v10020)
+CUPOOL_SIGNATURE(memory_export, PFN_cuMemExportToShareableHandle_v10020)
+CUPOOL_SIGNATURE(memory_import, PFN_cuMemImportFromShareableHandle_v10020)
+CUPOOL_SIGNATURE(memory_get_properties, PFN_cuMemGetAllocationPropertiesFromHandle_v10020)
 CUPOOL_SIGNATURE(ipc_get_memory_handle, PFN_cuIpcGetMemHandle_v4010)
 CUPOOL_SIGNATURE(ipc_open_memory_handle, PFN_cuIpcOpenMemHandle_v11000)
 CUPOOL_SIGNATURE(ipc_close_memory_handle, PFN_cuIpcCloseMemHandle_v4010)
@@ -298,6 +306,7 @@ CUPOOL_NUMBER(Result::unsupported_limit, CUDA_ERROR_UNSUPPORTED_LIMIT)
 CUPOOL_NUMBER(Result::peer_access_unsupported, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED)
 CUPOOL_NUMBER(Result::invalid_ptx, CUDA_ERROR_INVALID_PTX)
 CUPOOL_NUMBER(Result::unsupported_ptx_version, CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+CUPOOL_NUMBER(Result::unsupported_execution_affinity, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY)
 CUPOOL_NUMBER(Result::invalid_source, CUDA_ERROR_INVALID_SOURCE)
 CUPOOL_NUMBER(Result::file_not_found, CUDA_ERROR_FILE_NOT_FOUND)
 CUPOOL_NUMBER(Result::shared_object_init_failed, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED)
@@ -702,33 +711,35 @@ CUPOOL_MEMBER(KernelNodeParameters, block_z, CUDA_KERNEL_NODE_PARAMS_v1, blockDi
 CUPOOL_MEMBER(KernelNodeParameters, dynamic_shared_bytes, CUDA_KERNEL_NODE_PARAMS_v1, sharedMemBytes)
 CUPOOL_MEMBER(KernelNodeParameters, parameters, CUDA_KERNEL_NODE_PARAMS_v1, kernelParams)
 CUPOOL_MEMBER(KernelNodeParameters, extra, CUDA_KERNEL_NODE_PARAMS_v1, extra)
-CUPOOL_LAYOUT(CopyNodeParameters, CUDA_MEMCPY3D_v2)
-#define CUPOOL_COPY_SIDE(our_side, their_side)                                                            \
-    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, x_bytes) == \
-                  offsetof(CUDA_MEMCPY3D_v2, their_side##XInBytes));                                      \
-    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, y) ==       \
-                  offsetof(CUDA_MEMCPY3D_v2, their_side##Y));                                             \
-    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, z) ==       \
-                  offsetof(CUDA_MEMCPY3D_v2, their_side##Z));                                             \
-    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, level) ==   \
-                  offsetof(CUDA_MEMCPY3D_v2, their_side##LOD));                                           \
-    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, type) ==    \
-                  offsetof(CUDA_MEMCPY3D_v2, their_side##MemoryType));                                    \
-    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, host) ==    \
-                  offsetof(CUDA_MEMCPY3D_v2, their_side##Host));                                          \
-    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, device) ==  \
-                  offsetof(CUDA_MEMCPY3D_v2, their_side##Device));                                        \
-    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, array) ==   \
-                  offsetof(CUDA_MEMCPY3D_v2, their_side##Array));                                         \
-    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, pitch) ==   \
-                  offsetof(CUDA_MEMCPY3D_v2, their_side##Pitch));                                         \
-    static_assert(offsetof(CopyNodeParameters, our_side) + offsetof(CopyNodeParameters::Side, height) ==  \
-                  offsetof(CUDA_MEMCPY3D_v2, their_side##Height));
-CUPOOL_COPY_SIDE(source, src)
-CUPOOL_COPY_SIDE(target, dst)
-CUPOOL_MEMBER(CopyNodeParameters, width_bytes, CUDA_MEMCPY3D_v2, WidthInBytes)
-CUPOOL_MEMBER(CopyNodeParameters, height, CUDA_MEMCPY3D_v2, Height)
-CUPOOL_MEMBER(CopyNodeParameters, depth, CUDA_MEMCPY3D_v2, Depth)
+CUPOOL_LAYOUT(Copy3D, CUDA_MEMCPY3D_v2)
+CUPOOL_LAYOUT(Copy3D, CUDA_MEMCPY3D_PEER)
+#define CUPOOL_COPY_SIDE(our_side, theirs, their_side)                                                                     \
+    static_assert(offsetof(Copy3D, our_side) + offsetof(Copy3D::Side, x_bytes) == offsetof(theirs, their_side##XInBytes)); \
+    static_assert(offsetof(Copy3D, our_side) + offsetof(Copy3D::Side, y) == offsetof(theirs, their_side##Y));              \
+    static_assert(offsetof(Copy3D, our_side) + offsetof(Copy3D::Side, z) == offsetof(theirs, their_side##Z));              \
+    static_assert(offsetof(Copy3D, our_side) + offsetof(Copy3D::Side, level) == offsetof(theirs, their_side##LOD));        \
+    static_assert(offsetof(Copy3D, our_side) + offsetof(Copy3D::Side, type) == offsetof(theirs, their_side##MemoryType));  \
+    static_assert(offsetof(Copy3D, our_side) + offsetof(Copy3D::Side, host) == offsetof(theirs, their_side##Host));        \
+    static_assert(offsetof(Copy3D, our_side) + offsetof(Copy3D::Side, device) == offsetof(theirs, their_side##Device));    \
+    static_assert(offsetof(Copy3D, our_side) + offsetof(Copy3D::Side, array) == offsetof(theirs, their_side##Array));      \
+    static_assert(offsetof(Copy3D, our_side) + offsetof(Copy3D::Side, pitch) == offsetof(theirs, their_side##Pitch));      \
+    static_assert(offsetof(Copy3D, our_side) + offsetof(Copy3D::Side, height) == offsetof(theirs, their_side##Height));
+CUPOOL_COPY_SIDE(source, CUDA_MEMCPY3D_v2, src)
+CUPOOL_COPY_SIDE(target, CUDA_MEMCPY3D_v2, dst)
+CUPOOL_COPY_SIDE(source, CUDA_MEMCPY3D_PEER, src)
+CUPOOL_COPY_SIDE(target, CUDA_MEMCPY3D_PEER, dst)
+static_assert(offsetof(Copy3D, source) + offsetof(Copy3D::Side, context) == offsetof(CUDA_MEMCPY3D_PEER, srcContext));
+static_assert(offsetof(Copy3D, target) + offsetof(Copy3D::Side, context) == offsetof(CUDA_MEMCPY3D_PEER, dstContext));
+CUPOOL_MEMBER(Copy3D, width_bytes, CUDA_MEMCPY3D_v2, WidthInBytes)
+CUPOOL_MEMBER(Copy3D, height, CUDA_MEMCPY3D_v2, Height)
+CUPOOL_MEMBER(Copy3D, depth, CUDA_MEMCPY3D_v2, Depth)
+CUPOOL_MEMBER(Copy3D, width_bytes, CUDA_MEMCPY3D_PEER, WidthInBytes)
+CUPOOL_MEMBER(Copy3D, height, CUDA_MEMCPY3D_PEER, Height)
+CUPOOL_MEMBER(Copy3D, depth, CUDA_MEMCPY3D_PEER, Depth)
+CUPOOL_LAYOUT(ExecutionAffinity, CUexecAffinityParam)
+CUPOOL_MEMBER(ExecutionAffinity, type, CUexecAffinityParam, type)
+CUPOOL_MEMBER(ExecutionAffinity, multiprocessor_count, CUexecAffinityParam, param.smCount.val)
+CUPOOL_NUMBER(ExecutionAffinityType::multiprocessor_count, CU_EXEC_AFFINITY_TYPE_SM_COUNT)
 CUPOOL_LAYOUT(SetNodeParameters, CUDA_MEMSET_NODE_PARAMS_v1)
 CUPOOL_MEMBER(SetNodeParameters, target, CUDA_MEMSET_NODE_PARAMS_v1, dst)
 CUPOOL_MEMBER(SetNodeParameters, pitch, CUDA_MEMSET_NODE_PARAMS_v1, pitch)

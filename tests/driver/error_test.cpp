@@ -62,6 +62,18 @@ TEST_CASE("a number unknown to this build survives") {
     CHECK_THAT(error.what(), contains_text("4711"));
 }
 
+TEST_CASE("what newer drivers answer beyond the table stays a number") {
+    for (const int number : {47, 227, 919}) {
+        Machine machine;
+        machine.simulator.plan_fault("cuDeviceTotalMem", 1, number);
+        const Error error = error_of([&] { Device(machine.driver, 0).total_memory(); });
+        CHECK(error.code() == static_cast<abi::Result>(number));
+        CHECK(error.category() == ErrorCategory::internal);
+        CHECK_THAT(error.what(), contains_text(std::to_string(number)));
+        CHECK_FALSE(is_sticky(static_cast<abi::Result>(number)));
+    }
+}
+
 TEST_CASE("every answer of the table has a name, a text of its own and a category") {
     std::set<std::string_view> names;
     int known = 0;

@@ -287,6 +287,35 @@ TEST_CASE("loading initialises nothing, and cuInit is called once") {
     CHECK(machine.simulator.call_count("cuInit") == 1);
 }
 
+TEST_CASE("a failure of cuInit that may pass is asked for again, and one that lasts is not") {
+    for (const int answer : {802, 807, 2, 46, 304, 999}) {
+        Machine machine;
+        machine.simulator.plan_fault("cuInit", 1, answer);
+        INFO("cuInit answers " << answer);
+        CHECK(static_cast<int>(machine.driver->try_initialize()) == answer);
+        CHECK(machine.driver->try_initialize() == abi::Result::success);
+        CHECK(device_count(*machine.driver) == 2);
+        CHECK(machine.simulator.call_count("cuInit") == 2);
+    }
+    for (const int answer : {100, 34, 803, 804}) {
+        Machine machine;
+        machine.simulator.plan_fault("cuInit", 1, answer);
+        INFO("cuInit answers " << answer);
+        CHECK(static_cast<int>(machine.driver->try_initialize()) == answer);
+        CHECK(static_cast<int>(machine.driver->try_initialize()) == answer);
+        CHECK(machine.simulator.call_count("cuInit") == 1);
+    }
+}
+
+TEST_CASE("a system that is not ready is an error of its own, and then ready") {
+    Machine machine;
+    machine.simulator.plan_fault("cuInit", 1, 802);
+    const Error error = error_of([&] { Device(machine.driver, 0, {}); });
+    CHECK(error.category() == ErrorCategory::not_ready);
+    CHECK(error.reason() == Reason::not_ready);
+    CHECK(Device(machine.driver, 0).multiprocessor_count() > 0);
+}
+
 TEST_CASE("several drivers live side by side") {
     Machine machine(std::vector<SimulatedDevice>(3));
     const MadeUpDriver made_up = made_up_driver<12040>();

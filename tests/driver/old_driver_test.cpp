@@ -5,6 +5,7 @@
 #include <cupool/driver/green_context.hpp>
 #include <cupool/driver/library.hpp>
 #include <cupool/driver/module.hpp>
+#include <cupool/driver/pointer_info.hpp>
 #include <cupool/driver/stream_capture.hpp>
 
 #include "machine.hpp"
@@ -38,6 +39,8 @@ TEST_CASE("a driver of 11.2 lacks libraries, launch attributes and more, and say
     check_lacks(error_of([&] { stream.view().id(); }), "cuStreamGetId", "12.0", "11.2");
     check_lacks(error_of([&] { stream.view().write_value(DeviceSpan<std::uint32_t>(256, 1, 0), 1); }), "cuStreamWriteValue32", "11.7",
                 "11.2");
+    check_lacks(error_of([&] { Context::with_multiprocessors(device, 8); }), "cuCtxCreate", "11.4", "11.2");
+    CHECK_FALSE(device.supports_multiprocessor_affinity());
     check_lacks(error_of([&] { multiprocessor_share(device); }), "cuDeviceGetDevResource", "12.4", "11.2");
     LaunchOptions options;
     options.priority = -1;
@@ -63,6 +66,19 @@ TEST_CASE("a driver of 11.2 has graphs, capture and cooperative launches") {
     CHECK(graph.nodes().size() == 1);
     graph.instantiate().launch(stream);
     CHECK_NOTHROW(stream.synchronize());
+}
+
+TEST_CASE("a driver of 11.2 tells of pointers all but the pool") {
+    for (const int version : {11020, 11030}) {
+        Machine machine(std::vector<SimulatedDevice>(1), version);
+        const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+        const DeviceBuffer<int> pooled(10, context);
+        const PointerInfo info = pointer_info(context.context(), pooled.span().pointer());
+        CHECK(info.kind == MemoryKind::device);
+        CHECK(info.device == 0);
+        CHECK(info.start == pooled.span().pointer());
+        CHECK(info.pool == (version < 11030 ? nullptr : context.memory_pool().handle()));
+    }
 }
 
 TEST_CASE("a driver of 12.0 lacks what came with 12.4") {

@@ -24,6 +24,7 @@ enum Answer : int {
     invalid_ptx = 218,
     jit_compiler_not_found = 221,
     unsupported_ptx_version = 222,
+    unsupported_execution_affinity = 224,
     file_not_found = 301,
     shared_object_symbol_not_found = 302,
     shared_object_init_failed = 303,
@@ -103,6 +104,7 @@ const std::map<std::string, Codes>& table() {
         {"cuDeviceCanAccessPeer", with({invalid_device})},
         {"cuDeviceGetByPCIBusId", with({invalid_value, invalid_device})},
         {"cuDeviceGetP2PAttribute", with({invalid_device, invalid_value})},
+        {"cuDeviceGetExecAffinitySupport", with({invalid_context, invalid_value, invalid_device})},
         {"cuDeviceGetDefaultMemPool", in_context({invalid_device, not_supported})},
 
         // contexts
@@ -128,6 +130,7 @@ const std::map<std::string, Codes>& table() {
         {"cuCtxSetCacheConfig", in_context()},
         {"cuCtxGetId", in_context()},
         {"cuCtxGetApiVersion", with({unknown})},
+        {"cuCtxGetExecAffinity", in_context({unsupported_execution_affinity})},
         {"cuCtxEnablePeerAccess", in_context({peer_access_already_enabled, too_many_peers, peer_access_unsupported})},
         {"cuCtxDisablePeerAccess", with({peer_access_not_enabled, invalid_context})},
 
@@ -173,6 +176,8 @@ const std::map<std::string, Codes>& table() {
         {"cuMemcpy2D", in_context()},
         {"cuMemcpy2DUnaligned", in_context()},
         {"cuMemcpy2DAsync", in_context({invalid_handle})},
+        {"cuMemcpy3DAsync", in_context({invalid_handle})},
+        {"cuMemcpy3DPeerAsync", in_context({invalid_handle})},
         {"cuMemsetD8", in_context()},
         {"cuMemsetD16", in_context()},
         {"cuMemsetD32", in_context()},
@@ -208,6 +213,9 @@ const std::map<std::string, Codes>& table() {
         {"cuMemSetAccess", with({invalid_value, invalid_device, not_supported})},
         {"cuMemGetAccess", with({invalid_value, invalid_device, not_permitted, not_supported})},
         {"cuMemGetAllocationGranularity", with({invalid_value, not_permitted, not_supported})},
+        {"cuMemExportToShareableHandle", with({invalid_value, not_permitted, not_supported})},
+        {"cuMemImportFromShareableHandle", with({invalid_value, out_of_memory, not_permitted, not_supported})},
+        {"cuMemGetAllocationPropertiesFromHandle", with({invalid_value, not_permitted, not_supported})},
 
         // memory and events of other processes
         {"cuIpcGetMemHandle", in_context({invalid_handle, out_of_memory, map_failed})},

@@ -1,5 +1,7 @@
 #include "programs.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
@@ -16,6 +18,7 @@
 #include <cupool/driver/registered_host.hpp>
 #include <cupool/driver/stream_capture.hpp>
 #include <cupool/driver/virtual_memory.hpp>
+#include <cupool/driver/volume_span.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/kernels/prepared_bases.hpp>
 #include <cupool/kernels/reduce.hpp>
@@ -152,6 +155,7 @@ bool use_host_and_managed_memory(World& world) {
     PitchedBuffer<int> rows(count / 10, 10, device.context());
     copy_async<int>(rows.span(), registered.span(), stream);
     copy_async<int>(managed.span(), rows.span(), stream);
+    copy_async<int>(managed.span(), VolumeSpan<int>(rows.span(), 5), stream);
     fill_async(registered.device_span().subspan(0, 1), 77, stream);
     registered.record_use(stream);
     managed.record_use(stream);
@@ -161,11 +165,23 @@ bool use_host_and_managed_memory(World& world) {
            managed.advised_location() == 0 && managed.prefetched_location() == 0;
 }
 
+/// What is open until this goes.
+struct FileDescriptor {
+    explicit FileDescriptor(int own_number) : number(own_number) {}
+    ~FileDescriptor() { ::close(number); }
+    FileDescriptor(const FileDescriptor&) = delete;
+    FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+    int number;
+};
+
 bool map_memory(World& world) {
     const DeviceContext& device = world.device(0);
     const std::size_t unit = allocation_granularity(device.context());
     const AddressRange range(device.context(), 2 * unit);
-    const MemoryMapping first(range, 0, PhysicalMemory(device.context(), unit));
+    const PhysicalMemory shareable(device.context(), unit, {.is_shareable = true});
+    const FileDescriptor exported(shareable.export_file_descriptor());
+    const MemoryMapping first(range, 0, PhysicalMemory::import_file_descriptor(device.context(), exported.number, unit));
     const MemoryMapping second(range, unit, PhysicalMemory(device.context(), unit));
     first.allow_access(0);
     second.allow_access(0);

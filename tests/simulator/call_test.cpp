@@ -39,10 +39,10 @@ bool works_uninitialised(const std::string& base) {
 
 namespace {
 
-/// A name that means no other entry point: the base name, but where another variant is exported under it.
+/// A name that means no other entry point: the base name, but where it is another variant's too.
 std::string name_of(const Call& call) {
     for (const Call& other : every_call()) {
-        if (other.exported == call.base && other.exported != call.exported) return call.exported;
+        if (other.base == call.base && other.exported != call.exported) return call.exported;
     }
     return call.base;
 }

@@ -17,6 +17,9 @@ struct Sharer : Machine {
         user = stream();
         other = stream();
         REQUIRE(cuda.memory_allocate_async(&shared, 4, owner) == Result::success);
+        flags = memory(8);
+        REQUIRE(cuda.set_words(flags, 0, 2) == Result::success);
+        REQUIRE(cuda.context_synchronize() == Result::success);
     }
 
     void set_on(Stream stream) { REQUIRE(cuda.set_words_async(shared, 5, 1, stream) == Result::success); }
@@ -25,6 +28,12 @@ struct Sharer : Machine {
         void* parameters[] = {&shared, &value};
         REQUIRE(cuda.launch_kernel(function(module(store_text), "store"), 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr) ==
                 Result::success);
+    }
+    void write_on(Stream stream, unsigned flag = 0) {
+        REQUIRE(cuda.stream_write_value_32(stream, flags + 4 * flag, 1, 0) == Result::success);
+    }
+    void wait_on(Stream stream, unsigned flag = 0) {
+        REQUIRE(cuda.stream_wait_value_32(stream, flags + 4 * flag, 1, 0) == Result::success);
     }
     /// The second stream comes behind what is now on the first.
     void order(Stream first, Stream second) {
@@ -47,6 +56,7 @@ struct Sharer : Machine {
     Stream user{};
     Stream other{};
     DevicePointer shared = 0;
+    DevicePointer flags = 0;
 };
 
 }  // namespace
@@ -79,6 +89,20 @@ TEST_CASE("a free that nothing orders after a use is found, though it comes late
              m.order(m.user, m.owner);
          },
          "stream 3"},
+        {"a value written before the use",
+         [](Sharer& m) {
+             m.write_on(m.user);
+             m.set_on(m.user);
+             m.wait_on(m.owner);
+         },
+         "stream 2"},
+        {"a value that another stream has written",
+         [](Sharer& m) {
+             m.set_on(m.user);
+             m.write_on(m.other);
+             m.wait_on(m.owner);
+         },
+         "stream 2"},
         {"the host waited for another stream",
          [](Sharer& m) {
              m.set_on(m.user);
@@ -138,6 +162,27 @@ TEST_CASE("a free that anything orders after all uses is in order") {
          [](Sharer& m) {
              m.store_on(m.user);
              CHECK(m.cuda.context_synchronize() == Result::success);
+         }},
+        {"a value that the freeing stream waits for",
+         [](Sharer& m) {
+             m.set_on(m.user);
+             m.write_on(m.user);
+             m.wait_on(m.owner);
+         }},
+        {"a value, and an event behind the wait that comes before the value",
+         [](Sharer& m) {
+             m.wait_on(m.other);
+             m.order(m.other, m.owner);
+             m.store_on(m.user);
+             m.write_on(m.user);
+         }},
+        {"values from stream to stream",
+         [](Sharer& m) {
+             m.set_on(m.user);
+             m.write_on(m.user, 0);
+             m.wait_on(m.other, 0);
+             m.write_on(m.other, 1);
+             m.wait_on(m.owner, 1);
          }},
         {"the null stream, after a stream that is gone",
          [](Sharer& m) {

@@ -72,6 +72,7 @@ enum class Result : int {
     peer_access_unsupported = 217,
     invalid_ptx = 218,
     unsupported_ptx_version = 222,
+    unsupported_execution_affinity = 224,
     invalid_source = 300,
     file_not_found = 301,
     shared_object_init_failed = 303,
@@ -148,6 +149,9 @@ enum class ContextLimit : int {
 
 /// CUfunc_cache.
 enum class CacheConfig : int { none = 0, prefer_shared = 1, prefer_l1 = 2, prefer_equal = 3 };
+
+/// CUexecAffinityType.
+enum class ExecutionAffinityType : int { multiprocessor_count = 0 };
 
 /// CUdevResourceType.
 enum class ResourceType : int { invalid = 0, multiprocessors = 1 };
@@ -353,15 +357,18 @@ enum class MemoryAccess : int { none = 0, read = 1, read_write = 3 };
 /// CUdriverProcAddressQueryResult.
 enum class ProcAddressQueryResult : int { success = 0, symbol_not_found = 1, version_not_sufficient = 2 };
 
+/// CUuuid.
 struct Uuid {
     unsigned char bytes[16];
 };
 
+/// CUmemLocation.
 struct MemoryLocation {
     MemoryLocationType type;
     int id;
 };
 
+/// CUmemPoolProps.
 struct MemoryPoolProperties {
     MemoryAllocationType allocation_type;
     MemoryHandleType handle_types;
@@ -372,6 +379,7 @@ struct MemoryPoolProperties {
     unsigned char reserved[54];
 };
 
+/// CUmemAccessDesc.
 struct MemoryAccessDescriptor {
     MemoryLocation location;
     MemoryAccess flags;
@@ -391,8 +399,9 @@ struct KernelNodeParameters {
     void** extra;
 };
 
-/// CUDA_MEMCPY3D_v2: half of it twice, source and target.
-struct CopyNodeParameters {
+/// CUDA_MEMCPY3D_v2, and CUDA_MEMCPY3D_PEER: half of it twice, source and target.
+struct Copy3D {
+    /// One end: where its rows and slices lie.
     struct Side {
         std::size_t x_bytes;
         std::size_t y;
@@ -402,7 +411,7 @@ struct CopyNodeParameters {
         void* host;
         DevicePointer device;
         Array array;
-        void* reserved;
+        Context context;  ///< null but in a copy between contexts
         std::size_t pitch;
         std::size_t height;
     };
@@ -430,6 +439,7 @@ struct HostNodeParameters {
     void* user_data;
 };
 
+/// How many blocks of a cluster there are in each dimension.
 struct ClusterDimension {
     unsigned x;
     unsigned y;
@@ -464,6 +474,12 @@ struct LaunchConfig {
     Stream stream;
     LaunchAttribute* attributes;
     unsigned attribute_count;
+};
+
+/// CUexecAffinityParam.
+struct ExecutionAffinity {
+    ExecutionAffinityType type;
+    unsigned multiprocessor_count;
 };
 
 /// CUdevSmResource.
@@ -521,10 +537,12 @@ struct Copy2D {
     std::size_t height;
 };
 
+/// CUipcMemHandle.
 struct IpcMemoryHandle {
     char reserved[64];
 };
 
+/// CUipcEventHandle.
 struct IpcEventHandle {
     char reserved[64];
 };

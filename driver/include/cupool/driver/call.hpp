@@ -12,21 +12,24 @@ namespace cupool::detail {
 /// Stands for "no device in particular".
 inline constexpr int no_ordinal = -1;
 
+/// A copy for those who throw: where only copies are referred to, the location itself is put together on no other path.
+inline SourceLocation copy_of(const SourceLocation& where) { return {where.file, where.line, where.function}; }
+
 /// Throws why the entry point may not, or cannot, be called: forked, shutdown, unsupported.
 [[noreturn]] void refuse_call(const Driver& driver, const EntryPointInfo& entry_point, int ordinal, const SourceLocation& where);
 
 /// Throws the Error for a driver's answer. \param message  what cupool knows beyond the answer; may be empty
 [[noreturn]] void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Result result, int ordinal,
-                                    const SourceLocation& where, const std::string& message = {});
+                                    const SourceLocation& where, const std::string& message);
+/// The same, with the driver's own name for the answer where this build knows none.
+[[noreturn]] void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Result result, int ordinal,
+                                    const SourceLocation& where);
 
 /// Logs a failure that a destructor met.
 void log_failed_call(const EntryPointInfo& entry_point, abi::Result result, int ordinal) noexcept;
 
 /// Logs the exception being handled, which a destructor met.
 void log_current_exception() noexcept;
-
-/// A copy for those who throw: where only copies are referred to, the location itself is put together on no other path.
-inline SourceLocation copy_of(const SourceLocation& where) { return {where.file, where.line, where.function}; }
 
 /// What has an ordinal is asked for it where something fails, and only there.
 inline int ordinal_of(int ordinal) { return ordinal; }

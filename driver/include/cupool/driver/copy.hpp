@@ -21,7 +21,20 @@ namespace detail {
 
 [[noreturn]] void throw_size_mismatch(std::size_t to, std::size_t from, const SourceLocation& where);
 
+template <class To, class From>
+[[noreturn, gnu::noinline, gnu::cold]] void throw_size_mismatch(const To& to, const From& from, const SourceLocation& where) {
+    throw_size_mismatch(to.size(), from.size(), where);
+}
+
 /// Whether there is something to copy. Throws where the sizes differ.
+template <class To, class From>
+inline bool check_sizes(const To& to, const From& from, const SourceLocation& where) {
+    if (to.size() != from.size()) [[unlikely]] {
+        throw_size_mismatch(to, from, copy_of(where));
+    }
+    return !to.empty();
+}
+/// The same of numbers.
 inline bool check_sizes(std::size_t to, std::size_t from, const SourceLocation& where) {
     if (to != from) [[unlikely]] {
         throw_size_mismatch(to, from, copy_of(where));
@@ -30,45 +43,63 @@ inline bool check_sizes(std::size_t to, std::size_t from, const SourceLocation& 
 }
 
 template <class T>
-inline void check_device(DeviceSpan<T> span, StreamView stream, const SourceLocation& where) {
-    if (span.device() != stream.ordinal()) [[unlikely]] {
-        throw_wrong_device("a span", span.device(), "a stream", stream.ordinal(), copy_of(where));
+inline void check_device(const DeviceSpan<T>& span, const StreamView& stream, const SourceLocation& where) {
+    if (!stream.context() || span.device() != stream.context().device().ordinal()) [[unlikely]] {
+        throw_wrong_device("a span", span.device(), "a stream", stream.context(), copy_of(where));
     }
+}
+
+template <class T>
+inline abi::DevicePointer address_of(const DeviceSpan<T>& span) noexcept {
+    return span.pointer();
+}
+template <class T>
+inline T* address_of(const std::span<T>& span) noexcept {
+    return span.data();
+}
+
+/// The addresses are read only once the context is known to be current, so that nothing must be kept across that call.
+template <auto Member, class To, class From>
+inline void copy_in(const StreamView& stream, const SourceLocation& where, const To& to, const From& from) {
+    const ContextView context = stream.context();
+    abi::Result told;
+    const abi::Result result =
+        is_current(context, told)
+            ? (context.driver().api().*Member)(address_of(to), address_of(from), to.size_bytes(), stream.handle())
+            : invoke_elsewhere<Member>(context, told, copy_of(where), address_of(to), address_of(from), to.size_bytes(), stream.handle());
+    require_success<Member>(result, context, where);
 }
 
 }  // namespace detail
 
 /// Host to device.
 template <class T>
-void copy_async(DeviceSpan<T> to, std::span<const std::type_identity_t<T>> from, StreamView stream,
-                SourceLocation where = SourceLocation::current()) {
-    if (detail::check_sizes(to.size(), from.size(), where)) {
+void copy_async(const DeviceSpan<T>& to, const std::span<const std::type_identity_t<T>>& from, StreamView stream,
+                const SourceLocation& where = SourceLocation::current()) {
+    if (detail::check_sizes(to, from, where)) {
         detail::check_device(to, stream, where);
-        detail::call_in<&EntryPoints::copy_host_to_device_async>(stream.context(), where, to.pointer(),
-                                                                 static_cast<const void*>(from.data()), to.size_bytes(), stream.handle());
+        detail::copy_in<&EntryPoints::copy_host_to_device_async>(stream, where, to, from);
     }
 }
 
 /// Device to host.
 template <class T>
-void copy_async(std::span<std::remove_const_t<T>> to, DeviceSpan<T> from, StreamView stream,
-                SourceLocation where = SourceLocation::current()) {
-    if (detail::check_sizes(to.size(), from.size(), where)) {
+void copy_async(const std::span<std::remove_const_t<T>>& to, const DeviceSpan<T>& from, StreamView stream,
+                const SourceLocation& where = SourceLocation::current()) {
+    if (detail::check_sizes(to, from, where)) {
         detail::check_device(from, stream, where);
-        detail::call_in<&EntryPoints::copy_device_to_host_async>(stream.context(), where, static_cast<void*>(to.data()), from.pointer(),
-                                                                 from.size_bytes(), stream.handle());
+        detail::copy_in<&EntryPoints::copy_device_to_host_async>(stream, where, to, from);
     }
 }
 
 /// Within a device.
 template <class T>
-void copy_async(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, StreamView stream,
-                SourceLocation where = SourceLocation::current()) {
-    if (detail::check_sizes(to.size(), from.size(), where)) {
+void copy_async(const DeviceSpan<T>& to, const DeviceSpan<const std::type_identity_t<T>>& from, StreamView stream,
+                const SourceLocation& where = SourceLocation::current()) {
+    if (detail::check_sizes(to, from, where)) {
         detail::check_device(to, stream, where);
         detail::check_device(from, stream, where);
-        detail::call_in<&EntryPoints::copy_device_to_device_async>(stream.context(), where, to.pointer(), from.pointer(), to.size_bytes(),
-                                                                   stream.handle());
+        detail::copy_in<&EntryPoints::copy_device_to_device_async>(stream, where, to, from);
     }
 }
 
@@ -76,7 +107,7 @@ void copy_async(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from
 template <class T>
 void copy_peer_async(DeviceSpan<T> to, ContextView to_context, DeviceSpan<const std::type_identity_t<T>> from, ContextView from_context,
                      StreamView stream, SourceLocation where = SourceLocation::current()) {
-    if (detail::check_sizes(to.size(), from.size(), where)) {
+    if (detail::check_sizes(to, from, where)) {
         detail::check_device(to, StreamView(to_context), where);
         detail::check_device(from, StreamView(from_context), where);
         if (stream.context() != to_context && stream.context() != from_context) [[unlikely]] {

@@ -14,8 +14,11 @@ namespace cupool {
 /// A GPU as the driver shows it. Copyable; needs no context and creates none. Safe from any thread.
 class Device {
 public:
+    /// What the device's multiprocessors can do, as PTX's .target counts it.
     struct ComputeCapability {
+        /// The generation.
         int major;
+        /// The step within it.
         int minor;
 
         friend auto operator<=>(const ComputeCapability&, const ComputeCapability&) = default;
@@ -38,11 +41,14 @@ public:
     static Device with_pci_bus_id(std::shared_ptr<const Driver> driver, const std::string& id,
                                   SourceLocation where = SourceLocation::current());
 
+    /// The driver that shows it.
     const std::shared_ptr<const Driver>& driver() const noexcept { return driver_; }
     /// Its place in the driver's list, which CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER decide.
     int ordinal() const noexcept { return ordinal_; }
+    /// The driver's own handle.
     abi::Device handle() const noexcept { return handle_; }
 
+    /// The product's name, as the driver has it.
     std::string name(SourceLocation where = SourceLocation::current()) const;
     /// "GPU-", or "MIG-" for a MIG instance, and hexadecimal digits in groups: what nvidia-smi -L shows and CUDA_VISIBLE_DEVICES takes.
     /// \throws Error unsupported before CUDA 11.4
@@ -55,14 +61,20 @@ public:
     std::string pci_bus_id(SourceLocation where = SourceLocation::current()) const;
     /// Bytes on the device, whoever uses them.
     std::size_t total_memory(SourceLocation where = SourceLocation::current()) const;
+    /// What the device is like. \throws Error invalid_argument where the driver does not know the attribute: see try_attribute()
     int attribute(abi::DeviceAttribute attribute, SourceLocation where = SourceLocation::current()) const;
     /// The same for an attribute that the driver may be too old to know: nothing where it does not. See device_attribute.hpp for all.
     std::optional<int> try_attribute(abi::DeviceAttribute attribute, SourceLocation where = SourceLocation::current()) const;
+    /// What its multiprocessors can do.
     ComputeCapability compute_capability(SourceLocation where = SourceLocation::current()) const;
+    /// How many multiprocessors it has.
     int multiprocessor_count(SourceLocation where = SourceLocation::current()) const;
+    /// Who may make contexts on it.
     abi::ComputeMode compute_mode(SourceLocation where = SourceLocation::current()) const;
     /// Whether stream-ordered allocation works: the device offers it and the driver has the entry points.
     bool supports_memory_pools(SourceLocation where = SourceLocation::current()) const;
+    /// Whether contexts can be limited to some of its multiprocessors: on devices and drivers that can, under MPS. False before CUDA 11.4.
+    bool supports_multiprocessor_affinity(SourceLocation where = SourceLocation::current()) const;
     /// Whether this device can reach the peer's memory over a link or the bus.
     bool can_access_peer(const Device& peer, SourceLocation where = SourceLocation::current()) const;
     /// What else is known of the link. \throws Error invalid_device where both are the same device

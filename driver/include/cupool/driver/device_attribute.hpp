@@ -8,7 +8,9 @@ namespace cupool {
 
 /// A device attribute and its name here.
 struct NamedDeviceAttribute {
+    /// What to ask for.
     abi::DeviceAttribute attribute;
+    /// What it is called here.
     std::string_view name;
 };
 

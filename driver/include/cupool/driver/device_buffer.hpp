@@ -6,38 +6,90 @@
 #include <cupool/driver/event.hpp>
 #include <cupool/driver/result.hpp>
 #include <cupool/driver/stream_uses.hpp>
+#include <limits>
+#include <memory>
 #include <utility>
 
 namespace cupool {
 
 namespace detail {
 
+[[noreturn]] void throw_size_overflow(std::size_t count, std::size_t size, const SourceLocation& where);
+
 /// count * size; \throws Error invalid_argument where that does not fit
-std::size_t checked_size(std::size_t count, std::size_t size, const SourceLocation& where);
+inline std::size_t checked_size(std::size_t count, std::size_t size, const SourceLocation& where) {
+    if (count > std::numeric_limits<std::size_t>::max() / size) [[unlikely]] {
+        throw_size_overflow(count, size, copy_of(where));
+    }
+    return count * size;
+}
 
 /// The bytes of a DeviceBuffer.
 class DeviceAllocation {
 public:
     DeviceAllocation() = default;
-    DeviceAllocation(std::size_t bytes, const DeviceContext& context, const SourceLocation& where);
-    ~DeviceAllocation() { release(); }
+    DeviceAllocation(std::size_t bytes, const DeviceContext& context, const SourceLocation& where) : stream_(context.stream_) {
+        // What most allocations find: a pool, the context current, and memory.
+        const ContextView place = context.stream_.context();
+        if (!context.pool_ || bytes == 0) [[unlikely]] {
+            allocate(bytes, context, copy_of(where));
+            return;
+        }
+        abi::Result told;
+        if (!is_current(place, told)) [[unlikely]] {
+            allocate_elsewhere(told, bytes, context.pool_, copy_of(where));
+            return;
+        }
+        const abi::Result result =
+            place.driver().api().memory_allocate_from_pool_async(&pointer_, bytes, context.pool_.handle(), context.stream_.handle());
+        if (result != abi::Result::success) [[unlikely]] {
+            retry(result, bytes, context.pool_, copy_of(where));
+        }
+    }
+    ~DeviceAllocation() {
+        if (pointer_ != 0) {
+            release();
+        }
+    }
     DeviceAllocation(DeviceAllocation&& other) noexcept;
     DeviceAllocation& operator=(DeviceAllocation&& other) noexcept;
 
     abi::DevicePointer pointer() const noexcept { return pointer_; }
-    int ordinal() const noexcept { return context_ ? context_->device().ordinal() : no_ordinal; }
-    StreamView stream() const noexcept { return stream_; }
+    int ordinal() const noexcept { return stream().ordinal(); }
+    StreamView stream() const noexcept { return stream_.view(); }
     void record_use(StreamView stream, const SourceLocation& where);
 
 private:
-    void release() noexcept;
+    /// What a free must do that is not just given to the stream.
+    struct FreeConditions {
+        bool is_plain;  ///< not ordered on the stream, but to be waited for
+        StreamUses uses;
+    };
 
-    std::shared_ptr<const ContextState> context_;
-    std::shared_ptr<const StreamState> stream_state_;
-    StreamView stream_;
+    /// Nothing, or plain memory.
+    void allocate(std::size_t bytes, const DeviceContext& context, const SourceLocation& where);
+    /// From the pool, where another context is current.
+    void allocate_elsewhere(abi::Result told, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where);
+    /// Once more after what was answered. \param pool  empty for plain memory
+    void retry(abi::Result result, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where);
+
+    /// What most frees find: the context current, and no conditions.
+    void release() noexcept {
+        const ContextView context = stream().context();
+        abi::Result told;
+        if (!is_current(context, told) || conditions_ != nullptr) [[unlikely]] {
+            return release_elsewhere(told);
+        }
+        const abi::Result result = context.driver().api().memory_free_async(pointer_, stream().handle());
+        if (result != abi::Result::success) [[unlikely]] {
+            log_failed_call(entry_point_info<&EntryPoints::memory_free_async>, result, ordinal());
+        }
+    }
+    void release_elsewhere(abi::Result told) noexcept;
+
+    KeptStream stream_;
     abi::DevicePointer pointer_ = 0;
-    bool stream_ordered_ = false;
-    StreamUses uses_;
+    std::unique_ptr<FreeConditions> conditions_;
 };
 
 }  // namespace detail
@@ -76,13 +128,18 @@ public:
         return *this;
     }
 
+    /// All of it.
     DeviceSpan<T> span() noexcept { return {allocation_.pointer(), size_, device()}; }
+    /// All of it.
     DeviceSpan<const T> span() const noexcept { return {allocation_.pointer(), size_, device()}; }
     operator DeviceSpan<T>() noexcept { return span(); }              // NOLINT(google-explicit-constructor): owners stand for their views
     operator DeviceSpan<const T>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
 
+    /// In elements.
     std::size_t size() const noexcept { return size_; }
+    /// In bytes.
     std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
+    /// Whether there is no element.
     bool empty() const noexcept { return size_ == 0; }
     /// Ordinal; -1 for a default-constructed buffer.
     int device() const noexcept { return allocation_.ordinal(); }

@@ -9,6 +9,10 @@
 
 namespace cupool {
 
+namespace detail {
+class DeviceAllocation;
+}
+
 /// Where work is to be done: a device, a stream of it and a pool for its memory, or the host's cores. What every kernel's config embeds.
 /// Copyable; keeps the context, and a stream of cupool's, alive. The pool, where it is not the device's own, is kept by its owner.
 class DeviceContext {
@@ -34,7 +38,8 @@ public:
     /// The host. \param threads  how many cores to use; 0 means all
     static DeviceContext host(unsigned threads = 0);
 
-    bool is_host() const noexcept { return context_ == nullptr; }
+    /// Whether this is the host, and no device.
+    bool is_host() const noexcept { return !context_; }
     /// How many threads host work may use; at least 1. Also holds for the host's share of a device's work.
     unsigned host_threads() const noexcept;
 
@@ -42,10 +47,20 @@ public:
     int device() const noexcept { return is_host() ? detail::no_ordinal : context_->device().ordinal(); }
 
     /// \throws Error unsupported for the host, as the following do
-    ContextView context(SourceLocation where = SourceLocation::current()) const;
-    StreamView stream(SourceLocation where = SourceLocation::current()) const;
+    ContextView context(const SourceLocation& where = SourceLocation::current()) const {
+        require_device(where);
+        return context_.get();
+    }
+    /// What work is given to. \throws Error unsupported for the host
+    StreamView stream(const SourceLocation& where = SourceLocation::current()) const {
+        require_device(where);
+        return stream_;
+    }
     /// May be empty: the device has no memory pools.
-    MemoryPoolView memory_pool(SourceLocation where = SourceLocation::current()) const;
+    MemoryPoolView memory_pool(const SourceLocation& where = SourceLocation::current()) const {
+        require_device(where);
+        return pool_;
+    }
 
     /// The same with another stream. \throws Error wrong_context where the stream is of another context
     DeviceContext with_stream(StreamView stream, SourceLocation where = SourceLocation::current()) const;
@@ -61,11 +76,18 @@ public:
     }
 
 private:
-    void require_device(const SourceLocation& where) const;
+    friend class detail::DeviceAllocation;
 
-    std::shared_ptr<const detail::ContextState> context_;
+    [[noreturn]] static void throw_is_host(const SourceLocation& where);
+    void require_device(const SourceLocation& where) const {
+        if (is_host()) [[unlikely]] {
+            throw_is_host(detail::copy_of(where));
+        }
+    }
+
+    detail::Shared<const detail::ContextState> context_;
     std::shared_ptr<detail::DeviceResources> resources_;
-    std::shared_ptr<const detail::StreamState> stream_state_;
+    detail::Shared<const detail::StreamState> stream_state_;
     StreamView stream_;
     MemoryPoolView pool_;
     unsigned host_threads_ = 0;

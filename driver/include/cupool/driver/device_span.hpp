@@ -14,6 +14,7 @@ class DeviceSpan {
     static_assert(std::is_trivially_copyable_v<T>, "device memory holds bytes: T must be trivially copyable");
 
 public:
+    /// The type of an element, without const.
     using value_type = std::remove_const_t<T>;
 
     DeviceSpan() = default;
@@ -24,10 +25,13 @@ public:
         return {pointer_, size_, device_};
     }
 
+    /// Where it begins, for devices.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
     /// In elements.
     std::size_t size() const noexcept { return size_; }
+    /// In bytes.
     std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
+    /// Whether there is no element.
     bool empty() const noexcept { return size_ == 0; }
     /// The ordinal of the device it lives on; -1 for a default-constructed span.
     int device() const noexcept { return device_; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cupool/driver/entry_points.hpp>
 #include <cupool/driver/error.hpp>
 #include <cupool/driver/loader.hpp>
@@ -33,21 +34,25 @@ public:
 
     /// The raw entry points. Optional ones may be null.
     const EntryPoints& api() const noexcept { return api_; }
+    /// How it was found.
     const LoadReport& report() const noexcept { return report_; }
     /// What cuDriverGetVersion answered: 13000 is 13.0.
     int version() const noexcept { return report_.version; }
 
-    /// Calls cuInit, the first time only, and returns what it answered. Handles do this by themselves.
+    /// Calls cuInit and returns what it answers. Handles do this by themselves. Success, and a failure that lasts as long as the process,
+    /// is remembered; a failure that may pass (the system is not ready yet, memory has run out) is asked again by the next call.
     /// \throws Error forked, shutdown
     abi::Result try_initialize(SourceLocation where = SourceLocation::current()) const;
     /// \throws Error no_device, driver_unavailable (with its reason), not_ready, forked, shutdown
     void initialize(SourceLocation where = SourceLocation::current()) const;
 
 private:
+    abi::Result call_init() const;
+
     EntryPoints api_;
     LoadReport report_;
-    mutable std::once_flag initialized_;
-    mutable abi::Result initialization_ = abi::Result::not_initialized;
+    mutable std::mutex initializing_;
+    mutable std::atomic<abi::Result> initialization_{abi::Result::not_initialized};
 };
 
 }  // namespace cupool

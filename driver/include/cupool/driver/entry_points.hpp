@@ -19,12 +19,14 @@ using abi::EntryPoints;
 
 /// What a row of entry_points.def says besides the signature.
 struct EntryPointInfo {
+    /// Whether a library without it is of use.
     enum Need { required, optional };
 
     const char* member;    ///< the pointer's name in EntryPoints
     const char* base;      ///< the name cuGetProcAddress knows it by
     int version;           ///< the ABI version to ask cuGetProcAddress for
     const char* exported;  ///< the name the library exports it under
+    /// Whether a library without it is of use.
     Need need;
     int since;  ///< the first CUDA version that has it, as cuDriverGetVersion counts: 11020 is 11.2
 };

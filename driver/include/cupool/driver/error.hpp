@@ -37,6 +37,7 @@ std::ostream& operator<<(std::ostream& out, ErrorCategory category);
 
 /// All that an Error may carry.
 struct ErrorDetails {
+    /// What kind of failure it is.
     ErrorCategory category = ErrorCategory::internal;
     std::string message;              ///< what failed and what to do about it
     std::optional<abi::Result> code;  ///< what the driver answered
@@ -55,7 +56,9 @@ public:
     /// Everything below on one line; a log's line ends become " | ".
     const char* what() const noexcept override;
 
+    /// What kind of failure it is.
     ErrorCategory category() const noexcept;
+    /// What failed and what to do about it.
     const std::string& message() const noexcept;
     /// The driver's answer as it came, also where it is a number unknown to this build; nothing where the driver was not asked.
     std::optional<abi::Result> code() const noexcept;
@@ -63,8 +66,11 @@ public:
     const std::string& call() const noexcept;
     /// The ordinal of the device it happened on, where there is one.
     std::optional<int> device() const noexcept;
+    /// Why the driver is unavailable, where it is.
     std::optional<Reason> reason() const noexcept;
+    /// The JIT compiler's full log; empty where it was not at work.
     const std::string& log() const noexcept;
+    /// Where in the program it was asked for.
     const SourceLocation& location() const noexcept;
 
 private:

@@ -33,14 +33,16 @@ public:
     /// An event of another process: see ipc.hpp.
     static Event open(ContextView context, const abi::IpcEventHandle& handle, SourceLocation where = SourceLocation::current());
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_.get(); }
+    /// The driver's own handle.
     abi::Event handle() const noexcept { return handle_; }
 
     /// Marks the work given to the stream so far; a mark made earlier is forgotten.
     /// \throws Error wrong_context where the stream is of another context
     void record(StreamView stream, SourceLocation where = SourceLocation::current()) {
         if (stream.context() != context()) [[unlikely]] {
-            detail::throw_wrong_device("the event", context().ordinal(), "a stream", stream.ordinal(), detail::copy_of(where));
+            detail::throw_wrong_device("the event", context(), "a stream", stream.context(), detail::copy_of(where));
         }
         detail::call_in<&EntryPoints::event_record>(context(), where, handle_, stream.handle());
     }
@@ -53,8 +55,7 @@ public:
     void synchronize(SourceLocation where = SourceLocation::current()) const;
 
 private:
-    Event(std::shared_ptr<const detail::ContextState> context, abi::Event handle) noexcept
-        : context_(std::move(context)), handle_(handle) {}
+    Event(detail::Shared<const detail::ContextState> context, abi::Event handle) noexcept : context_(std::move(context)), handle_(handle) {}
 
     void release() noexcept {
         if (handle_ != nullptr) {
@@ -62,7 +63,7 @@ private:
         }
     }
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::Event handle_ = nullptr;
 };
 

@@ -21,16 +21,17 @@ struct CopyEnd {
     abi::MemoryType type;
     abi::DevicePointer device;
     void* host;
+    int ordinal;  ///< of the device; no_ordinal for the host
 };
 
 template <class T>
 CopyEnd copy_end(DeviceSpan<T> span) noexcept {
-    return {abi::MemoryType::device, span.pointer(), nullptr};
+    return {abi::MemoryType::device, span.pointer(), nullptr, span.device()};
 }
 
 template <class T>
 CopyEnd copy_end(std::span<T> span) noexcept {
-    return {abi::MemoryType::host, 0, const_cast<void*>(static_cast<const void*>(span.data()))};
+    return {abi::MemoryType::host, 0, const_cast<void*>(static_cast<const void*>(span.data())), no_ordinal};
 }
 
 void require_same_size(std::size_t to, std::size_t from, const SourceLocation& where);
@@ -61,22 +62,25 @@ public:
         return *this;
     }
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_.get(); }
+    /// The driver's own handle.
     abi::Graph handle() const noexcept { return handle_; }
 
     /// A launch, with these arguments each time. \throws what Kernel::launch throws
     template <class... Arguments>
-    GraphNode add_kernel(const Kernel<Arguments...>& kernel, const LaunchShape& shape, const std::vector<GraphNode>& after,
+    GraphNode add_kernel(const Kernel<Arguments...>& kernel, const LocatedShape& shape, const std::vector<GraphNode>& after,
                          const std::type_identity_t<Arguments>&... arguments) {
         return add_kernel_values(kernel, shape, after,
-                                 detail::KernelParameter<Arguments>::from(arguments, kernel.context().ordinal(), SourceLocation{})...);
+                                 detail::KernelParameter<Arguments>::from(arguments, kernel.context(), shape.where)...);
     }
     /// The same with parameters given by their addresses, as many as the kernel has; the values are copied.
     GraphNode add_kernel_raw(const UntypedKernel& kernel, const LaunchShape& shape, const std::vector<GraphNode>& after, void** parameters,
                              SourceLocation where = SourceLocation::current());
 
-    /// A copy between two spans, each a DeviceSpan or a std::span of host memory, read when the graph runs.
-    /// \throws Error invalid_argument where the sizes differ
+    /// A copy between two spans, each a DeviceSpan of the graph's device or a std::span of host memory, read when the graph runs. Of 2 GiB
+    /// and more it may be two nodes, of which the last is returned: it comes after the other.
+    /// \throws Error invalid_argument where the sizes differ, wrong_context where a span is of another device
     template <class To, class From>
     GraphNode add_copy(To to, From from, const std::vector<GraphNode>& after = {}, SourceLocation where = SourceLocation::current()) {
         static_assert(std::is_same_v<typename To::value_type, typename From::value_type>, "a copy is of one type");
@@ -84,13 +88,14 @@ public:
         return add_copy_of_bytes(detail::copy_end(to), detail::copy_end(from), to.size_bytes(), after, where);
     }
 
-    /// Sets every element, of 1, 2 or 4 bytes.
+    /// Sets every element, of 1, 2 or 4 bytes. \throws Error wrong_context where the span is of another device
     template <class T>
     GraphNode add_fill(DeviceSpan<T> span, std::type_identity_t<T> value, const std::vector<GraphNode>& after = {},
                        SourceLocation where = SourceLocation::current()) {
         static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4, "a graph fills elements of 1, 2 or 4 bytes");
         unsigned bits = 0;
         std::memcpy(&bits, &value, sizeof value);
+        require_own_device(span.device(), where);
         return add_fill_of_elements(span.pointer(), bits, sizeof(T), span.size(), after, where);
     }
 
@@ -112,6 +117,7 @@ public:
 
     /// Every node, in no order that means anything.
     std::vector<GraphNode> nodes(SourceLocation where = SourceLocation::current()) const;
+    /// What a node does.
     abi::GraphNodeType type_of(GraphNode node, SourceLocation where = SourceLocation::current()) const;
     /// The nodes that it comes after.
     std::vector<GraphNode> dependencies_of(GraphNode node, SourceLocation where = SourceLocation::current()) const;
@@ -122,14 +128,17 @@ public:
 
 private:
     template <class... Parameters>
-    GraphNode add_kernel_values(const UntypedKernel& kernel, const LaunchShape& shape, const std::vector<GraphNode>& after,
+    GraphNode add_kernel_values(const UntypedKernel& kernel, const LocatedShape& shape, const std::vector<GraphNode>& after,
                                 Parameters... parameters) {
         void* addresses[] = {&parameters..., nullptr};
-        return add_kernel_raw(kernel, shape, after, addresses, SourceLocation{});
+        return add_kernel_raw(kernel, shape.shape, after, addresses, shape.where);
     }
 
+    void require_own_device(int ordinal, const SourceLocation& where) const;
     GraphNode add_copy_of_bytes(const detail::CopyEnd& to, const detail::CopyEnd& from, std::size_t bytes,
                                 const std::vector<GraphNode>& after, const SourceLocation& where);
+    GraphNode add_copy_of_rows(const detail::CopyEnd& to, const detail::CopyEnd& from, std::size_t row_bytes, std::size_t rows,
+                               const std::vector<GraphNode>& after, const SourceLocation& where);
     GraphNode add_fill_of_elements(abi::DevicePointer to, unsigned bits, unsigned element_bytes, std::size_t count,
                                    const std::vector<GraphNode>& after, const SourceLocation& where);
     template <auto Member, class... Arguments>
@@ -140,7 +149,7 @@ private:
         }
     }
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::Graph handle_ = nullptr;
 };
 

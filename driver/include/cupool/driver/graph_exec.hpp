@@ -14,6 +14,7 @@ using GraphNode = abi::GraphNode;
 
 /// What came of an update.
 struct GraphUpdate {
+    /// Whether it was made, or what stood in the way.
     abi::GraphUpdateResult result = abi::GraphUpdateResult::success;
     /// The node that stood in the way, where there is one: of the graph that was to be taken over.
     GraphNode node = nullptr;
@@ -39,7 +40,9 @@ public:
         return *this;
     }
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_.get(); }
+    /// The driver's own handle.
     abi::GraphExec handle() const noexcept { return handle_; }
 
     /// Gives the whole graph to the stream and returns. It begins when the stream's earlier work is done, and later work waits for its end.
@@ -58,10 +61,9 @@ public:
     /// Gives the kernel of one node, of the graph that this was made of, other arguments, another shape, or another kernel of its context.
     /// \throws Error invalid_argument where it is no such node
     template <class... Arguments>
-    void set_kernel(GraphNode node, const Kernel<Arguments...>& kernel, const LaunchShape& shape,
+    void set_kernel(GraphNode node, const Kernel<Arguments...>& kernel, const LocatedShape& shape,
                     const std::type_identity_t<Arguments>&... arguments) {
-        set_kernel_values(node, kernel, shape,
-                          detail::KernelParameter<Arguments>::from(arguments, kernel.context().ordinal(), SourceLocation{})...);
+        set_kernel_values(node, kernel, shape, detail::KernelParameter<Arguments>::from(arguments, kernel.context(), shape.where)...);
     }
     /// The same with parameters given by their addresses, as many as the kernel has; the values are copied.
     void set_kernel_raw(GraphNode node, const UntypedKernel& kernel, const LaunchShape& shape, void** parameters,
@@ -69,9 +71,9 @@ public:
 
 private:
     template <class... Parameters>
-    void set_kernel_values(GraphNode node, const UntypedKernel& kernel, const LaunchShape& shape, Parameters... parameters) {
+    void set_kernel_values(GraphNode node, const UntypedKernel& kernel, const LocatedShape& shape, Parameters... parameters) {
         void* addresses[] = {&parameters..., nullptr};
-        set_kernel_raw(node, kernel, shape, addresses, SourceLocation{});
+        set_kernel_raw(node, kernel, shape.shape, addresses, shape.where);
     }
     void release() noexcept {
         if (handle_ != nullptr) {
@@ -79,7 +81,7 @@ private:
         }
     }
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::GraphExec handle_ = nullptr;
 };
 

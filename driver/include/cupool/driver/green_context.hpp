@@ -26,6 +26,7 @@ public:
     GreenContext(GreenContext&&) noexcept = default;
     GreenContext& operator=(GreenContext&&) noexcept = default;
 
+    /// What does not own it.
     ContextView view() const noexcept { return state_.get(); }
     operator ContextView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
 
@@ -33,7 +34,7 @@ public:
     unsigned multiprocessor_count(SourceLocation where = SourceLocation::current()) const;
 
 private:
-    std::shared_ptr<const detail::ContextState> state_;
+    detail::Shared<const detail::ContextState> state_;
 };
 
 }  // namespace cupool

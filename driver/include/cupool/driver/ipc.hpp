@@ -28,6 +28,7 @@ public:
     IpcMemory(IpcMemory&& other) noexcept;
     IpcMemory& operator=(IpcMemory&& other) noexcept;
 
+    /// Where it begins, for devices.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
     /// Its first `count` elements, if it has as many: the handle does not tell.
     template <class T>
@@ -38,7 +39,7 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::DevicePointer pointer_ = 0;
 };
 

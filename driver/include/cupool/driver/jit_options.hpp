@@ -17,6 +17,7 @@ struct JitOptions {
     std::optional<abi::JitCacheMode> cache_mode;       ///< what loads do with the first level of cache
     bool debug_info = false;                           ///< for debuggers
     bool line_info = false;                            ///< for profilers
+    /// For code that is linked with other code later.
     bool position_independent_code = false;
     bool verbose = false;    ///< ask for register and memory use of each kernel in info_log()
     bool wall_time = false;  ///< ask how long it took: compile_milliseconds()

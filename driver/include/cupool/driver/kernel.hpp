@@ -13,8 +13,11 @@ namespace cupool {
 
 /// A count in each of three dimensions.
 struct Extent {
+    /// In the first dimension.
     unsigned x = 1;
+    /// In the second.
     unsigned y = 1;
+    /// In the third.
     unsigned z = 1;
 
     constexpr Extent() = default;
@@ -27,7 +30,23 @@ struct Extent {
 struct LaunchShape {
     Extent grid;   ///< in blocks
     Extent block;  ///< in threads
+    /// Shared memory of each block besides what the kernel declares.
     unsigned dynamic_shared_bytes = 0;
+};
+
+/// A shape and the place in the program that gives it: for functions that end with a kernel's arguments, which no default can follow.
+struct LocatedShape {
+    LocatedShape(const LaunchShape& own_shape,  // NOLINT(google-explicit-constructor): a shape, wherever one is wanted
+                 SourceLocation own_where = SourceLocation::current()) noexcept
+        : shape(own_shape), where(own_where) {}
+    LocatedShape(Extent grid, Extent block, unsigned dynamic_shared_bytes = 0,
+                 SourceLocation own_where = SourceLocation::current()) noexcept
+        : shape{grid, block, dynamic_shared_bytes}, where(own_where) {}
+
+    /// The shape.
+    LaunchShape shape;
+    /// The place that gives it.
+    SourceLocation where;
 };
 
 /// What else a launch may ask for.
@@ -44,7 +63,9 @@ struct LaunchOptions {
 
 /// Where a parameter of a kernel lies among all of them, in bytes.
 struct KernelParameterInfo {
+    /// Where it begins.
     std::size_t offset;
+    /// How long it is.
     std::size_t bytes;
 };
 
@@ -60,24 +81,21 @@ namespace detail {
 template <class T>
 struct KernelParameter {
     static_assert(std::is_trivially_copyable_v<T>, "kernel parameters are copied as bytes");
-    static const T& from(const T& argument, int, const SourceLocation&) noexcept { return argument; }
+    static const T& from(const T& argument, ContextView, const SourceLocation&) noexcept { return argument; }
 };
 
 template <class T>
 struct KernelParameter<DeviceSpan<T>> {
-    static abi::DevicePointer from(const DeviceSpan<T>& span, int ordinal, const SourceLocation& where) {
-        if (span.device() != ordinal && !span.empty()) [[unlikely]] {
-            throw_wrong_device("a span", span.device(), "a kernel", ordinal, copy_of(where));
+    static abi::DevicePointer from(const DeviceSpan<T>& span, ContextView context, const SourceLocation& where) {
+        if ((!context || span.device() != context.device().ordinal()) && !span.empty()) [[unlikely]] {
+            throw_wrong_device("a span", span.device(), "a kernel", context, copy_of(where));
         }
         return span.pointer();
     }
 };
 
 template <class T>
-using KernelParameterType = std::decay_t<decltype(KernelParameter<T>::from(std::declval<const T&>(), 0, SourceLocation{}))>;
-
-[[noreturn]] void throw_failed_launch(const Driver& driver, const EntryPointInfo& entry_point, abi::Result result, int ordinal,
-                                      const std::string& kernel, const LaunchShape& shape, const SourceLocation& where);
+using KernelParameterType = std::decay_t<decltype(KernelParameter<T>::from(std::declval<const T&>(), ContextView(), SourceLocation{}))>;
 
 }  // namespace detail
 
@@ -87,8 +105,11 @@ public:
     UntypedKernel(ContextView context, abi::Function handle, std::string name)
         : context_(context), handle_(handle), name_(std::move(name)) {}
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_; }
+    /// The driver's own handle.
     abi::Function handle() const noexcept { return handle_; }
+    /// As its module has it.
     const std::string& name() const noexcept { return name_; }
 
     /// Launches with parameters given by their addresses, as many as the kernel has.
@@ -96,22 +117,18 @@ public:
     /// answers
     void launch_raw(const LaunchShape& shape, StreamView stream, void** parameters,
                     const SourceLocation& where = SourceLocation::current()) const {
-        if (stream.context() != context_) [[unlikely]] {
-            detail::throw_wrong_device("the kernel", context_.ordinal(), "a stream", stream.ordinal(), detail::copy_of(where));
+        abi::Result told;
+        if (!is_ready_for(stream, told, where)) [[unlikely]] {
+            return launch_elsewhere(told, LaunchShape(shape), stream.handle(), parameters, detail::copy_of(where));
         }
-        const abi::Result result = detail::invoke_in<&EntryPoints::launch_kernel>(
-            context_, where, handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
-            shape.dynamic_shared_bytes, stream.handle(), parameters, static_cast<void**>(nullptr));
-        if (result != abi::Result::success) [[unlikely]] {
-            detail::throw_failed_launch(context_.driver(), entry_point_info<&EntryPoints::launch_kernel>, result, context_.ordinal(), name_,
-                                        LaunchShape(shape), detail::copy_of(where));
-        }
+        launch_here(shape, stream.handle(), parameters, where);
     }
 
     /// The same with options. \throws Error unsupported before CUDA 11.6, but for a cooperative launch without other options
     void launch_raw_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, void** parameters,
                          const SourceLocation& where = SourceLocation::current()) const;
 
+    /// What the kernel takes of a multiprocessor, and more.
     int attribute(abi::FunctionAttribute attribute, SourceLocation where = SourceLocation::current()) const;
     /// \throws Error invalid_argument where it cannot be set, or not to that
     void set_attribute(abi::FunctionAttribute attribute, int value, SourceLocation where = SourceLocation::current()) const;
@@ -139,7 +156,29 @@ protected:
     /// \throws Error invalid_argument where the driver can tell and the kernel's parameters are not of these sizes
     void check_parameters(std::initializer_list<std::size_t> sizes, const SourceLocation& where) const;
 
+    /// Whether the context is current. \throws Error wrong_context where the stream is of another context
+    bool is_ready_for(const StreamView& stream, abi::Result& told, const SourceLocation& where) const {
+        if (!context_ || stream.context() != context_) [[unlikely]] {
+            detail::throw_wrong_device("the kernel", context_, "a stream", stream.context(), detail::copy_of(where));
+        }
+        return detail::is_current(context_, told);
+    }
+    /// Launches where the context is current.
+    void launch_here(const LaunchShape& shape, abi::Stream stream, void** parameters, const SourceLocation& where) const {
+        const abi::Result result =
+            context_.driver().api().launch_kernel(handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
+                                                  shape.block.z, shape.dynamic_shared_bytes, stream, parameters, nullptr);
+        if (result != abi::Result::success) [[unlikely]] {
+            throw_failed_launch(result, LaunchShape(shape), detail::copy_of(where));
+        }
+    }
+    /// Launches where another is, or what is could not be told.
+    void launch_elsewhere(abi::Result told, const LaunchShape& shape, abi::Stream stream, void** parameters,
+                          const SourceLocation& where) const;
+
 private:
+    [[noreturn]] void throw_failed_launch(abi::Result result, const LaunchShape& shape, const SourceLocation& where) const;
+
     ContextView context_;
     abi::Function handle_;
     std::string name_;
@@ -162,21 +201,27 @@ public:
     /// the driver answers
     void launch(const LaunchShape& shape, StreamView stream, const Arguments&... arguments,
                 SourceLocation where = SourceLocation::current()) const {
-        launch_values(shape, stream, where, detail::KernelParameter<Arguments>::from(arguments, context().ordinal(), where)...);
+        launch_values(shape, stream, where, detail::KernelParameter<Arguments>::from(arguments, context(), where)...);
     }
 
     /// The same with options. \throws Error unsupported where the driver does not know them, and what launch() throws
     void launch_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, const Arguments&... arguments,
                      SourceLocation where = SourceLocation::current()) const {
-        launch_values_with(options, shape, stream, where,
-                           detail::KernelParameter<Arguments>::from(arguments, context().ordinal(), where)...);
+        launch_values_with(options, shape, stream, where, detail::KernelParameter<Arguments>::from(arguments, context(), where)...);
     }
 
 private:
+    // Always inline, and the addresses last: else shape and parameters were put together in memory before they are needed.
     template <class... Parameters>
-    void launch_values(const LaunchShape& shape, StreamView stream, const SourceLocation& where, Parameters... parameters) const {
+    [[gnu::always_inline]] void launch_values(const LaunchShape& shape, const StreamView& stream, const SourceLocation& where,
+                                              Parameters... parameters) const {
+        abi::Result told;
+        if (!is_ready_for(stream, told, where)) [[unlikely]] {
+            void* addresses[] = {&parameters..., nullptr};
+            return launch_elsewhere(told, LaunchShape(shape), stream.handle(), addresses, detail::copy_of(where));
+        }
         void* addresses[] = {&parameters..., nullptr};
-        launch_raw(shape, stream, addresses, where);
+        launch_here(shape, stream.handle(), addresses, where);
     }
     template <class... Parameters>
     void launch_values_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, const SourceLocation& where,

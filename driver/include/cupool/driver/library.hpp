@@ -29,7 +29,9 @@ public:
         return *this;
     }
 
+    /// The driver that loaded it.
     const std::shared_ptr<const Driver>& driver() const noexcept { return driver_; }
+    /// The driver's own handle.
     abi::CodeLibrary handle() const noexcept { return handle_; }
 
     /// A kernel, to be launched in that context; valid as long as the library and the context.
@@ -38,6 +40,7 @@ public:
     Kernel<Arguments...> kernel(const std::string& name, ContextView context, SourceLocation where = SourceLocation::current()) const {
         return Kernel<Arguments...>(untyped_kernel(name, context, where), where);
     }
+    /// The same, its parameters' types unchecked.
     UntypedKernel untyped_kernel(const std::string& name, ContextView context, SourceLocation where = SourceLocation::current()) const;
 
     /// Of every kernel that it has. \throws Error unsupported before CUDA 12.4
@@ -45,6 +48,7 @@ public:
     /// What a kernel is on a device, for all contexts there. \throws Error invalid_argument where there is no such kernel
     int kernel_attribute(const std::string& name, abi::FunctionAttribute attribute, const Device& device,
                          SourceLocation where = SourceLocation::current()) const;
+    /// Sets one of a kernel's attributes, for all contexts of a device.
     void set_kernel_attribute(const std::string& name, abi::FunctionAttribute attribute, int value, const Device& device,
                               SourceLocation where = SourceLocation::current()) const;
 

@@ -32,7 +32,7 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const ContextState> context_;
+    Shared<const ContextState> context_;
     abi::DevicePointer pointer_ = 0;
     std::size_t bytes_ = 0;
     StreamUses uses_;
@@ -70,17 +70,23 @@ public:
 
     /// For the host.
     std::span<T> span() noexcept { return {data(), size_}; }
+    /// All of it, for the host.
     std::span<const T> span() const noexcept { return {data(), size_}; }
+    /// Its first element, for the host.
     T* data() noexcept { return reinterpret_cast<T*>(allocation_.pointer()); }
+    /// Its first element, for the host.
     const T* data() const noexcept { return reinterpret_cast<const T*>(allocation_.pointer()); }
     T& operator[](std::size_t index) noexcept { return data()[index]; }
     const T& operator[](std::size_t index) const noexcept { return data()[index]; }
 
     /// For work of a device, by its ordinal: any device of the process.
     DeviceSpan<T> device_span(int device) noexcept { return {allocation_.pointer(), size_, device}; }
+    /// All of it, for work of a device.
     DeviceSpan<const T> device_span(int device) const noexcept { return {allocation_.pointer(), size_, device}; }
 
+    /// In elements.
     std::size_t size() const noexcept { return size_; }
+    /// Whether there is no element.
     bool empty() const noexcept { return size_ == 0; }
 
     /// Moves the pages to the stream's device, ordered on the stream.
@@ -115,9 +121,11 @@ public:
     bool is_read_mostly(SourceLocation where = SourceLocation::current()) const {
         return !empty() && attribute(0, size_, abi::MemoryRangeAttribute::read_mostly, where) != 0;
     }
+    /// The device that advise_location() named last; nothing where it named none.
     std::optional<int> advised_location(SourceLocation where = SourceLocation::current()) const {
         return location(0, size_, abi::MemoryRangeAttribute::preferred_location, where);
     }
+    /// Where it was prefetched to last; nothing where it never was.
     std::optional<int> prefetched_location(SourceLocation where = SourceLocation::current()) const {
         return location(0, size_, abi::MemoryRangeAttribute::last_prefetch_location, where);
     }

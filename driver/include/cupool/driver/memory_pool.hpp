@@ -27,12 +27,15 @@ public:
     static MemoryPoolView default_of(ContextView context, SourceLocation where = SourceLocation::current());
 
     explicit operator bool() const noexcept { return handle_ != nullptr; }
+    /// The context that it is in.
     ContextView context() const noexcept { return context_; }
+    /// The driver's own handle.
     abi::MemoryPool handle() const noexcept { return handle_; }
 
     /// How many bytes of freed memory the pool keeps, rather than give it back to the device at the next synchronisation. A pool starts
     /// with 0, which makes an allocation hundreds of times slower than one from kept memory.
     std::uint64_t release_threshold(SourceLocation where = SourceLocation::current()) const;
+    /// Sets what release_threshold() tells.
     void set_release_threshold(std::uint64_t bytes, SourceLocation where = SourceLocation::current()) const;
     /// Bytes allocated from the pool now.
     std::uint64_t used(SourceLocation where = SourceLocation::current()) const;
@@ -40,9 +43,13 @@ public:
     std::uint64_t reserved(SourceLocation where = SourceLocation::current()) const;
     /// The most bytes that were allocated, and held, at once since the pool was made or these marks were reset.
     std::uint64_t used_high(SourceLocation where = SourceLocation::current()) const;
+    /// The same of bytes held.
     std::uint64_t reserved_high(SourceLocation where = SourceLocation::current()) const;
+    /// Lets both begin anew at what is used and held now.
     void reset_high_marks(SourceLocation where = SourceLocation::current()) const;
+    /// When freed memory may be given to another stream.
     ReusePolicy reuse_policy(SourceLocation where = SourceLocation::current()) const;
+    /// Sets what reuse_policy() tells.
     void set_reuse_policy(ReusePolicy policy, SourceLocation where = SourceLocation::current()) const;
     /// Gives kept memory back until `bytes_to_keep` are left, or no more can be.
     void trim_to(std::size_t bytes_to_keep, SourceLocation where = SourceLocation::current()) const;
@@ -91,16 +98,17 @@ public:
         return *this;
     }
 
+    /// What does not own it.
     MemoryPoolView view() const noexcept { return MemoryPoolView(context_.get(), handle_); }
     operator MemoryPoolView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
 
 private:
-    MemoryPool(std::shared_ptr<const detail::ContextState> context, abi::MemoryPool handle) noexcept
+    MemoryPool(detail::Shared<const detail::ContextState> context, abi::MemoryPool handle) noexcept
         : context_(std::move(context)), handle_(handle) {}
 
     void release() noexcept;
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::MemoryPool handle_ = nullptr;
 };
 
@@ -119,6 +127,7 @@ public:
     ImportedMemory(ImportedMemory&& other) noexcept;
     ImportedMemory& operator=(ImportedMemory&& other) noexcept;
 
+    /// Where it begins, for devices.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
     /// Its first `count` elements, if it has as many: what was exported does not tell.
     template <class T>
@@ -129,7 +138,7 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     StreamView stream_;
     abi::DevicePointer pointer_ = 0;
 };

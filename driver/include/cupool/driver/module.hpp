@@ -21,7 +21,9 @@ public:
     Module(Module&& other) noexcept;
     Module& operator=(Module&& other) noexcept;
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_.get(); }
+    /// The driver's own handle.
     abi::Module handle() const noexcept { return handle_; }
     /// What the compiler said while it succeeded.
     const std::string& info_log() const noexcept { return info_log_; }
@@ -35,6 +37,7 @@ public:
     Kernel<Arguments...> kernel(const std::string& name, SourceLocation where = SourceLocation::current()) const {
         return Kernel<Arguments...>(untyped_kernel(name, where), where);
     }
+    /// The same, its parameters' types unchecked.
     UntypedKernel untyped_kernel(const std::string& name, SourceLocation where = SourceLocation::current()) const;
 
     /// Of every kernel that it has. \throws Error unsupported before CUDA 12.4
@@ -46,7 +49,7 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::Module handle_ = nullptr;
     std::string info_log_;
     std::optional<float> compile_milliseconds_;

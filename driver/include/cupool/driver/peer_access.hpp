@@ -19,7 +19,9 @@ public:
     PeerAccess(PeerAccess&& other) noexcept;
     PeerAccess& operator=(PeerAccess&& other) noexcept;
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_.get(); }
+    /// Whose memory it reaches.
     ContextView peer() const noexcept { return peer_.get(); }
     /// Whether this made the access, and will take it away.
     bool is_owner() const noexcept { return is_owner_; }
@@ -29,8 +31,8 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const detail::ContextState> context_;
-    std::shared_ptr<const detail::ContextState> peer_;
+    detail::Shared<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> peer_;
     bool is_owner_ = false;
 };
 

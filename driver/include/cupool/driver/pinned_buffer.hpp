@@ -34,7 +34,7 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const ContextState> context_;
+    Shared<const ContextState> context_;
     void* pointer_ = nullptr;
     StreamUses uses_;
 };
@@ -63,7 +63,9 @@ public:
         return *this;
     }
 
+    /// All of it.
     std::span<T> span() noexcept { return {data(), size_}; }
+    /// All of it.
     std::span<const T> span() const noexcept { return {data(), size_}; }
     operator std::span<T>() noexcept { return span(); }              // NOLINT(google-explicit-constructor): owners stand for their views
     operator std::span<const T>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
@@ -75,9 +77,13 @@ public:
         return {detail::device_pointer_of(context, allocation_.pointer(), where), size_, context.ordinal()};
     }
 
+    /// Its first element, for the host.
     T* data() noexcept { return static_cast<T*>(allocation_.pointer()); }
+    /// Its first element, for the host.
     const T* data() const noexcept { return static_cast<const T*>(allocation_.pointer()); }
+    /// In elements.
     std::size_t size() const noexcept { return size_; }
+    /// Whether there is no element.
     bool empty() const noexcept { return size_ == 0; }
     T& operator[](std::size_t index) noexcept { return data()[index]; }
     const T& operator[](std::size_t index) const noexcept { return data()[index]; }

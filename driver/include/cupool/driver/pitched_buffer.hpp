@@ -31,10 +31,15 @@ public:
         return {pointer_, width_, height_, pitch_bytes_, device_};
     }
 
+    /// Where it begins, for devices.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
+    /// In elements.
     std::size_t width() const noexcept { return width_; }
+    /// In rows.
     std::size_t height() const noexcept { return height_; }
+    /// From the beginning of one row to that of the next.
     std::size_t pitch_bytes() const noexcept { return pitch_bytes_; }
+    /// Whether there is no element.
     bool empty() const noexcept { return width_ == 0 || height_ == 0; }
     /// The ordinal of the device it lives on; -1 for a default-constructed span.
     int device() const noexcept { return device_; }
@@ -84,7 +89,7 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const ContextState> context_;
+    Shared<const ContextState> context_;
     abi::DevicePointer pointer_ = 0;
     std::size_t pitch_bytes_ = 0;
     StreamUses uses_;
@@ -114,15 +119,20 @@ public:
         return *this;
     }
 
+    /// All of it.
     PitchedSpan<T> span() noexcept { return {allocation_.pointer(), width_, height_, pitch_bytes(), device()}; }
+    /// All of it.
     PitchedSpan<const T> span() const noexcept { return {allocation_.pointer(), width_, height_, pitch_bytes(), device()}; }
     operator PitchedSpan<T>() noexcept { return span(); }              // NOLINT(google-explicit-constructor): owners stand for their views
     operator PitchedSpan<const T>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
 
+    /// In elements.
     std::size_t width() const noexcept { return width_; }
+    /// In rows.
     std::size_t height() const noexcept { return height_; }
     /// From the beginning of one row to that of the next, as the driver chose it.
     std::size_t pitch_bytes() const noexcept { return allocation_.pitch_bytes(); }
+    /// Whether there is no element.
     bool empty() const noexcept { return width_ == 0 || height_ == 0; }
     /// Ordinal; -1 for a default-constructed buffer.
     int device() const noexcept { return allocation_.ordinal(); }

@@ -17,6 +17,7 @@ enum class MemoryKind {
 
 /// What the driver knows of a pointer. Of unregistered memory it knows nothing else.
 struct PointerInfo {
+    /// Whose memory it is.
     MemoryKind kind = MemoryKind::unregistered;
     int device = detail::no_ordinal;        ///< where it is, or where it was allocated from
     abi::DevicePointer start = 0;           ///< of the allocation that the pointer lies in
@@ -24,7 +25,7 @@ struct PointerInfo {
     void* host_pointer = nullptr;           ///< what the host calls it by; null where the host cannot reach it
     abi::DevicePointer device_pointer = 0;  ///< what devices call it by
     abi::Context context = nullptr;         ///< null for memory of pools, which belongs to none
-    abi::MemoryPool pool = nullptr;         ///< the pool it is from; null for all other memory
+    abi::MemoryPool pool = nullptr;         ///< the pool it is from; null for all other memory, and before CUDA 11.3
 };
 
 /// Asks the driver of a context about a pointer, its own or any other. One call of the driver. Safe from any thread.

@@ -15,7 +15,7 @@ public:
     ProfiledScope& operator=(const ProfiledScope&) = delete;
 
 private:
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
 };
 
 }  // namespace cupool

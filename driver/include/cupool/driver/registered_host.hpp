@@ -34,7 +34,7 @@ public:
 private:
     void release() noexcept;
 
-    std::shared_ptr<const ContextState> context_;
+    Shared<const ContextState> context_;
     void* pointer_ = nullptr;
     StreamUses uses_;
 };
@@ -58,6 +58,7 @@ public:
         : registration_(const_cast<std::remove_const_t<T>*>(memory.data()), memory.size_bytes(), context, options, where),
           size_(memory.size()) {}
 
+    /// All of it.
     std::span<T> span() const noexcept { return {static_cast<T*>(registration_.pointer()), size_}; }
     /// The memory as the context's device reaches it.
     DeviceSpan<T> device_span(SourceLocation where = SourceLocation::current()) const {

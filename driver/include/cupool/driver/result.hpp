@@ -13,6 +13,7 @@ public:
     Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor): a value is a result
     Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor): so is an error
 
+    /// Whether there is a value.
     bool has_value() const noexcept { return content_.index() == 0; }
     explicit operator bool() const noexcept { return has_value(); }
 
@@ -21,10 +22,12 @@ public:
         require();
         return std::get<0>(content_);
     }
+    /// The same.
     const T& value() const& {
         require();
         return std::get<0>(content_);
     }
+    /// The same.
     T&& value() && {
         require();
         return std::get<0>(std::move(content_));

@@ -5,8 +5,8 @@
 #include <cupool/driver/device_span.hpp>
 #include <functional>
 #include <iosfwd>
-#include <memory>
 #include <string>
+#include <utility>
 
 namespace cupool {
 
@@ -15,11 +15,11 @@ class Event;
 namespace detail {
 
 /// What a Stream and all that must outlive it share.
-class StreamState : public std::enable_shared_from_this<StreamState> {
+class StreamState : public ReferenceCounted {
 public:
     /// Owns no stream yet: made first, so that none is lost where there is no memory for its owner.
     explicit StreamState(ContextView context) : context_(context.share()) {}
-    ~StreamState() {
+    ~StreamState() override {
         if (handle_ != nullptr) {
             destroy_in<&EntryPoints::stream_destroy>(context_.get(), handle_);
         }
@@ -32,7 +32,7 @@ public:
     void own(abi::Stream handle) noexcept { handle_ = handle; }
 
 private:
-    std::shared_ptr<const ContextState> context_;
+    Shared<const ContextState> context_;
     abi::Stream handle_ = nullptr;
 };
 
@@ -54,8 +54,11 @@ public:
         return StreamView(context, reinterpret_cast<abi::Stream>(per_thread_handle));
     }
 
+    /// The context that it is in.
     ContextView context() const noexcept { return context_; }
+    /// That of its device; -1 where there is no stream.
     int ordinal() const noexcept { return context_.ordinal(); }
+    /// The driver's own handle.
     abi::Stream handle() const noexcept { return handle_; }
 
     /// Lower numbers go first.
@@ -85,11 +88,13 @@ public:
     void wait_value(DeviceSpan<const std::uint32_t> word, std::uint32_t value,
                     abi::WaitCondition condition = abi::WaitCondition::greater_or_equal,
                     SourceLocation where = SourceLocation::current()) const;
+    /// The same of 64 bits.
     void wait_value(DeviceSpan<const std::uint64_t> word, std::uint64_t value,
                     abi::WaitCondition condition = abi::WaitCondition::greater_or_equal,
                     SourceLocation where = SourceLocation::current()) const;
     /// Writes one value once all earlier work is done, and visible. \throws what wait_value() throws
     void write_value(DeviceSpan<std::uint32_t> word, std::uint32_t value, SourceLocation where = SourceLocation::current()) const;
+    /// The same of 64 bits.
     void write_value(DeviceSpan<std::uint64_t> word, std::uint64_t value, SourceLocation where = SourceLocation::current()) const;
     /// Runs a function on a thread of the driver once all earlier work is done; later work waits for it.
     /// The function must not call the driver; an exception that leaves it is logged and lost. After a device fault it may never run.
@@ -101,7 +106,10 @@ public:
     }
 
     /// Shared ownership of the stream where it is cupool's; null for default streams and those made elsewhere.
-    std::shared_ptr<const detail::StreamState> share() const { return state_ ? state_->shared_from_this() : nullptr; }
+    detail::Shared<const detail::StreamState> share() const { return detail::Shared<const detail::StreamState>(state_); }
+
+    /// What keeps the stream alive: itself where it is cupool's, else its context. Null where there is neither.
+    const detail::ReferenceCounted* kept() const noexcept { return state_ != nullptr ? state_ : context_.kept(); }
 
 private:
     // CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
@@ -114,6 +122,36 @@ private:
     abi::Stream handle_ = nullptr;
     const detail::StreamState* state_ = nullptr;
 };
+
+namespace detail {
+
+/// A stream, kept alive; of someone else's stream, its context. Move-only.
+class KeptStream {
+public:
+    KeptStream() = default;
+    explicit KeptStream(StreamView stream) noexcept : stream_(stream) {
+        if (const ReferenceCounted* const kept = stream_.kept()) {
+            kept->acquire();
+        }
+    }
+    ~KeptStream() {
+        if (const ReferenceCounted* const kept = stream_.kept()) {
+            kept->release();
+        }
+    }
+    KeptStream(KeptStream&& other) noexcept : stream_(std::exchange(other.stream_, {})) {}
+    KeptStream& operator=(KeptStream other) noexcept {
+        std::swap(stream_, other.stream_);
+        return *this;
+    }
+
+    StreamView view() const noexcept { return stream_; }
+
+private:
+    StreamView stream_;
+};
+
+}  // namespace detail
 
 std::string to_string(StreamView stream);
 std::ostream& operator<<(std::ostream& out, StreamView stream);
@@ -135,23 +173,30 @@ public:
     Stream(Stream&&) noexcept = default;
     Stream& operator=(Stream&&) noexcept = default;
 
+    /// What does not own it.
     StreamView view() const noexcept { return StreamView(*state_); }
     operator StreamView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
 
+    /// The context that it is in.
     ContextView context() const noexcept { return state_->context(); }
+    /// That of its device.
     int ordinal() const noexcept { return context().ordinal(); }
+    /// The driver's own handle.
     abi::Stream handle() const noexcept { return state_->handle(); }
 
     /// The following are those of StreamView.
     void synchronize(SourceLocation where = SourceLocation::current()) const { view().synchronize(where); }
+    /// Whether its work is done.
     bool query(SourceLocation where = SourceLocation::current()) const { return view().query(where); }
+    /// Lets its later work wait for the event.
     void wait(const Event& event, SourceLocation where = SourceLocation::current()) const { view().wait(event, where); }
+    /// Runs a function once its earlier work is done.
     void launch_host_function(std::function<void()> function, SourceLocation where = SourceLocation::current()) const {
         view().launch_host_function(std::move(function), where);
     }
 
 private:
-    std::shared_ptr<const detail::StreamState> state_;
+    detail::Shared<const detail::StreamState> state_;
 };
 
 }  // namespace cupool

@@ -34,8 +34,8 @@ public:
 
 private:
     StreamView stream_;
-    std::shared_ptr<const detail::ContextState> context_;
-    std::shared_ptr<const detail::StreamState> stream_state_;
+    detail::Shared<const detail::ContextState> context_;
+    detail::Shared<const detail::StreamState> stream_state_;
     bool active_ = true;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cupool/driver/event.hpp>
-#include <memory>
 #include <vector>
 
 namespace cupool::detail {
@@ -11,6 +10,9 @@ class StreamUses {
 public:
     /// Where it throws, it has waited for the stream.
     void record(StreamView stream, const SourceLocation& where);
+
+    /// Waits for a use that could not be recorded. Failures are logged.
+    static void wait_for(StreamView stream) noexcept;
 
     /// Makes the stream wait for all of them, or the calling thread where the driver refuses that. Failures are logged.
     void order_before(StreamView stream) noexcept;
@@ -36,7 +38,7 @@ public:
 private:
     struct Use {
         abi::Stream stream;
-        std::shared_ptr<const StreamState> state;  ///< keeps the handle from being used for another stream
+        Shared<const StreamState> state;  ///< keeps the handle from being used for another stream
         Event event;
     };
 

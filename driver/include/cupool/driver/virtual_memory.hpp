@@ -33,7 +33,9 @@ public:
     AddressRange(AddressRange&&) noexcept = default;
     AddressRange& operator=(AddressRange&&) noexcept = default;
 
+    /// Where it begins.
     abi::DevicePointer pointer() const noexcept;
+    /// How many addresses there are.
     std::size_t size_bytes() const noexcept;
 
 private:
@@ -43,26 +45,47 @@ private:
     std::shared_ptr<const State> state_;
 };
 
+/// How PhysicalMemory is made.
+struct PhysicalMemoryOptions {
+    /// Whether other processes can import it: see PhysicalMemory::export_file_descriptor().
+    bool is_shareable = false;
+};
+
 /// Memory of the context's device, without an address. Move-only. It is given back once this and every mapping of it are gone.
 class PhysicalMemory {
 public:
     /// \throws Error out_of_memory, invalid_argument (a size that is 0 or no multiple)
-    PhysicalMemory(ContextView context, std::size_t bytes, SourceLocation where = SourceLocation::current());
+    PhysicalMemory(ContextView context, std::size_t bytes, PhysicalMemoryOptions options = {},
+                   SourceLocation where = SourceLocation::current());
+    /// Memory that another process, or this one, has exported; it lives until all have given it back.
+    /// \param bytes  as it was made, which the driver does not tell
+    /// \throws Error wrong_context where it is of another device than the context, invalid_argument where the descriptor is none of memory
+    static PhysicalMemory import_file_descriptor(ContextView context, int file_descriptor, std::size_t bytes,
+                                                 SourceLocation where = SourceLocation::current());
     ~PhysicalMemory() { release(); }
     PhysicalMemory(PhysicalMemory&& other) noexcept;
     PhysicalMemory& operator=(PhysicalMemory&& other) noexcept;
 
+    /// The driver's own handle.
     abi::MemoryHandle handle() const noexcept { return handle_; }
+    /// In bytes.
     std::size_t size_bytes() const noexcept { return bytes_; }
     /// The ordinal of its device.
     int device() const noexcept { return context_->device().ordinal(); }
 
+    /// A file descriptor that lets another process import the memory, which must have been made shareable; the caller closes it.
+    /// \throws Error unsupported, invalid_argument (the memory is not shareable)
+    int export_file_descriptor(SourceLocation where = SourceLocation::current()) const;
+
 private:
     friend class MemoryMapping;
 
+    PhysicalMemory(detail::Shared<const detail::ContextState> context, abi::MemoryHandle handle, std::size_t bytes) noexcept
+        : context_(std::move(context)), handle_(handle), bytes_(bytes) {}
+
     void release() noexcept;
 
-    std::shared_ptr<const detail::ContextState> context_;
+    detail::Shared<const detail::ContextState> context_;
     abi::MemoryHandle handle_ = 0;
     std::size_t bytes_ = 0;
 };
@@ -78,7 +101,9 @@ public:
     MemoryMapping(MemoryMapping&& other) noexcept;
     MemoryMapping& operator=(MemoryMapping&& other) noexcept;
 
+    /// Where the memory is mapped.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
+    /// In bytes.
     std::size_t size_bytes() const noexcept { return bytes_; }
     /// As many elements as fit, for work of the memory's own device.
     template <class T>
@@ -90,13 +115,14 @@ public:
     /// that cannot reach it)
     void allow_access(int ordinal, abi::MemoryAccess access = abi::MemoryAccess::read_write,
                       SourceLocation where = SourceLocation::current()) const;
+    /// What a device's kernels may do with the memory there.
     abi::MemoryAccess access(int ordinal, SourceLocation where = SourceLocation::current()) const;
 
 private:
     void release() noexcept;
 
     std::shared_ptr<const AddressRange::State> range_;
-    std::shared_ptr<const detail::ContextState> memory_context_;
+    detail::Shared<const detail::ContextState> memory_context_;
     abi::DevicePointer pointer_ = 0;
     std::size_t bytes_ = 0;
     int device_ = detail::no_ordinal;

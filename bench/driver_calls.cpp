@@ -1,0 +1,141 @@
+// What the driver layer's calls cost beside the driver's raw pointers, in one run, in turn. Medians of the time to submit; devices wait
+// between samples, so that no queue fills up.
+//
+//   cupool_driver_calls [SAMPLES]     default 200; needs a device
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/device_buffer.hpp>
+#include <cupool/driver/module.hpp>
+#include <cupool/driver/pinned_buffer.hpp>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+using namespace cupool;
+
+constexpr int calls_a_sample = 500;
+
+constexpr char kernel_text[] = R"(
+.version 6.3
+.target sm_75
+.address_size 64
+.visible .entry nothing(.param .u64 to, .param .u32 count)
+{
+    ret;
+}
+)";
+
+/// What the work is done with.
+class Bench {
+public:
+    Bench(const ContextView& context, int samples)
+        : samples_(samples),
+          stream_(context),
+          event_(context),
+          module_(context, kernel_text),
+          kernel_(module_.kernel<DeviceSpan<int>, unsigned>("nothing")),
+          place_(DeviceContext::in(context).with_stream(stream_)),
+          buffer_(1024, place_),
+          host_(1024, context),
+          api_(context.driver().api()) {
+        // Else each free is followed by a return of the memory, which takes longer than all of this.
+        if (place_.memory_pool()) place_.memory_pool().set_release_threshold(std::uint64_t{1} << 30);
+    }
+
+    void run() {
+        measure(
+            "launch",
+            [this] {
+                kernel_.launch({1, 32}, stream_, buffer_.span(), 7U);
+            },
+            [this] {
+                abi::DevicePointer pointer = buffer_.span().pointer();
+                unsigned count = 7;
+                void* parameters[] = {&pointer, &count, nullptr};
+                require(api_.launch_kernel(kernel_.handle(), 1, 1, 1, 32, 1, 1, 0, stream_.handle(), parameters, nullptr));
+            });
+        measure(
+            "copy", [this] { copy_async<int>(buffer_.span(), host_.span(), stream_); },
+            [this] {
+                require(api_.copy_host_to_device_async(buffer_.span().pointer(), host_.span().data(), host_.span().size_bytes(),
+                                                       stream_.handle()));
+            });
+        measure(
+            "record", [this] { event_.record(stream_); }, [this] { require(api_.event_record(event_.handle(), stream_.handle())); });
+        if (!place_.memory_pool()) return;
+        measure(
+            "allocate and free", [this] { const DeviceBuffer<int> buffer(1024, place_); },
+            [this] {
+                abi::DevicePointer pointer = 0;
+                require(api_.memory_allocate_from_pool_async(&pointer, 4096, place_.memory_pool().handle(), stream_.handle()));
+                require(api_.memory_free_async(pointer, stream_.handle()));
+            });
+    }
+
+private:
+    static void require(abi::Result result) {
+        if (result != abi::Result::success) throw std::runtime_error(describe(result));
+    }
+
+    template <class Work>
+    double nanoseconds_of(const Work& work) const {
+        const auto start = std::chrono::steady_clock::now();
+        for (int i = 0; i < calls_a_sample; ++i) work();
+        const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+        stream_.synchronize();
+        return took.count() / calls_a_sample;
+    }
+
+    static double median(std::vector<double> values) {
+        std::sort(values.begin(), values.end());
+        return values[values.size() / 2];
+    }
+
+    /// In turn, and each first every other time, so that whatever drifts drifts for both; the first of each is not counted.
+    template <class Ours, class Raw>
+    void measure(const char* name, const Ours& ours, const Raw& raw) const {
+        std::vector<double> of_ours;
+        std::vector<double> of_raw;
+        nanoseconds_of(ours);
+        nanoseconds_of(raw);
+        for (int i = 0; i < samples_; ++i) {
+            if (i % 2 == 0) of_ours.push_back(nanoseconds_of(ours));
+            of_raw.push_back(nanoseconds_of(raw));
+            if (i % 2 == 1) of_ours.push_back(nanoseconds_of(ours));
+        }
+        const double our_median = median(of_ours);
+        const double raw_median = median(of_raw);
+        std::printf("%-18s ours %8.1f ns   raw %8.1f ns   ours/raw %.4f\n", name, our_median, raw_median, our_median / raw_median);
+    }
+
+    int samples_;
+    Stream stream_;
+    Event event_;
+    Module module_;
+    Kernel<DeviceSpan<int>, unsigned> kernel_;
+    DeviceContext place_;
+    DeviceBuffer<int> buffer_;
+    PinnedBuffer<int> host_;
+    const EntryPoints& api_;
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+    try {
+        const int samples = count > 1 ? std::atoi(words[1]) : 200;
+        if (samples < 10) throw std::invalid_argument("fewer than 10 samples");
+        const PrimaryContext context = PrimaryContext::retain(device(0));
+        const CurrentContext current(context);  // as the raw calls need it
+        Bench(context, samples).run();
+        return 0;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 1;
+    }
+}
