@@ -127,6 +127,7 @@ TEST_CASE("cupool has usage errors, help and a version") {
     require_failure({"bench", "msm", "--sizes", "99"}, 2, {"--sizes"});
     require_failure({"bench", "msm", "--sizes", "4", "--engine", "host", "--memory", "device"}, 2, {"--memory"});
     require_failure({"bench", "msm", "--sizes", "4", "--engine", "host", "--points", "device"}, 2, {"--points"});
+    require_failure({"bench", "msm", "--sizes", "4", "--inputs", "dense"}, 2, {"--inputs"});
     for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"msm", "--help"}, {"bench", "msm", "--help"}}) {
         const auto result = run_process(tool, arguments);
         CHECK(result.exit_code == 0);
@@ -213,6 +214,10 @@ TEST_CASE("cupool bench measures and checks") {
         CHECK(result.at("min_ms").get<double>() <= result.at("median_ms").get<double>());
         CHECK(result.at("points_per_s").get<double>() > 0);
         CHECK_FALSE(result.at("checked_by").get<std::string>().empty());
+    }
+    CHECK(msm.at("inputs") == "uniform");
+    for (const auto* const inputs : {"zeros", "ones", "equal", "small", "same-point"}) {
+        CHECK(run_job({"bench", "msm", "--json", "--inputs", inputs, "--sizes", "6", "--runs", "1"}).at("inputs") == inputs);
     }
     const auto reduce = run_job({"bench", "reduce", "--json", "--type", "f64", "--sizes", "12", "--runs", "3"});
     CHECK(reduce.at("benchmark") == "reduce");

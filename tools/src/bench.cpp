@@ -1,5 +1,6 @@
 #include "src/bench.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cupool/driver/device.hpp>
 
@@ -15,6 +16,9 @@ double elements_per_second(const BenchResult& result) {
     return static_cast<double>(std::uint64_t{1} << result.exponent) / (result.timing.median / 1000);
 }
 
+/// How near the median is to the bound: 1 where it is as short. \pre result.bound
+double share_of_bound(const BenchResult& result) { return *result.bound / result.timing.median; }
+
 Json devices_json(const DevicePool& pool) {
     auto devices = Json::array();
     for (const auto ordinal : pool.devices())
@@ -29,6 +33,10 @@ Json result_json(const BenchResult& result, const std::string& unit) {
     json["median_ms"] = result.timing.median;
     json["min_ms"] = result.timing.minimum;
     json[unit + "_per_s"] = elements_per_second(result);
+    if (result.bound) {
+        json["bound_ms"] = *result.bound;
+        json["share_of_bound"] = share_of_bound(result);
+    }
     if (!result.checked_by.empty()) json["checked_by"] = result.checked_by;
     return json;
 }
@@ -55,12 +63,19 @@ std::string as_table(const Json& subject, const std::string& unit, const BenchOp
     table += "on " + to_string(pool) + ", operands in " + options.memory + " memory, " + std::to_string(options.runs) +
              " runs, every result checked\n";
     char line[128];
-    std::snprintf(line, sizeof line, "%6s %14s %14s %14s %20s\n", "n", "first ms", "median ms", "min ms", (unit + "/s").c_str());
+    const bool bounded = std::any_of(results.begin(), results.end(), [](const BenchResult& result) { return result.bound.has_value(); });
+    std::snprintf(line, sizeof line, "%6s %14s %14s %14s %20s%s\n", "n", "first ms", "median ms", "min ms", (unit + "/s").c_str(),
+                  bounded ? "  share of bound" : "");
     table += line;
     for (const auto& result : results) {
-        std::snprintf(line, sizeof line, "  2^%-2u %14.3f %14.3f %14.3f %20.4g\n", result.exponent, result.timing.first,
-                      result.timing.median, result.timing.minimum, elements_per_second(result));
+        std::snprintf(line, sizeof line, "  2^%-2u %14.3f %14.3f %14.3f %20.4g", result.exponent, result.timing.first, result.timing.median,
+                      result.timing.minimum, elements_per_second(result));
         table += line;
+        if (result.bound) {
+            std::snprintf(line, sizeof line, " %14.1f %%", 100 * share_of_bound(result));
+            table += line;
+        }
+        table += '\n';
     }
     return table;
 }

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ void add_bench_options(CLI::App& command, BenchOptions& options, unsigned most);
 struct BenchResult {
     unsigned exponent = 0;  ///< the size is 2^exponent
     Timing timing;
-    std::string checked_by;  ///< the second computation that --check asks for; else empty
+    std::optional<double> bound;  ///< milliseconds that it takes at least, where that is known
+    std::string checked_by;       ///< the second computation that --check asks for; else empty
 };
 
 /// A benchmark's output: a table for people, or JSON.

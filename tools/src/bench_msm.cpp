@@ -4,8 +4,9 @@
 #include <random>
 
 #include "src/bench.hpp"
-#include "src/closed_form.hpp"
+#include "src/bench_msm_inputs.hpp"
 #include "src/curve_option.hpp"
+#include "src/msm_bound.hpp"
 #include "src/msm_check.hpp"
 #include "src/operand_memory.hpp"
 #include "src/outcome.hpp"
@@ -18,22 +19,9 @@ constexpr unsigned largest_exponent = 28;
 struct BenchMsmOptions {
     std::string curve = "bn254";
     std::string points_memory;  ///< empty: as bench.memory
+    std::string inputs = "uniform";
     BenchOptions bench;
 };
-
-/// Uniform below r, by rejection.
-template <Curve C>
-std::vector<Scalar> random_scalars(std::size_t count, std::mt19937_64& random) {
-    const std::uint64_t top_limb = ~std::uint64_t{0} >> (256 - scalar_bits<C>);
-    std::vector<Scalar> scalars(count);
-    for (auto& scalar : scalars) {
-        do {
-            for (auto& limb : scalar.limbs) limb = random();
-            scalar.limbs[3] &= top_limb;
-        } while (!is_reduced_scalar<C>(scalar));
-    }
-    return scalars;
-}
 
 /// The operands, laid where the options ask for them: points in device memory are in Montgomery form, as bases that stay there would be.
 template <Curve C>
@@ -80,22 +68,31 @@ private:
     PlacedArray<AffinePoint<C>> points_;
 };
 
+/// What is measured at every size, and where.
+struct MsmBench {
+    MsmInputs inputs;
+    OperandMemory scalars_memory;
+    OperandMemory points_memory;
+    const BenchOptions& options;
+    const DevicePool& pool;
+};
+
 template <Curve C>
-BenchResult bench_size(unsigned exponent, std::span<const AffinePoint<C>> points, const DevicePool& pool, OperandMemory scalars_memory,
-                       OperandMemory points_memory, const BenchOptions& options, std::mt19937_64& random) {
+BenchResult bench_size(unsigned exponent, std::span<const AffinePoint<C>> points, const MsmBench& bench, std::mt19937_64& random) {
     Progress progress("2^" + std::to_string(exponent) + " points");
     progress.show();
-    const auto scalars = random_scalars<C>(points.size(), random);
-    const auto expected = multiply(generator<C>(), weighted_sum<C>(scalars));
-    const PlacedOperands<C> operands(scalars, points, scalars_memory, points_memory, pool);
+    const auto scalars = bench_scalars<C>(bench.inputs, points.size(), random);
+    const auto expected = bench_sum<C>(bench.inputs, scalars);
+    const PlacedOperands<C> operands(scalars, points, bench.scalars_memory, bench.points_memory, bench.pool);
     AffinePoint<C> sum;
-    BenchResult result{exponent, {}, {}};
+    BenchResult result{exponent, {}, {}, {}};
     result.timing = measure(
-        options.runs, progress, [&] { sum = operands.msm(pool); },
+        bench.options.runs, progress, [&] { sum = operands.msm(bench.pool); },
         [&] {
             if (sum != expected) throw CheckFailed("the MSM of 2^" + std::to_string(exponent) + " points is not its closed form");
         });
-    if (options.check) result.checked_by = check_msm<C>(points, scalars, expected, pool, options.engine);
+    if (bench.inputs == MsmInputs::uniform) result.bound = msm_bound_milliseconds(C, points.size(), bench.pool);
+    if (bench.options.check) result.checked_by = check_msm<C>(points, scalars, expected, bench.pool, bench.options.engine);
     return result;
 }
 
@@ -103,23 +100,22 @@ template <Curve C>
 std::string bench_msm(const BenchMsmOptions& options) {
     const auto pool = open_pool(options.bench.engine);
     const auto& points_memory = options.points_memory.empty() ? options.bench.memory : options.points_memory;
-    const auto scalars_at = operand_memory("--memory", options.bench.memory, pool);
-    const auto points_at = operand_memory("--points", points_memory, pool);
+    const MsmBench bench{msm_inputs(options.inputs), operand_memory("--memory", options.bench.memory, pool),
+                         operand_memory("--points", points_memory, pool), options.bench, pool};
     const auto& sizes = options.bench.sizes;
     std::vector<AffinePoint<C>> points;
     {
         Progress progress("making points");
         progress.show();
-        points = generator_multiples<C>(1, std::size_t{1} << *std::max_element(sizes.begin(), sizes.end()));
+        points = bench_points<C>(bench.inputs, std::size_t{1} << *std::max_element(sizes.begin(), sizes.end()));
     }
     std::mt19937_64 random(std::random_device{}());
     std::vector<BenchResult> results;
     for (const auto exponent : sizes) {
-        results.push_back(bench_size<C>(exponent, std::span(points).first(std::size_t{1} << exponent), pool, scalars_at, points_at,
-                                        options.bench, random));
+        results.push_back(bench_size<C>(exponent, std::span(points).first(std::size_t{1} << exponent), bench, random));
     }
-    return bench_output({{"benchmark", "msm"}, {"curve", options.curve}, {"points_memory", points_memory}}, "points", options.bench, pool,
-                        results);
+    return bench_output({{"benchmark", "msm"}, {"curve", options.curve}, {"inputs", options.inputs}, {"points_memory", points_memory}},
+                        "points", options.bench, pool, results);
 }
 
 }  // namespace
@@ -127,14 +123,19 @@ std::string bench_msm(const BenchMsmOptions& options) {
 void add_bench_msm_command(CLI::App& bench, std::string& output) {
     const auto options = std::make_shared<BenchMsmOptions>();
     options->bench.sizes = {10, 14, 16};
-    auto& command =
-        *bench.add_subcommand("msm", "MSMs of the points (i + 1) * G by uniform scalars, each held against (sum s_i (i + 1) mod r) * G");
+    auto& command = *bench.add_subcommand("msm", "MSMs of multiples of G by random scalars, each held against its closed form");
     add_curve_option(command, options->curve);
     add_bench_options(command, options->bench, largest_exponent);
     command
         .add_option("--points", options->points_memory, "where the points lie, if not where the scalars do; on a device in Montgomery form")
         ->check(CLI::IsMember({"host", "pinned", "device"}).description(""))
         ->type_name("host|pinned|device");
+    command
+        .add_option("--inputs", options->inputs,
+                    "the scalars: uniform below r, 90% zeros, 90% ones, all equal, below 2^32; or uniform with every point the same")
+        ->capture_default_str()
+        ->check(CLI::IsMember(msm_input_names()).description(""))
+        ->type_name("uniform|zeros|ones|equal|small|same-point");
     command.callback(
         [options, &output] { output = with_curve(curve_of_option(options->curve), [&]<Curve C>() { return bench_msm<C>(*options); }); });
 }

@@ -33,21 +33,33 @@ Scalar modulo_order(const Limbs<N>& number) {
     return remainder;
 }
 
-/// sum of scalars[i] * (i + 1) modulo r: the MSM of these scalars over the points (i + 1) * G is that times G.
-template <Curve C>
-Scalar weighted_sum(std::span<const Scalar> scalars) {
+/// sum of scalars[i] * weight(i) modulo r.
+template <Curve C, class Weight>
+Scalar weighted_sum(std::span<const Scalar> scalars, const Weight& weight) {
     __extension__ using DoubleWord = unsigned __int128;
     Limbs<6> sum;
     for (std::size_t i = 0; i < scalars.size(); ++i) {
         DoubleWord carry = 0;
         for (std::size_t limb = 0; limb < sum.limbs.size(); ++limb) {
             const std::uint64_t word = limb < 4 ? scalars[i].limbs[limb] : 0;
-            carry += DoubleWord{word} * (i + 1) + sum.limbs[limb];
+            carry += DoubleWord{word} * weight(i) + sum.limbs[limb];
             sum.limbs[limb] = static_cast<std::uint64_t>(carry);
             carry >>= 64;
         }
     }
     return modulo_order<C>(sum);
+}
+
+/// sum of scalars[i] * (i + 1) modulo r: the MSM of these scalars over the points (i + 1) * G is that times G.
+template <Curve C>
+Scalar weighted_sum(std::span<const Scalar> scalars) {
+    return weighted_sum<C>(scalars, [](std::size_t i) { return std::uint64_t{i} + 1; });
+}
+
+/// sum of scalars[i] modulo r: the MSM of these scalars over the same point again and again is that times the point.
+template <Curve C>
+Scalar plain_sum(std::span<const Scalar> scalars) {
+    return weighted_sum<C>(scalars, [](std::size_t) { return std::uint64_t{1}; });
 }
 
 }  // namespace cupool::tools

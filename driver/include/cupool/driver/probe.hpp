@@ -26,7 +26,7 @@ struct ProbedDevice {
     std::string uuid;
     /// "domain:bus:device.function"
     std::string pci_bus_id;
-    bool is_mig_instance = false;
+    bool is_mig_instance = false;  ///< a part of a card that has been divided into instances
     std::size_t total_memory = 0;  ///< bytes
     /// The generation of its multiprocessors.
     int compute_capability_major = 0;

@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/benchmarks.md and the plots in docs/plots from docs/benchmarks.json.
+
+    python3 docs/regenerate_benchmarks.py                   # writes them
+    python3 docs/regenerate_benchmarks.py --add RUN.json... # first takes over what `cupool bench msm --json` measured
+    python3 docs/regenerate_benchmarks.py --check           # writes nothing; fails where what lies there is not what it would write
+
+A series is one line of benchmarks.json: milliseconds by the size's exponent, and what was measured. In benchmarks.md, what stands between
+<!-- generated: NAME --> and <!-- end --> is the generator's, all else is written by hand.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import re
+import sys
+
+DOCS = pathlib.Path(__file__).resolve().parent
+CURVES = {"bn254": "BN254", "bls12-381": "BLS12-381", "bls12-377": "BLS12-377"}
+OURS = "cupool"
+COLOURS = ["#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#7f7f7f"]
+
+
+# The data
+
+
+def what(series):
+    """What a series measures: all but its times."""
+    return {key: value for key, value in series.items() if key != "ms"}
+
+
+def series_of_run(run):
+    """What `cupool bench msm --json` printed, as a series."""
+    scalars, points = run["memory"], run["points_memory"]
+    return {
+        "library": OURS,
+        "curve": run["curve"],
+        "engine": run["engine"],
+        "devices": len(run["devices"]),
+        "operands": scalars if scalars == points else scalars + " scalars",
+        "inputs": run["inputs"],
+        "prepared": run.get("prepared", False),
+        "ms": {exponent(result): round(result["median_ms"], 4) for result in run["results"]},
+    }
+
+
+def exponent(result):
+    return str(result["n"].bit_length() - 1)
+
+
+def add_run(data, run):
+    """Takes over a run: its times replace those of the same series and size."""
+    new = series_of_run(run)
+    for series in data["series"]:
+        if what(series) == what(new):
+            series["ms"].update(new["ms"])
+            break
+    else:
+        data["series"].append(new)
+    if len(run["devices"]) == 1:
+        bounds = {exponent(result): round(result["bound_ms"], 4) for result in run["results"] if "bound_ms" in result}
+        data["bound_ms"].setdefault(run["curve"], {}).update(bounds)
+
+
+def sorted_sizes(times):
+    return dict(sorted(times.items(), key=lambda size: int(size[0])))
+
+
+def json_text(data):
+    """A line a series, so that changes read well."""
+    bounds = [f"    {json.dumps(curve)}: {json.dumps(sorted_sizes(times))}" for curve, times in data["bound_ms"].items()]
+    series = ["    " + json.dumps({**what(one), "ms": sorted_sizes(one["ms"])}) for one in data["series"]]
+    return '{\n  "bound_ms": {\n' + ",\n".join(bounds) + '\n  },\n  "series": [\n' + ",\n".join(series) + "\n  ]\n}\n"
+
+
+# The tables
+
+
+def three_digits(milliseconds):
+    decimals = max(0, 2 - math.floor(math.log10(milliseconds)))
+    return f"{milliseconds:.{decimals}f}"
+
+
+def table(rows, label, heading, rival):
+    """A row a series, a column a size; bold is the fastest of the series of one rival()."""
+    sizes = sorted({int(size) for series in rows for size in series["ms"]})
+    lines = [f"| {heading} | " + " | ".join(f"2^{size}" for size in sizes) + " |", "|" + "---|" * (heading.count("|") + 1 + len(sizes))]
+    for series in rows:
+        cells = []
+        for size in map(str, sizes):
+            if size not in series["ms"]:
+                cells.append("-")
+                continue
+            rivals = [other["ms"][size] for other in rows if rival(other) == rival(series) and size in other["ms"]]
+            cell = three_digits(series["ms"][size])
+            cells.append(f"**{cell}**" if len(rivals) > 1 and series["ms"][size] == min(rivals) else cell)
+        lines.append(f"| {label(series)} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def by_curve(rows, key=lambda series: ()):
+    order = list(CURVES)
+    return sorted(rows, key=lambda series: (order.index(series["curve"]), *key(series)))
+
+
+OPERANDS = ["device", "pinned scalars", "host scalars", "pinned", "host"]
+
+
+def peers_table(data, prepared):
+    rows = [s for s in data["series"] if s["engine"] == "gpu" and s["devices"] == 1 and s["inputs"] == "uniform" and s["prepared"] == prepared]
+    rows = by_curve(rows, lambda series: (OPERANDS.index(series["operands"]), series["library"] != OURS))
+    return table(
+        rows,
+        lambda series: f"{CURVES[series['curve']]} | {series['operands']} | {series['library']}",
+        "curve | operands | library",
+        lambda series: (series["curve"], series["operands"]),
+    )
+
+
+def devices_table(data):
+    rows = [s for s in data["series"] if s["library"] == OURS and s["engine"] == "gpu" and s["inputs"] == "uniform" and s["operands"] == "pinned"]
+    return table(
+        by_curve(rows, lambda series: (series["devices"],)),
+        lambda series: f"{CURVES[series['curve']]} | {series['devices']}",
+        "curve | GPUs",
+        lambda series: series["curve"],
+    )
+
+
+def skew_table(data):
+    rows = [s for s in data["series"] if s["library"] == OURS and s["engine"] == "gpu" and s["devices"] == 1 and s["operands"] == "device"]
+    if all(series["inputs"] == "uniform" for series in rows):
+        return "None measured yet."
+    return table(
+        by_curve(rows, lambda series: (series["inputs"] != "uniform", series["inputs"])),
+        lambda series: f"{CURVES[series['curve']]} | {series['inputs']}",
+        "curve | inputs",
+        lambda series: id(series),
+    )
+
+
+def host_table(data):
+    rows = [series for series in data["series"] if series["engine"] == "host"]
+    return table(
+        by_curve(rows, lambda series: (series["library"] != OURS,)),
+        lambda series: f"{CURVES[series['curve']]} | {series['library']}",
+        "curve | library",
+        lambda series: series["curve"],
+    )
+
+
+# The plots
+
+
+class Panel:
+    """Lines over the size's exponent, the other axis logarithmic, as SVG."""
+
+    WIDTH, HEIGHT = 380, 300
+
+    def __init__(self, left, title, sizes, ticks):
+        self.left, self.sizes, self.low, self.high = left, sizes, ticks[0], ticks[-1]
+        self.parts = [self.text(left + self.WIDTH / 2, 22, title, "middle", 14)]
+        for tick in ticks:
+            y = self.y(tick)
+            self.parts.append(f'<path d="M{left} {y:.1f}H{left + self.WIDTH}" stroke="#ddd"/>')
+            self.parts.append(self.text(left - 6, y + 4, f"{tick:g}", "end"))
+        for size in sizes:
+            self.parts.append(self.text(self.x(size), 36 + self.HEIGHT + 18, f"2^{size}", "middle"))
+
+    @staticmethod
+    def text(x, y, content, anchor, size=11):
+        return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">{content}</text>'
+
+    def x(self, size):
+        return self.left + 12 + (self.WIDTH - 24) * (size - self.sizes[0]) / (self.sizes[-1] - self.sizes[0])
+
+    def y(self, value):
+        return 36 + self.HEIGHT * (1 - math.log(value / self.low) / math.log(self.high / self.low))
+
+    def line(self, values, colour, style):
+        points = [(self.x(size), self.y(value)) for size, value in sorted(values.items())]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        self.parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" {style}/>')
+        self.parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="{colour}"/>' for x, y in points]
+
+
+def powers(base, values):
+    """Powers of a base that enclose the values."""
+    first, last = (rounded(math.log(extreme, base)) for rounded, extreme in ((math.floor, min(values)), (math.ceil, max(values))))
+    return [base**power for power in range(first, last + 1)]
+
+
+def plot(data, curve):
+    """Time over size, and the share of the bound, of all that ran on one GPU with operands on it."""
+    rows = [s for s in data["series"] if s["curve"] == curve and s["engine"] == "gpu" and s["devices"] == 1 and s["operands"] == "device"]
+    rows = sorted((s for s in rows if s["inputs"] == "uniform"), key=lambda series: series["library"] != OURS)
+    bound = {int(size): value for size, value in data["bound_ms"][curve].items()}
+    times = [{int(size): value for size, value in series["ms"].items()} for series in rows]
+    shares = [{size: 100 * bound[size] / value for size, value in line.items() if size in bound} for line in times]
+    sizes = sorted({size for line in times for size in line} | set(bound))
+
+    time_panel = Panel(60, f"{CURVES[curve]}: milliseconds", sizes, powers(10, [v for line in [*times, bound] for v in line.values()]))
+    share_panel = Panel(500, "share of the bound, %", sizes, powers(10, [v for line in shares for v in line.values()] + [100]))
+    time_panel.line(bound, "#000", 'stroke-dasharray="2 3"')
+    libraries = list(dict.fromkeys(series["library"] for series in rows))
+    legend = [("#000", 'stroke-dasharray="2 3"', "bound")]
+    for series, time, share in zip(rows, times, shares):
+        colour = COLOURS[libraries.index(series["library"])]
+        style = f'stroke-width="{3 if series["library"] == OURS else 1.5}"' + (' stroke-dasharray="6 3"' if series["prepared"] else "")
+        time_panel.line(time, colour, style)
+        share_panel.line(share, colour, style)
+        legend.append((colour, style, series["library"] + (", prepared bases" if series["prepared"] else "")))
+    height = 380 + 18 * ((len(legend) + 2) // 3)
+    keys = []
+    for i, (colour, style, name) in enumerate(legend):
+        x, y = 60 + 280 * (i % 3), 380 + 18 * (i // 3)
+        keys.append(f'<path d="M{x} {y}h28" stroke="{colour}" {style}/>' + Panel.text(x + 34, y + 4, name, "start"))
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="900" height="{height}" font-family="sans-serif">',
+            f'<rect width="900" height="{height}" fill="#fff"/>',
+            *time_panel.parts,
+            *share_panel.parts,
+            *keys,
+            "</svg>\n",
+        ]
+    )
+
+
+# The files
+
+
+def regenerated(data):
+    """Every file's text by its path."""
+    regions = {
+        "one GPU": peers_table(data, prepared=False),
+        "one GPU, prepared bases": peers_table(data, prepared=True),
+        "skewed scalars": skew_table(data),
+        "several GPUs": devices_table(data),
+        "host": host_table(data),
+    }
+    page = (DOCS / "benchmarks.md").read_text()
+    for name, text in regions.items():
+        region = re.compile(rf"(<!-- generated: {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
+        page, count = region.subn(lambda match, text=text: f"{match[1]}\n{text}\n\n{match[2]}", page)
+        if count != 1:
+            sys.exit(f"docs/benchmarks.md has no region '{name}', or several")
+    files = {DOCS / "benchmarks.json": json_text(data), DOCS / "benchmarks.md": page}
+    files.update({DOCS / "plots" / f"msm_{curve}.svg": plot(data, curve) for curve in data["bound_ms"]})
+    return files
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--add", nargs="+", default=[], metavar="RUN.json")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    data = json.loads((DOCS / "benchmarks.json").read_text())
+    for path in options.add:
+        add_run(data, json.loads(pathlib.Path(path).read_text()))
+    files = regenerated(data)
+    if options.check:
+        stale = [str(path.relative_to(DOCS.parent)) for path, text in files.items() if not path.exists() or path.read_text() != text]
+        if stale:
+            sys.exit("not what docs/benchmarks.json gives; run python3 docs/regenerate_benchmarks.py: " + ", ".join(stale))
+        return
+    for path, text in files.items():
+        path.write_text(text)
+
+
+main()
