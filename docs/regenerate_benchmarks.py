@@ -33,16 +33,19 @@ def what(series):
 def series_of_run(run):
     """What `cupool bench msm --json` printed, as a series."""
     scalars, points = run["memory"], run["points_memory"]
-    return {
+    series = {
         "library": OURS,
         "curve": run["curve"],
         "engine": run["engine"],
         "devices": len(run["devices"]),
         "operands": scalars if scalars == points else scalars + " scalars",
         "inputs": run["inputs"],
-        "prepared": run.get("prepared", False),
-        "ms": {exponent(result): round(result["median_ms"], 4) for result in run["results"]},
+        "prepared": run["tables"] > 0,
     }
+    if run["msms"] > 1:
+        series["msms"] = run["msms"]
+    series["ms"] = {exponent(result): round(result["median_ms"], 4) for result in run["results"]}
+    return series
 
 
 def exponent(result):
@@ -108,7 +111,7 @@ OPERANDS = ["device", "pinned scalars", "host scalars", "pinned", "host"]
 
 
 def peers_table(data, prepared):
-    rows = [s for s in data["series"] if s["engine"] == "gpu" and s["devices"] == 1 and s["inputs"] == "uniform" and s["prepared"] == prepared]
+    rows = [s for s in on_one_gpu(data) if s["inputs"] == "uniform" and s["prepared"] == prepared]
     rows = by_curve(rows, lambda series: (OPERANDS.index(series["operands"]), series["library"] != OURS))
     return table(
         rows,
@@ -118,8 +121,22 @@ def peers_table(data, prepared):
     )
 
 
+def on_one_gpu(data):
+    return [s for s in data["series"] if s["engine"] == "gpu" and s["devices"] == 1 and "msms" not in s]
+
+
+def batches_table(data):
+    rows = [s for s in data["series"] if "msms" in s]
+    return table(
+        by_curve(rows, lambda series: (series["msms"], series["library"] != OURS, series["prepared"])),
+        lambda s: f"{CURVES[s['curve']]} | {s['msms']} | {s['operands']} | {s['library']}{', prepared' if s['prepared'] else ''}",
+        "curve | MSMs | operands | library",
+        lambda series: (series["curve"], series["msms"]),
+    )
+
+
 def devices_table(data):
-    rows = [s for s in data["series"] if s["library"] == OURS and s["engine"] == "gpu" and s["inputs"] == "uniform" and s["operands"] == "pinned"]
+    rows = [s for s in data["series"] if s["library"] == OURS and s["engine"] == "gpu" and s["inputs"] == "uniform" and s["operands"] == "pinned" and "msms" not in s]
     return table(
         by_curve(rows, lambda series: (series["devices"],)),
         lambda series: f"{CURVES[series['curve']]} | {series['devices']}",
@@ -129,7 +146,7 @@ def devices_table(data):
 
 
 def skew_table(data):
-    rows = [s for s in data["series"] if s["library"] == OURS and s["engine"] == "gpu" and s["devices"] == 1 and s["operands"] == "device"]
+    rows = [s for s in on_one_gpu(data) if s["library"] == OURS and s["operands"] == "device" and not s["prepared"]]
     if all(series["inputs"] == "uniform" for series in rows):
         return "None measured yet."
     return table(
@@ -193,7 +210,7 @@ def powers(base, values):
 
 def plot(data, curve):
     """Time over size, and the share of the bound, of all that ran on one GPU with operands on it."""
-    rows = [s for s in data["series"] if s["curve"] == curve and s["engine"] == "gpu" and s["devices"] == 1 and s["operands"] == "device"]
+    rows = [s for s in on_one_gpu(data) if s["curve"] == curve and s["operands"] == "device"]
     rows = sorted((s for s in rows if s["inputs"] == "uniform"), key=lambda series: series["library"] != OURS)
     bound = {int(size): value for size, value in data["bound_ms"][curve].items()}
     times = [{int(size): value for size, value in series["ms"].items()} for series in rows]
@@ -236,6 +253,7 @@ def regenerated(data):
     regions = {
         "one GPU": peers_table(data, prepared=False),
         "one GPU, prepared bases": peers_table(data, prepared=True),
+        "several MSMs": batches_table(data),
         "skewed scalars": skew_table(data),
         "several GPUs": devices_table(data),
         "host": host_table(data),

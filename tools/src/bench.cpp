@@ -13,7 +13,7 @@ namespace {
 constexpr int json_schema = 1;
 
 double elements_per_second(const BenchResult& result) {
-    return static_cast<double>(std::uint64_t{1} << result.exponent) / (result.timing.median / 1000);
+    return static_cast<double>(result.jobs << result.exponent) / (result.timing.median / 1000);
 }
 
 /// How near the median is to the bound: 1 where it is as short. \pre result.bound
@@ -59,7 +59,8 @@ std::string as_json(const Json& subject, const std::string& unit, const BenchOpt
 std::string as_table(const Json& subject, const std::string& unit, const BenchOptions& options, const DevicePool& pool,
                      const std::vector<BenchResult>& results) {
     std::string table;
-    for (const auto& [key, value] : subject.items()) table += (key == "benchmark" ? "" : key + ' ') + value.get<std::string>() + ", ";
+    for (const auto& [key, value] : subject.items())
+        table += (key == "benchmark" ? "" : key + ' ') + (value.is_string() ? value.get<std::string>() : value.dump()) + ", ";
     table += "on " + to_string(pool) + ", operands in " + options.memory + " memory, " + std::to_string(options.runs) +
              " runs, every result checked\n";
     char line[128];

@@ -30,6 +30,7 @@ void add_bench_options(CLI::App& command, BenchOptions& options, unsigned most);
 /// What was measured at one size.
 struct BenchResult {
     unsigned exponent = 0;  ///< the size is 2^exponent
+    std::size_t jobs = 1;   ///< of that size, in one run
     Timing timing;
     std::optional<double> bound;  ///< milliseconds that it takes at least, where that is known
     std::string checked_by;       ///< the second computation that --check asks for; else empty

@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <array>
 #include <cupool/kernels/point.hpp>
+#include <cupool/kernels/prepared_bases.hpp>
 #include <memory>
+#include <optional>
 #include <random>
 
 #include "src/bench.hpp"
@@ -20,31 +23,58 @@ struct BenchMsmOptions {
     std::string curve = "bn254";
     std::string points_memory;  ///< empty: as bench.memory
     std::string inputs = "uniform";
+    int tables = 0;
+    std::size_t msms = 1;
     BenchOptions bench;
+};
+
+/// What is measured at every size, and where.
+struct MsmBench {
+    MsmInputs inputs;
+    OperandMemory scalars_memory;
+    OperandMemory points_memory;
+    int tables;        ///< of prepared bases; 0 where none are prepared
+    std::size_t msms;  ///< in one call, over the same points
+    const BenchOptions& options;
+    const DevicePool& pool;
+
+    /// Whether the pool's one member is called by itself.
+    bool is_of_one_member() const { return tables != 0 || msms > 1; }
 };
 
 /// The operands, laid where the options ask for them: points in device memory are in Montgomery form, as bases that stay there would be.
 template <Curve C>
 class PlacedOperands {
 public:
-    PlacedOperands(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, OperandMemory scalars_memory,
-                   OperandMemory points_memory, const DevicePool& pool)
-        : scalars_(scalars, scalars_memory, pool),
-          points_(points_memory == OperandMemory::device ? montgomery_form(points) : points, points_memory, pool) {}
+    PlacedOperands(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmBench& bench)
+        : bench_(bench),
+          scalars_(scalars, bench.scalars_memory, bench.pool),
+          points_(bench.points_memory == OperandMemory::device ? montgomery_form(points) : points, bench.points_memory, bench.pool) {
+        if (bench.tables == 0) return;
+        PrepareConfig prepare;
+        prepare.ctx = bench.pool.context_at(0);
+        prepare.precompute_factor = bench.tables;
+        prepared_.emplace(Operand<AffinePoint<C>>(points), prepare);
+    }
 
-    AffinePoint<C> msm(const DevicePool& pool) const {
-        JacobianPoint<C> sum;
+    std::vector<AffinePoint<C>> sums() const {
+        std::vector<JacobianPoint<C>> sums(bench_.msms);
         MsmConfig config;
-        if (!scalars_.is_on_device() && !points_.is_on_device()) {
-            pool.msm<C>(scalars_.host(), points_.host(), config, sum);
-            return to_affine(sum);
+        if (!scalars_.is_on_device() && !points_.is_on_device() && !bench_.is_of_one_member()) {
+            bench_.pool.msm<C>(scalars_.host(), points_.host(), config, sums[0]);
+            return affine(sums);
         }
-        config.ctx = pool.context_at(0);
+        config.ctx = bench_.pool.context_at(0);
         config.are_scalars_on_device = scalars_.is_on_device();
+        if (prepared_) {
+            msm<C>(operand(scalars_), *prepared_, config, std::span(sums));
+            return affine(sums);
+        }
         config.are_points_on_device = points_.is_on_device();
         config.are_points_montgomery_form = points_.is_on_device();
-        cupool::msm<C>(operand(scalars_), operand(points_), config, sum);
-        return to_affine(points_.is_on_device() ? standard_form(sum) : sum);
+        msm<C>(operand(scalars_), operand(points_), config, std::span(sums));
+        if (points_.is_on_device()) std::transform(sums.begin(), sums.end(), sums.begin(), standard_form);
+        return affine(sums);
     }
 
 private:
@@ -58,41 +88,45 @@ private:
         points_from_montgomery_form<C>(coordinates);
         return {coordinates[0].x, coordinates[0].y, coordinates[1].x};
     }
+    static std::vector<AffinePoint<C>> affine(const std::vector<JacobianPoint<C>>& sums) {
+        std::vector<AffinePoint<C>> points;
+        for (const auto& sum : sums) points.push_back(to_affine(sum));
+        return points;
+    }
     template <class T>
     static Operand<T> operand(const PlacedArray<T>& array) {
         return array.is_on_device() ? Operand<T>(array.device()) : Operand<T>(array.host());
     }
 
+    const MsmBench& bench_;
     std::vector<AffinePoint<C>> montgomery_form_;
     PlacedArray<Scalar> scalars_;
     PlacedArray<AffinePoint<C>> points_;
-};
-
-/// What is measured at every size, and where.
-struct MsmBench {
-    MsmInputs inputs;
-    OperandMemory scalars_memory;
-    OperandMemory points_memory;
-    const BenchOptions& options;
-    const DevicePool& pool;
+    std::optional<PreparedBases<C>> prepared_;
 };
 
 template <Curve C>
 BenchResult bench_size(unsigned exponent, std::span<const AffinePoint<C>> points, const MsmBench& bench, std::mt19937_64& random) {
     Progress progress("2^" + std::to_string(exponent) + " points");
     progress.show();
-    const auto scalars = bench_scalars<C>(bench.inputs, points.size(), random);
-    const auto expected = bench_sum<C>(bench.inputs, scalars);
-    const PlacedOperands<C> operands(scalars, points, bench.scalars_memory, bench.points_memory, bench.pool);
-    AffinePoint<C> sum;
-    BenchResult result{exponent, {}, {}, {}};
+    const auto scalars = bench_scalars<C>(bench.inputs, bench.msms * points.size(), random);
+    std::vector<AffinePoint<C>> expected;
+    for (std::size_t msm = 0; msm < bench.msms; ++msm)
+        expected.push_back(bench_sum<C>(bench.inputs, std::span(scalars).subspan(msm * points.size(), points.size())));
+    const PlacedOperands<C> operands(scalars, points, bench);
+    std::vector<AffinePoint<C>> sums;
+    BenchResult result{exponent, bench.msms, {}, {}, {}};
     result.timing = measure(
-        bench.options.runs, progress, [&] { sum = operands.msm(bench.pool); },
+        bench.options.runs, progress, [&] { sums = operands.sums(); },
         [&] {
-            if (sum != expected) throw CheckFailed("the MSM of 2^" + std::to_string(exponent) + " points is not its closed form");
+            if (sums != expected) throw CheckFailed("the MSM of 2^" + std::to_string(exponent) + " points is not its closed form");
         });
-    if (bench.inputs == MsmInputs::uniform) result.bound = msm_bound_milliseconds(C, points.size(), bench.pool);
-    if (bench.options.check) result.checked_by = check_msm<C>(points, scalars, expected, bench.pool, bench.options.engine);
+    if (bench.inputs == MsmInputs::uniform && !bench.is_of_one_member())
+        result.bound = msm_bound_milliseconds(C, points.size(), bench.pool);
+    if (bench.options.check) {
+        const auto first = std::span(scalars).first(points.size());
+        result.checked_by = check_msm<C>(points, first, expected[0], bench.pool, bench.options.engine);
+    }
     return result;
 }
 
@@ -100,8 +134,15 @@ template <Curve C>
 std::string bench_msm(const BenchMsmOptions& options) {
     const auto pool = open_pool(options.bench.engine);
     const auto& points_memory = options.points_memory.empty() ? options.bench.memory : options.points_memory;
-    const MsmBench bench{msm_inputs(options.inputs), operand_memory("--memory", options.bench.memory, pool),
-                         operand_memory("--points", points_memory, pool), options.bench, pool};
+    const MsmBench bench{msm_inputs(options.inputs),
+                         operand_memory("--memory", options.bench.memory, pool),
+                         operand_memory("--points", points_memory, pool),
+                         options.tables,
+                         options.msms,
+                         options.bench,
+                         pool};
+    if (bench.is_of_one_member() && pool.device_count() != 1)
+        throw UsageError("--tables and --msms are for one GPU; choose it with --devices");
     const auto& sizes = options.bench.sizes;
     std::vector<AffinePoint<C>> points;
     {
@@ -114,7 +155,12 @@ std::string bench_msm(const BenchMsmOptions& options) {
     for (const auto exponent : sizes) {
         results.push_back(bench_size<C>(exponent, std::span(points).first(std::size_t{1} << exponent), bench, random));
     }
-    return bench_output({{"benchmark", "msm"}, {"curve", options.curve}, {"inputs", options.inputs}, {"points_memory", points_memory}},
+    return bench_output({{"benchmark", "msm"},
+                         {"curve", options.curve},
+                         {"inputs", options.inputs},
+                         {"points_memory", points_memory},
+                         {"tables", options.tables},
+                         {"msms", options.msms}},
                         "points", options.bench, pool, results);
 }
 
@@ -136,6 +182,14 @@ void add_bench_msm_command(CLI::App& bench, std::string& output) {
         ->capture_default_str()
         ->check(CLI::IsMember(msm_input_names()).description(""))
         ->type_name("uniform|zeros|ones|equal|small|same-point");
+    command
+        .add_option("--tables", options->tables, "prepare the points beforehand, with so many tables of multiples (1: none but themselves)")
+        ->check(CLI::Range(1, 64).description(""))
+        ->type_name("N");
+    command.add_option("--msms", options->msms, "MSMs in one call, over the same points")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1 << 16).description(""))
+        ->type_name("N");
     command.callback(
         [options, &output] { output = with_curve(curve_of_option(options->curve), [&]<Curve C>() { return bench_msm<C>(*options); }); });
 }

@@ -52,7 +52,7 @@ BenchResult bench_size(unsigned exponent, const BenchReduceOptions& options, con
     const auto elements = random_elements<T>(std::size_t{1} << exponent, random);
     const PlacedArray<T> placed(elements, memory, pool);
     T result{};
-    BenchResult measured{exponent, {}, {}, {}};
+    BenchResult measured{exponent, 1, {}, {}, {}};
     measured.timing = measure(
         options.bench.runs, progress, [&] { result = run_reduce<T>(pool, placed, operation); },
         [&] {
