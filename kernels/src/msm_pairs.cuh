@@ -115,15 +115,18 @@ struct Slope {
         Slope slope{PairSum::chord, points.right.y - points.left.y, points.right.x - points.left.x};
         if (may_be_special({points.left.x, points.right.x}, slope.denominator)) {
             slope.sum = classify(points);
+            slope.denominator = denominator_of(slope.sum, points);
             if (slope.sum == PairSum::tangent) {
                 const Field x_squared = Field::called_product(points.left.x, points.left.x);
                 slope.numerator = x_squared.doubled() + x_squared;
-                slope.denominator = points.left.y.doubled();
-            } else if (slope.sum != PairSum::chord) {
-                slope.denominator = Field::one();
             }
         }
         return slope;
+    }
+
+    CUPOOL_DEVICE static Field denominator_of(PairSum sum, const TwoPoints<Affine>& points) {
+        if (sum == PairSum::chord) return points.right.x - points.left.x;
+        return sum == PairSum::tangent ? points.left.y.doubled() : Field::one();
     }
 
     /// The sum, given the inverse of the denominator.
@@ -193,7 +196,7 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
         Field denominator = x.right - x.left;
         if (may_be_special(x, denominator)) {
             const TwoPoints<Affine> points = pairs.points(name);
-            denominator = Slope<Affine>::of(points).denominator;
+            denominator = Slope<Affine>::denominator_of(classify(points), points);
         }
         product = product * denominator;
         name = next_name;
