@@ -73,13 +73,14 @@ public:
         : context_(context),
           module_(context.context(), spin_ptx),
           kernel_(module_.kernel<DeviceSpan<std::uint32_t>, std::uint64_t>("spin")),
-          value_(1, context) {}
+          value_(1, context),
+          answer_(1, context.context()) {}
 
     void run(std::uint64_t iterations) {
         kernel_.launch({1, 1}, context_.stream(), value_.span(), iterations);
-        std::uint32_t value = 0;
-        copy(std::span(&value, 1), value_.span(), context_.stream());
-        if (value != expected_value(iterations)) throw std::runtime_error("a job's result is wrong");
+        answer_[0] = 0;
+        copy(answer_.span(), value_.span(), context_.stream());
+        if (answer_[0] != expected_value(iterations)) throw std::runtime_error("a job's result is wrong");
     }
 
     /// Iterations a millisecond, of the median of some long jobs.
@@ -99,6 +100,7 @@ private:
     Module module_;
     Kernel<DeviceSpan<std::uint32_t>, std::uint64_t> kernel_;
     DeviceBuffer<std::uint32_t> value_;
+    PinnedBuffer<std::uint32_t> answer_;
 };
 
 /// Lengths that differ by a factor of thousands, the same in every run.

@@ -12,10 +12,16 @@ struct BaseTables {
     DeviceContext context;
     std::size_t size = 0;  ///< of a table
     unsigned table_count = 1;
-    unsigned width = 0;                      ///< bits of the digits that the tables are made for; 0 for any, where there is one table
+    unsigned width = 0;                      ///< bits of the digits that the tables are made for; 0 for any
     unsigned promised_bits = 0;              ///< PrepareConfig::bitsize
+    bool are_for_one_width = false;          ///< several tables were asked for
     DeviceBuffer<AffinePoint<C>> on_device;  ///< [table][base]
     std::vector<AffinePoint<C>> on_host;     ///< one table
+
+    bool has_own_bitsize() const { return are_for_one_width || promised_bits != 0; }
 };
+
+/// A term's index and its sign share 32 bits.
+inline constexpr std::size_t most_prepared_points = std::size_t{1} << 30;
 
 }  // namespace cupool::detail

@@ -27,6 +27,8 @@ constexpr unsigned point_block_size = 128;
 constexpr std::size_t most_terms_of_a_portion = std::size_t{1} << 30;
 /// Small MSMs are done so many at a time as make up this many terms: enough to fill the device.
 constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
+/// MSMs of a job that are done with one allocation, which holds the sums of all their rows.
+constexpr std::size_t most_msms_of_a_run = 8192;
 /// A grid's rows of blocks.
 constexpr std::size_t most_rows = 65535;
 
@@ -116,6 +118,7 @@ private:
     /// Cuts the job up and takes memory for it: for portions of all terms, or of half as many as often as the device or the budget has not
     /// so much.
     void allocate() {
+        constexpr std::size_t most_portions = 4096;
         std::size_t most_terms = most_terms_of_a_portion / job_.tables;
         most_terms = std::min(most_terms, std::max(job_.term_count, terms_of_a_batch));
         for (;; most_terms = (most_terms + 1) / 2) {
@@ -127,9 +130,9 @@ private:
                                            .least_terms = limits_.least_portion_terms});
             const std::size_t bytes = place();
             const bool is_within_budget = config_.memory_budget == 0 || bytes <= config_.memory_budget;
-            const bool is_smallest = most_terms == 1;
+            const bool is_smallest = most_terms == 1 || portions_.size() > most_portions;
             if (!is_within_budget) {
-                if (is_smallest) throw_budget_too_small(bytes);
+                if (is_smallest) throw_budget_too_small(most_terms, bytes);
                 continue;
             }
             auto memory = DeviceBuffer<std::byte>::try_allocate(bytes, config_.ctx);
@@ -141,9 +144,10 @@ private:
         }
     }
 
-    [[noreturn]] void throw_budget_too_small(std::size_t bytes) const {
+    [[noreturn]] void throw_budget_too_small(std::size_t terms, std::size_t bytes) const {
         throw Error(ErrorCategory::invalid_argument, "msm: memory_budget is " + std::to_string(config_.memory_budget) +
-                                                         " bytes, but even one term at a time takes " + std::to_string(bytes) +
+                                                         " bytes, but even " + std::to_string(terms) + " terms at a time take " +
+                                                         std::to_string(bytes) +
                                                          " on the device; raise memory_budget, or set it to 0 for no limit");
     }
 
@@ -366,20 +370,45 @@ private:
     std::uint64_t bytes_ = 0;
 };
 
+/// Some of the MSMs of a job.
+template <Curve C>
+DeviceMsmJob<C> part_of(const DeviceMsmJob<C>& job, std::size_t first, std::size_t count) {
+    DeviceMsmJob<C> part = job;
+    part.msm_count = count;
+    part.scalars = job.scalars.subspan(first * job.term_count, count * job.term_count);
+    if (job.have_own_bases) part.bases = job.bases.subspan(first * job.term_count, count * job.term_count);
+    return part;
+}
+
+/// \param first  the number of the part's first MSM in the whole
+template <Curve C>
+void run_part(const DeviceMsmJob<C>& part, std::size_t first, const MsmConfig& config, const DeviceMsmLimits& limits,
+              std::span<JacobianPoint<C>> results, RunReport& report) {
+    try {
+        DeviceMsm<C> msm(part, config, limits);
+        msm.run(results.subspan(first, part.msm_count));
+        report.bytes += msm.bytes();
+        report.device_bytes = std::max(report.device_bytes, msm.device_bytes());
+    } catch (const OversizedScalar& error) {
+        throw_oversized_scalar(first * part.term_count + error.index(), error.bits());
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorCategory::out_of_memory,
+                    "msm: the host has not enough memory for the sums of " + std::to_string(part.msm_count) + " MSMs");
+    }
+}
+
 }  // namespace
 
 template <Curve C>
 RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std::span<JacobianPoint<C>> results,
                         const DeviceMsmLimits& limits) {
     const auto start = std::chrono::steady_clock::now();
-    DeviceMsm<C> msm(job, config, limits);
-    msm.run(results);
+    RunReport report{.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = 0, .bytes = 0};
+    for (std::size_t first = 0; first < job.msm_count; first += most_msms_of_a_run)
+        run_part(part_of(job, first, std::min(most_msms_of_a_run, job.msm_count - first)), first, config, limits, results, report);
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    return {.engine = Engine::gpu,
-            .devices = {config.ctx.device()},
-            .milliseconds = elapsed.count(),
-            .bytes = msm.bytes(),
-            .device_bytes = msm.device_bytes()};
+    report.milliseconds = elapsed.count();
+    return report;
 }
 
 #define CUPOOL_INSTANTIATE(C) \

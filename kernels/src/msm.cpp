@@ -11,6 +11,7 @@
 #include "host_msm.hpp"
 #include "operand_checks.hpp"
 #include "oversized_scalar.hpp"
+#include "parallel_for.hpp"
 
 namespace cupool {
 
@@ -62,7 +63,7 @@ void validate_prepared(const Operand<Scalar>& scalars, const BaseTables<C>& tabl
     if (tables.width != 0 && config.c != 0 && static_cast<unsigned>(config.c) != tables.width)
         refuse("msm",
                "c is " + std::to_string(config.c) + ", but the bases are prepared for digits of " + std::to_string(tables.width) + " bits");
-    if (tables.table_count > 1 && config.bitsize != 0 && static_cast<unsigned>(config.bitsize) != tables.promised_bits)
+    if (tables.has_own_bitsize() && config.bitsize != 0 && static_cast<unsigned>(config.bitsize) != tables.promised_bits)
         refuse("msm", "bitsize is " + std::to_string(config.bitsize) + ", but the bases are prepared with " +
                           std::to_string(tables.promised_bits));
     require_place("msm", scalars, config.are_scalars_on_device, "scalars", config.ctx);
@@ -71,12 +72,28 @@ void validate_prepared(const Operand<Scalar>& scalars, const BaseTables<C>& tabl
                     "msm: the bases are prepared for " + to_string(tables.context) + ", but config.ctx is " + to_string(config.ctx));
 }
 
-/// Calls one(k) for each MSM on the host's cores.
+/// What the scalars are promised to be below: by the bases, or else by the MSM.
+template <Curve C>
+int bitsize_of(const BaseTables<C>& tables, const MsmConfig& config) {
+    return tables.has_own_bitsize() ? static_cast<int>(tables.promised_bits) : config.bitsize;
+}
+
+/// Calls one(k, config) for each MSM on the host's cores: one after the other on all of them, or, where they are small, each on one.
 template <class One>
-RunReport run_on_host(const MsmSizes& sizes, const One& one) {
+RunReport run_on_host(const MsmSizes& sizes, const MsmConfig& config, const One& one) {
+    constexpr std::size_t terms_of_all_cores = 1 << 12;
     const auto start = std::chrono::steady_clock::now();
+    const bool are_small = sizes.msm_count > 1 && sizes.term_count < terms_of_all_cores;
+    MsmConfig own = config;
+    if (are_small) own.ctx = DeviceContext::host(1);
     try {
-        for (std::size_t k = 0; k < sizes.msm_count; ++k) one(k);
+        parallel_for(sizes.msm_count, are_small ? config.ctx.host_threads() : 1, [&](std::size_t k) {
+            try {
+                one(k, own);
+            } catch (const OversizedScalar& error) {
+                throw_oversized_scalar(k * sizes.term_count + error.index(), error.bits());
+            }
+        });
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCategory::out_of_memory, "msm: the host has not enough memory for " + std::to_string(sizes.term_count) + " terms");
     }
@@ -91,13 +108,12 @@ RunReport nothing_to_sum(const MsmConfig& config, std::span<JacobianPoint<C>> re
 }
 
 /// The bases of several MSMs, brought to the device once for all, where they would else be brought for each; nothing where there is no room
-/// for them.
+/// for them, or memory is budgeted.
 template <Curve C>
 std::optional<PreparedBases<C>> bases_for_all(const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
     const bool are_there = points.is_on_device() && config.are_points_montgomery_form;
-    const std::uint64_t bytes = points.size() * sizeof(AffinePoint<C>);
     if (sizes.msm_count == 1 || points.size() != sizes.term_count || are_there) return std::nullopt;
-    if (config.memory_budget != 0 && bytes > config.memory_budget / 2) return std::nullopt;
+    if (config.memory_budget != 0 || points.size() > most_prepared_points) return std::nullopt;
     PrepareConfig prepare;
     prepare.ctx = config.ctx;
     prepare.bitsize = config.bitsize;
@@ -131,13 +147,21 @@ RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& poi
     const std::size_t count = sizes.term_count;
     const bool have_own_bases = points.size() != count;
     if (config.ctx.is_host()) {
-        return detail::run_on_host(sizes, [&](std::size_t k) {
+        return detail::run_on_host(sizes, config, [&](std::size_t k, const MsmConfig& own) {
             results[k] = detail::msm_on_host<C>(scalars.host().subspan(k * count, count),
-                                                points.host().subspan(have_own_bases ? k * count : 0, count), config);
+                                                points.host().subspan(have_own_bases ? k * count : 0, count), own);
         });
     }
     if (count == 0) return detail::nothing_to_sum<C>(config, results);
-    if (const auto bases = detail::bases_for_all<C>(points, config, sizes)) return msm<C>(scalars, *bases, config, results);
+    const auto start = std::chrono::steady_clock::now();
+    if (const auto bases = detail::bases_for_all<C>(points, config, sizes)) {
+        RunReport report = msm<C>(scalars, *bases, config, results);
+        const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+        report.milliseconds = elapsed.count();
+        report.bytes += points.is_on_device() ? 0 : points.host().size_bytes();
+        report.device_bytes += bases->device_bytes();
+        return report;
+    }
     const detail::DeviceMsmJob<C> job{.scalars = scalars,
                                       .bases = points,
                                       .msm_count = sizes.msm_count,
@@ -160,16 +184,17 @@ RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, con
     const std::size_t count = sizes.term_count;
     detail::validate_prepared<C>(scalars, tables, config, sizes);
     if (config.ctx.is_host()) {
-        MsmConfig own = config;
-        own.are_points_montgomery_form = true;
-        return detail::run_on_host(sizes, [&](std::size_t k) {
+        MsmConfig all = config;
+        all.are_points_montgomery_form = true;
+        all.bitsize = detail::bitsize_of<C>(tables, config);
+        return detail::run_on_host(sizes, all, [&](std::size_t k, const MsmConfig& own) {
             const auto sum = detail::msm_on_host<C>(scalars.host().subspan(k * count, count), std::span(tables.on_host).first(count), own);
             results[k] = detail::store_jacobian<C>(detail::load<C>(sum, true), config.are_points_montgomery_form);
         });
     }
     if (count == 0) return detail::nothing_to_sum<C>(config, results);
     MsmConfig own = config;
-    own.bitsize = tables.table_count > 1 ? static_cast<int>(tables.promised_bits) : config.bitsize;
+    own.bitsize = detail::bitsize_of<C>(tables, config);
     const detail::DeviceMsmJob<C> job{.scalars = scalars,
                                       .bases = tables.on_device.span(),
                                       .msm_count = sizes.msm_count,

@@ -15,7 +15,6 @@ namespace detail {
 
 namespace {
 
-constexpr std::size_t most_points = std::size_t{1} << 30;
 constexpr int most_tables = 64;
 constexpr unsigned block_size = 256;
 
@@ -27,7 +26,7 @@ void validate(const Operand<AffinePoint<C>>& points, const PrepareConfig& config
     }
     require_digits("prepared bases", config.c, config.bitsize);
     require_place("prepared bases", points, config.are_points_on_device, "points", config.ctx);
-    if (points.size() > most_points / static_cast<unsigned>(config.precompute_factor)) {
+    if (points.size() > most_prepared_points / static_cast<unsigned>(config.precompute_factor)) {
         refuse("prepared bases",
                std::to_string(points.size()) + " points in " + std::to_string(config.precompute_factor) + " tables are more than 2^30");
     }
@@ -53,6 +52,7 @@ void fill_first_table(const BaseTables<C>& tables, DeviceSpan<AffinePoint<C>> ta
         const SynchronizeOnExit wait_for_copies(feed->stream());
         stream.synchronize();  // the memory is ordered on it
         feed->copy(table.pointer(), std::as_bytes(points.host()), tables.context.host_threads());
+        feed->stream().synchronize();
     }
     if (config.are_points_montgomery_form) return;
     const auto kernels = tables.context.template resource<MsmKernels<C>>();
@@ -95,14 +95,15 @@ PreparedBases<C>::PreparedBases(const Operand<AffinePoint<C>>& points, const Pre
     tables->context = config.ctx;
     tables->size = points.size();
     tables->promised_bits = static_cast<unsigned>(config.bitsize);
+    tables->width = static_cast<unsigned>(config.c);
+    tables->are_for_one_width = config.precompute_factor > 1;
+    const unsigned bits = config.bitsize == 0 ? scalar_bits<C> : std::min(static_cast<unsigned>(config.bitsize), scalar_bits<C>);
+    const bool spans_all = bits == scalar_bits<C>;
+    const auto asked = static_cast<unsigned>(config.precompute_factor);
+    if (asked > 1 && tables->width == 0) tables->width = detail::choose_digit_width(points.size(), bits, spans_all, asked);
     if (config.ctx.is_host()) {
         detail::fill_on_host<C>(*tables, points.host(), config.are_points_montgomery_form);
     } else {
-        const unsigned bits = config.bitsize == 0 ? scalar_bits<C> : std::min(static_cast<unsigned>(config.bitsize), scalar_bits<C>);
-        const bool spans_all = bits == scalar_bits<C>;
-        const auto asked = static_cast<unsigned>(config.precompute_factor);
-        tables->width = static_cast<unsigned>(config.c);
-        if (asked > 1 && tables->width == 0) tables->width = detail::choose_digit_width(points.size(), bits, spans_all, asked);
         unsigned doublings = 0;
         if (asked > 1) {
             const detail::MsmDigits digits = detail::msm_digits(bits, spans_all, tables->width, asked);

@@ -66,7 +66,7 @@ LeftOutDevice left_out_for(int ordinal, const Error& error) {
     details.category = ErrorCategory::no_device;
     details.code = first.code();
     details.call = first.call();
-    details.reason = left_out.front().reason;
+    details.reason = first.reason() ? first.reason() : left_out.front().reason;
     details.message = "none of the devices can be opened";
     for (const LeftOutDevice& device : left_out) details.message += "; device " + std::to_string(device.device) + ": " + device.why;
     throw Error(std::move(details));
@@ -104,6 +104,7 @@ DevicePool DevicePool::all_or_host(UnusableDevices unusable) {
             left_out.push_back({device.ordinal, device.reason, device.explanation});
         }
     }
+    if (unusable == UnusableDevices::refused && !left_out.empty()) throw report.error();
     if (usable.empty()) {
         if (detail::logs(LogLevel::info)) {
             detail::log(LogLevel::info, "pool: on the host's cores, as no GPU is usable (" + std::string(to_string(report.reason)) +

@@ -62,6 +62,7 @@ RunReport DevicePool::State::msm_of_parts(std::vector<MsmPart> parts, bool is_mo
     const Work work = [&](std::size_t index, const DeviceContext& context) {
         const auto place = static_cast<std::size_t>(std::find(members.begin(), members.end(), index) - members.begin());
         MsmPart& part = parts[place];
+        part.lease.begin();
         try {
             sums[place].report = msm_of_terms(index, context, part.terms, sums[place].sum);
         } catch (const detail::OversizedScalar& error) {

@@ -145,7 +145,9 @@ TEST_CASE("handles of a destroyed context are dead, and say so", "[contexts][mis
     CHECK(raw().memory_free(memory) == Answer::invalid_value);
     CHECK(raw().event_destroy(event) == Answer::context_is_destroyed);
     CHECK(raw().stream_destroy(stream) == Answer::context_is_destroyed);
-    CHECK(raw().context_destroy(doomed) == Answer::context_is_destroyed);
+    // An H200 answers now the one and now the other.
+    const Answer again = raw().context_destroy(doomed);
+    CHECK((again == Answer::context_is_destroyed || again == Answer::invalid_context));
 }
 
 TEST_CASE("objects of two contexts are not mixed, though the device is the same", "[contexts][misuse]") {

@@ -199,7 +199,7 @@ TEST_CASE("a scalar that breaks its promise is named by its place in the whole b
             CHECK_THAT(refusal_of([&] {
                            msm<C>(std::span<const Scalar>(scalars), std::span<const AffinePoint<C>>(points), config, std::span(sums));
                        }),
-                       contains_text(context.is_host() ? "scalar 35 " : "scalar 155 "));
+                       contains_text("scalar 155 "));
         }
     }
 }
@@ -235,9 +235,8 @@ TEST_CASE("what prepared bases and batches cannot take is refused", "[msm]") {
             change(changed);
             return refusal_of([&] { msm<C>(scalars, bases, changed, sum); });
         };
-        CHECK_THAT(used_with([](MsmConfig& changed) { changed.c = 8; }),
-                   contains_text(context.is_host() ? "" : "prepared for digits of 7"));
-        CHECK_THAT(used_with([](MsmConfig& changed) { changed.bitsize = 8; }), contains_text(context.is_host() ? "" : "bitsize is 8"));
+        CHECK_THAT(used_with([](MsmConfig& changed) { changed.c = 8; }), contains_text("prepared for digits of 7"));
+        CHECK_THAT(used_with([](MsmConfig& changed) { changed.bitsize = 8; }), contains_text("bitsize is 8"));
         CHECK_THAT(used_with([](MsmConfig& changed) { changed.batch_size = 2; }), contains_text("batch_size is 2"));
         CHECK_THAT(refusal_of([&] { msm<C>(scalars.first(5), points, config, std::span(sums)); }),
                    contains_text("5 scalars do not divide"));

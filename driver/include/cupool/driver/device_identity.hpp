@@ -8,7 +8,7 @@ namespace cupool {
 
 /// Which device it is, whatever number this process has for it.
 struct DeviceIdentity {
-    int ordinal = -1;  ///< in this process
+    int ordinal = -1;              ///< in this process
     std::string name;              ///< the product's
     std::string uuid;              ///< "GPU-..."; of a MIG instance "MIG-..."; empty before CUDA 11.4
     std::string card_uuid;         ///< the card's that a MIG instance is a part of; else the same
