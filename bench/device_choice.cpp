@@ -36,11 +36,28 @@ void next_device(benchmark::State& state) {
 BENCHMARK(next_device)->ThreadRange(1, 16)->UseRealTime();
 
 void select_device(benchmark::State& state) {
+    constexpr int batch = 1024;
+    std::vector<cupool::LoadBalancer::Candidate> candidates;
+    for (int device = 0; device < state.range(0); ++device) candidates.push_back({device, 1.0});
+    cupool::LoadBalancer balancer(candidates);
+    std::vector<cupool::LoadBalancer::Lease> leases;
+    leases.reserve(batch);
+    while (state.KeepRunningBatch(batch)) {
+        for (int i = 0; i < batch; ++i) leases.push_back(balancer.select_device(100));
+        state.PauseTiming();
+        leases.clear();
+        state.ResumeTiming();
+    }
+}
+BENCHMARK(select_device)->Arg(1)->Arg(3)->Arg(8);
+
+/// And tells it that the work is done.
+void select_and_complete(benchmark::State& state) {
     std::vector<cupool::LoadBalancer::Candidate> candidates;
     for (int device = 0; device < state.range(0); ++device) candidates.push_back({device, 1.0});
     cupool::LoadBalancer balancer(candidates);
     for (auto _ : state) balancer.select_device(100).complete();
 }
-BENCHMARK(select_device)->Arg(1)->Arg(3)->Arg(8);
+BENCHMARK(select_and_complete)->Arg(1)->Arg(3)->Arg(8);
 
 }  // namespace

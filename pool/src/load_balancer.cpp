@@ -62,12 +62,13 @@ std::size_t TakingTurns::select(std::span<const DeviceLoad> loads, double) {
 
 /// What leases share with their balancer.
 struct LoadBalancer::State {
-    /// How much a completed lease's speed counts beside that of the one before.
-    static constexpr double memory = 0.9;
+    /// Microseconds of work after which what was measured counts half: speeds follow the device, and a few short leases, in which little
+    /// but their overhead is seen, do not move them.
+    static constexpr double measuring_half_life = 1e5;
 
     struct Member {
         double capability = 1;
-        double measured_work = 0;  ///< of completed leases, each weighing `memory` times the next one
+        double measured_work = 0;  ///< of completed leases, older ones weighing less
         double measured_time = 0;  ///< what they took, weighed alike
         double busy_until = 0;     ///< when the last lease was completed
         bool is_warm = false;      ///< whether one was: the first compiles kernels, which says nothing of the device's speed
@@ -90,8 +91,9 @@ struct LoadBalancer::State {
         throw Error(ErrorCategory::internal, "the balancing policy chose a device that is not available");
     }
 
-    /// Lets old load fade.
+    /// Lets old load fade, where enough time has passed for that to show.
     void advance(double now) {
+        if (now - last_advance < half_life / 1024) return;
         const double fading = std::exp2((last_advance - now) / half_life);
         for (DeviceLoad& load : loads) load.busy *= fading;
         last_advance = now;
@@ -115,8 +117,9 @@ struct LoadBalancer::State {
 
     void measure(Member& member, double work, double microseconds) {
         if (!std::exchange(member.is_warm, true) || work <= 0 || microseconds <= 0) return;
-        member.measured_work = member.measured_work * memory + work;
-        member.measured_time = member.measured_time * memory + microseconds;
+        const double fading = std::exp2(-microseconds / measuring_half_life);
+        member.measured_work = member.measured_work * fading + work;
+        member.measured_time = member.measured_time * fading + microseconds;
         estimate_speeds();
     }
 
@@ -169,15 +172,17 @@ LoadBalancer::Lease LoadBalancer::select_device(double work) {
     check_work(work, "the work");
     const std::lock_guard lock(state_->mutex);
     state_->require_available();
-    state_->advance(state_->clock());
-    return {state_, state_->select(state_->loads, work), work};
+    const double now = state_->clock();
+    state_->advance(now);
+    return {state_, state_->select(state_->loads, work), work, now};
 }
 
 std::vector<LoadBalancer::Lease> LoadBalancer::select_devices(std::size_t count, double work) {
     check_work(work, "the work");
     const std::lock_guard lock(state_->mutex);
     state_->require_available();
-    state_->advance(state_->clock());
+    const double now = state_->clock();
+    state_->advance(now);
     std::vector<DeviceLoad> left = state_->loads;
     std::vector<std::size_t> chosen;
     while (chosen.size() < count && any_available(left)) {
@@ -186,14 +191,14 @@ std::vector<LoadBalancer::Lease> LoadBalancer::select_devices(std::size_t count,
     }
     std::vector<Lease> leases;
     leases.reserve(chosen.size());  // a lease that is given back takes the lock, which is held here
-    for (const std::size_t index : chosen) leases.push_back({state_, index, work});
+    for (const std::size_t index : chosen) leases.push_back({state_, index, work, now});
     return leases;
 }
 
 LoadBalancer::Lease LoadBalancer::lease(int device, double work) {
     check_work(work, "the work");
     const std::lock_guard lock(state_->mutex);
-    return {state_, state_->index_of(device), work};
+    return {state_, state_->index_of(device), work, state_->clock()};
 }
 
 void LoadBalancer::report_completion(int device, double microseconds) {
@@ -279,8 +284,8 @@ std::vector<DeviceLoad> LoadBalancer::loads() const {
     return state_->loads;
 }
 
-LoadBalancer::Lease::Lease(std::shared_ptr<State> state, std::size_t index, double work)
-    : state_(std::move(state)), index_(index), device_(state_->loads[index].device), work_(work), began_(state_->clock()) {
+LoadBalancer::Lease::Lease(std::shared_ptr<State> state, std::size_t index, double work, double now)
+    : state_(std::move(state)), index_(index), device_(state_->loads[index].device), work_(work), began_(now) {
     state_->take(index, work);
 }
 

@@ -13,7 +13,8 @@ namespace cupool::test {
 /// none where there is no usable driver.
 const std::vector<ContextView>& gpus();
 
-/// Whether the driver under judgement is the simulated one. Assertions must not depend on it: only sizes and patience may.
+/// Whether the driver under judgement is the simulated one. Assertions must not depend on it: only sizes and patience may,
+/// and whether a case is run that a real driver does not always survive.
 bool is_simulated();
 
 /// The Error that a function throws; fails the test where it throws none.

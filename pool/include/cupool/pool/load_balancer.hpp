@@ -130,7 +130,7 @@ public:
 
 private:
     friend LoadBalancer;
-    Lease(std::shared_ptr<State> state, std::size_t index, double work);
+    Lease(std::shared_ptr<State> state, std::size_t index, double work, double now);
 
     void release() noexcept;
 
