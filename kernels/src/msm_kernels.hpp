@@ -97,19 +97,20 @@ public:
 
     /// \throws Error jit_failure, and whatever the driver answers; the next call tries again
     const Kernels& get() {
-        std::call_once(once_, [this] {
-            kernels_.emplace(context_, ptx_);
-            is_loaded_ = true;
-        });
+        if (!is_loaded()) {
+            const std::lock_guard lock(mutex_);
+            if (!kernels_) kernels_.emplace(context_, ptx_);
+            is_loaded_.store(true, std::memory_order_release);
+        }
         return *kernels_;
     }
     const Kernels* operator->() { return &get(); }
-    bool is_loaded() const { return is_loaded_; }
+    bool is_loaded() const { return is_loaded_.load(std::memory_order_acquire); }
 
 private:
     ContextView context_;
     const char* ptx_;
-    std::once_flag once_;
+    std::mutex mutex_;
     std::optional<Kernels> kernels_;
     std::atomic<bool> is_loaded_{false};
 };

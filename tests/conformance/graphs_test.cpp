@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "kernels.hpp"
+#include "sanitizers.hpp"
 
 using namespace cupool;
 using namespace cupool::test;
@@ -278,6 +279,7 @@ TEST_CASE("a node that the driver refuses is told with its place in the program"
 
 TEST_CASE("a graph's copy of more than 2 GiB is of rows, and of the rest behind them", "[graphs]") {
     CUPOOL_NEEDS_GPUS(1);
+    if (is_sanitized) CUPOOL_SKIP("skipped: twice 2 GiB, of which a sanitizer keeps several times as much");
     const ContextView gpu = gpus()[0];
     constexpr std::size_t count = (std::size_t{1} << 31) + 3;
     DeviceBuffer<std::uint8_t> from(count, DeviceContext::in(gpu).with_memory_pool({}));
@@ -297,6 +299,7 @@ TEST_CASE("a graph's copy of more than 2 GiB is of rows, and of the rest behind 
 // Takes 8 GiB of the device, so only those who ask for it run it: [large].
 TEST_CASE("a graph copies and fills more than 2 GiB", "[.][large][graphs]") {
     CUPOOL_NEEDS_GPUS(1);
+    if (is_sanitized) CUPOOL_SKIP("skipped: 8 GiB, of which a sanitizer keeps several times as much");
     const ContextView gpu = gpus()[0];
     const DeviceContext place = DeviceContext::in(gpu).with_memory_pool({});
     constexpr std::size_t count = (std::size_t{1} << 32) - 5;
