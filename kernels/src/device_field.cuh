@@ -167,12 +167,10 @@ struct alignas(16) DeviceField {
         return called_product(a, b);
     }
 
-    /// Four limbs. A vector travels to a function in registers, where a struct would go through the stack.
-    using Quad = std::uint32_t __attribute__((ext_vector_type(4)));
+    /// Limbs 4 i to 4 i + 3.
+    CUPOOL_DEVICE Words4 quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
 
-    CUPOOL_DEVICE Quad quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
-
-    CUPOOL_DEVICE void set_quad(int i, Quad quad) {
+    CUPOOL_DEVICE void set_quad(int i, Words4 quad) {
 #pragma unroll
         for (int j = 0; j < 4; ++j) limbs[4 * i + j] = quad[j];
     }
@@ -346,7 +344,7 @@ private:
 
     template <class... Quads>
     __attribute__((device, noinline)) static DeviceField product_of_quads(Quads... quads) {
-        const Quad all[] = {quads...};
+        const Words4 all[] = {quads...};
         DeviceField a;
         DeviceField b;
 #pragma unroll

@@ -8,6 +8,7 @@
 
 #include "device_inverse.cuh"
 #include "msm_sort.cuh"
+#include "warp_gather.cuh"
 #include "xyzz.hpp"
 
 namespace cupool::device {
@@ -26,36 +27,90 @@ struct TwoPoints {
     Affine right;
 };
 
-/// Points that slots name, in the slots' order. A PairName is what must be read before a pair's points can be: it is asked for early.
+/// Points that slots name, in the slots' order. A PairName is what must be read before a pair's points can be: it is asked for early. Points
+/// lie anywhere, so that a warp reads them together.
 template <class Affine>
 class SlotPoints {
+    static constexpr int field_quads = sizeof(decltype(Affine::x)) / sizeof(Words4);
+    using GatherX = WarpGather<field_quads>;
+    using GatherPoint = WarpGather<2 * field_quads>;
+
 public:
     using Field = decltype(Affine::x);
     struct alignas(8) PairName {
         std::uint32_t left;
         std::uint32_t right;
     };
+    struct AskedX {
+        typename GatherX::Flight left;
+        typename GatherX::Flight right;
+    };
 
-    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t row)
-        : slots_(plan.slots + std::uint64_t{row} * plan.slot_count), points_(static_cast<const Affine*>(plan.points)) {}
+    /// Shared memory that a warp reads through.
+    static constexpr unsigned quads_of_a_warp = GatherPoint::shared_quads;
+
+    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t row, Words4* shared)
+        : slots_(plan.slots + std::uint64_t{row} * plan.slot_count),
+          points_(static_cast<const Affine*>(plan.points)),
+          shared_(shared + warp_index() * quads_of_a_warp) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(slots_)[pair]; }
-    CUPOOL_DEVICE TwoFields<Field> x(const PairName& name) const { return {x(name.left), x(name.right)}; }
-    CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const { return {point(name.left), point(name.right)}; }
+
+    /// For all lanes of a warp together: asks for the x coordinates of a pair.
+    CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
+        return {GatherX::ask(quads(), 2 * field_quads, index(name.left)), GatherX::ask(quads(), 2 * field_quads, index(name.right))};
+    }
+    /// What was asked for; zero for a slot without a term.
+    CUPOOL_DEVICE TwoFields<Field> x(const PairName& name, const AskedX& asked) const {
+        return {x(name.left, asked.left), x(name.right, asked.right)};
+    }
+    /// For all lanes of a warp together.
+    CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
+        const auto left = GatherPoint::ask(quads(), 2 * field_quads, index(name.left));
+        const auto right = GatherPoint::ask(quads(), 2 * field_quads, index(name.right));
+        return {point(name.left, left), point(name.right, right)};
+    }
+    /// The same for one lane alone.
+    CUPOOL_DEVICE TwoPoints<Affine> own_points(const PairName& name) const { return {point(name.left), point(name.right)}; }
 
 private:
-    /// The point a slot names; infinity where it names none.
+    CUPOOL_DEVICE const Words4* quads() const { return reinterpret_cast<const Words4*>(points_); }
+    /// That of any point, where a slot names none.
+    CUPOOL_DEVICE static std::uint32_t index(std::uint32_t slot) { return slot == no_term ? 0 : slot & ~sign_bit; }
+
     CUPOOL_DEVICE Affine point(std::uint32_t slot) const {
         if (slot == no_term) return {Field::zero(), Field::zero()};
-        const Affine point = points_[slot & ~sign_bit];
+        return signed_point(slot, points_[slot & ~sign_bit]);
+    }
+    CUPOOL_DEVICE Affine point(std::uint32_t slot, const typename GatherPoint::Flight& flight) const {
+        Words4 record[2 * field_quads];
+        GatherPoint::receive(flight, shared_, record);
+        if (slot == no_term) return {Field::zero(), Field::zero()};
+        Affine point;
+#pragma unroll
+        for (int i = 0; i < field_quads; ++i) {
+            point.x.set_quad(i, record[i]);
+            point.y.set_quad(i, record[field_quads + i]);
+        }
+        return signed_point(slot, point);
+    }
+    CUPOOL_DEVICE Field x(std::uint32_t slot, const typename GatherX::Flight& flight) const {
+        Words4 record[field_quads];
+        GatherX::receive(flight, shared_, record);
+        if (slot == no_term) return Field::zero();
+        Field x;
+#pragma unroll
+        for (int i = 0; i < field_quads; ++i) x.set_quad(i, record[i]);
+        return x;
+    }
+    CUPOOL_DEVICE static Affine signed_point(std::uint32_t slot, const Affine& point) {
         return {point.x, point.y.negated_if((slot & sign_bit) != 0)};
     }
-    /// Its x coordinate; zero where it names none.
-    CUPOOL_DEVICE Field x(std::uint32_t slot) const { return slot == no_term ? Field::zero() : points_[slot & ~sign_bit].x; }
 
     const std::uint32_t* slots_;
     const Affine* points_;
+    Words4* shared_;
 };
 
 /// A row of points that a round writes and the next one reads: all x coordinates, then all y coordinates, since half of the reads want x
@@ -65,13 +120,16 @@ class PointRow {
 public:
     using Field = decltype(Affine::x);
     using PairName = std::uint32_t;
+    using AskedX = TwoFields<Field>;
 
     CUPOOL_DEVICE PointRow(void* coordinates, std::uint32_t size) : x_(static_cast<Field*>(coordinates)), y_(x_ + size) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return {x_[i], y_[i]}; }
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return pair; }
-    CUPOOL_DEVICE TwoFields<Field> x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
+    CUPOOL_DEVICE AskedX ask_x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
+    CUPOOL_DEVICE TwoFields<Field> x(PairName, const AskedX& asked) const { return asked; }
     CUPOOL_DEVICE TwoPoints<Affine> points(PairName pair) const { return {(*this)[2 * pair], (*this)[2 * pair + 1]}; }
+    CUPOOL_DEVICE TwoPoints<Affine> own_points(PairName pair) const { return points(pair); }
     CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
         x_[i] = point.x;
         y_[i] = point.y;
@@ -183,46 +241,50 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
     const std::uint32_t first = block_first + thread_index();
     const auto clamped = [block_last](std::uint32_t pair) { return pair < block_last ? pair : block_last; };
 
+    // A warp's lanes stay together, also those whose pairs have run out, since they read together.
+    const std::uint32_t turns = (block_last - block_first) / stride + 1;
+
     Field product = Field::one();
     Name name = pairs.name(clamped(first));
     Name next_name = pairs.name(clamped(first + stride));
-    TwoFields<Field> x = pairs.x(name);
-    std::uint32_t pair = first;
+    TwoFields<Field> x = pairs.x(name, pairs.ask_x(name));
 #pragma unroll 1
-    for (; pair <= block_last; pair += stride) {
+    for (std::uint32_t turn = 0; turn < turns; ++turn) {
+        const std::uint32_t pair = first + turn * stride;
         const Name later_name = pairs.name(clamped(pair + 2 * stride));
-        const TwoFields<Field> next_x = pairs.x(next_name);
-        prefixes[pair] = product;
-        Field denominator = x.right - x.left;
-        if (may_be_special(x, denominator)) {
-            const TwoPoints<Affine> points = pairs.points(name);
-            denominator = Slope<Affine>::denominator_of(classify(points), points);
+        const typename Pairs::AskedX next_x = pairs.ask_x(next_name);
+        if (pair <= block_last) {
+            prefixes[pair] = product;
+            Field denominator = x.right - x.left;
+            if (may_be_special(x, denominator)) {
+                const TwoPoints<Affine> points = pairs.own_points(name);
+                denominator = Slope<Affine>::denominator_of(classify(points), points);
+            }
+            product = product * denominator;
         }
-        product = product * denominator;
         name = next_name;
         next_name = later_name;
-        x = next_x;
+        x = pairs.x(name, next_x);
     }
 
     product = product.reduced_once();
     invert_over_block(reinterpret_cast<DeviceField<Parameters>&>(product), shared);
 
-    if (pair == first) return;
-    pair -= stride;
-    name = pairs.name(pair);
-    next_name = pairs.name(pair >= first + stride ? pair - stride : pair);
+    const auto turn_name = [&](std::uint32_t turn) { return pairs.name(clamped(first + turn * stride)); };
+    name = turn_name(turns - 1);
+    next_name = turn_name(turns >= 2 ? turns - 2 : 0);
 #pragma unroll 1
-    for (;;) {
-        const bool is_last = pair == first;
-        const Name later_name = pairs.name(pair >= first + 2 * stride ? pair - 2 * stride : pair);
-        if (!is_last) prefetch(&prefixes[pair - stride]);
+    for (std::uint32_t turn = turns; turn-- > 0;) {
+        const std::uint32_t pair = first + turn * stride;
+        const Name later_name = turn_name(turn >= 2 ? turn - 2 : 0);
+        if (turn > 0) prefetch(&prefixes[pair - stride]);
         const TwoPoints<Affine> points = pairs.points(name);
-        const auto slope = Slope<Affine>::of(points);
-        const Field inverse = product * prefixes[pair];
-        product = product * slope.denominator;
-        sums.store(pair, slope.apply(points, inverse));
-        if (is_last) break;
-        pair -= stride;
+        if (pair <= block_last) {
+            const auto slope = Slope<Affine>::of(points);
+            const Field inverse = product * prefixes[pair];
+            product = product * slope.denominator;
+            sums.store(pair, slope.apply(points, inverse));
+        }
         name = next_name;
         next_name = later_name;
     }

@@ -78,7 +78,7 @@ private:
     /// From what QuadXyzz::operator+= takes apart.
     template <class... Quads>
     __attribute__((device, noinline)) static QuadXyzz called_sum(Quads... quads) {
-        const typename Field::Quad all[] = {quads...};
+        const Words4 all[] = {quads...};
         constexpr int half = Field::limb_count / 4;
         QuadXyzz left;
         QuadXyzz right;
@@ -91,7 +91,7 @@ private:
     }
     template <class... Quads>
     __attribute__((device, noinline)) static QuadXyzz called_double(Quads... quads) {
-        const typename Field::Quad all[] = {quads...};
+        const Words4 all[] = {quads...};
         QuadXyzz point;
 #pragma unroll
         for (int i = 0; i < Field::limb_count / 4; ++i) point.own_.set_quad(i, all[i]);
