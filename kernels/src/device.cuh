@@ -9,6 +9,8 @@
 #define CUPOOL_DEVICE __attribute__((device)) __attribute__((always_inline)) inline
 #define CUPOOL_SHARED __attribute__((shared))
 #define CUPOOL_BLOCK_SIZE(threads) __attribute__((launch_bounds(threads)))
+/// With registers for so many blocks on a multiprocessor.
+#define CUPOOL_BLOCKS(threads, blocks) __attribute__((launch_bounds(threads, blocks)))
 
 namespace cupool::device {
 
@@ -24,7 +26,6 @@ CUPOOL_DEVICE unsigned block_index() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 CUPOOL_DEVICE unsigned block_index_y() { return __nvvm_read_ptx_sreg_ctaid_y(); }
 CUPOOL_DEVICE unsigned grid_size() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 CUPOOL_DEVICE unsigned global_index() { return block_index() * block_size() + thread_index(); }
-CUPOOL_DEVICE unsigned lane_index() { return thread_index() % warp_size; }
 CUPOOL_DEVICE unsigned warp_index() { return thread_index() / warp_size; }
 CUPOOL_DEVICE void block_barrier() { __syncthreads(); }
 CUPOOL_DEVICE void warp_barrier() { __nvvm_bar_warp_sync(all_lanes); }

@@ -147,13 +147,16 @@ struct alignas(16) DeviceField {
 
     CUPOOL_DEVICE DeviceField negated() const { return negated_if(true); }
     CUPOOL_DEVICE DeviceField negated_if(bool condition) const {
-        const bool negates = condition && !is_zero();
+        return negated_to_bound_if(condition && !is_zero());
+    }
+    /// The same, but for zero, which becomes the bound itself: differences and products take that, too.
+    CUPOOL_DEVICE DeviceField negated_to_bound_if(bool condition) const {
         DeviceField r;
         r.limbs[0] = sub_cc(bound_limb(0), limbs[0]);
 #pragma unroll
         for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(bound_limb(i), limbs[i]);
 #pragma unroll
-        for (int i = 0; i < limb_count; ++i) r.limbs[i] = negates ? r.limbs[i] : limbs[i];
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = condition ? r.limbs[i] : limbs[i];
         return r;
     }
     CUPOOL_DEVICE DeviceField doubled() const { return *this + *this; }
@@ -335,10 +338,7 @@ private:
         }
         high[limb_count - 2] = madc_lo_cc(modulus_limb(limb_count - 1), factor, 0);
         high[limb_count - 1] = madc_hi(modulus_limb(limb_count - 1), factor, 0);
-        std::uint32_t p[limb_count];
-#pragma unroll
-        for (int i = 0; i < limb_count; ++i) p[i] = modulus_limb(i);
-        multiply_add_even_limbs(low, p, factor);
+        add_even_limbs_of_modulus(low, factor);
         high[limb_count - 1] = addc(high[limb_count - 1], 0);
     }
 
@@ -394,18 +394,31 @@ private:
     /// Adds the multiple of the modulus that clears low[0].
     CUPOOL_DEVICE static void reduce_row(std::uint32_t* low, std::uint32_t* high) {
         const std::uint32_t factor = clearing_factor(low[0]);
-        std::uint32_t p[limb_count];
-#pragma unroll
-        for (int i = 0; i < limb_count; ++i) p[i] = modulus_limb(i);
-        high[0] = mad_lo_cc(p[1], factor, high[0]);
-        high[1] = madc_hi_cc(p[1], factor, high[1]);
+        high[0] = mad_lo_cc(modulus_limb(1), factor, high[0]);
+        high[1] = madc_hi_cc(modulus_limb(1), factor, high[1]);
 #pragma unroll
         for (int i = 2; i < limb_count; i += 2) {
-            high[i] = madc_lo_cc(p[i + 1], factor, high[i]);
-            high[i + 1] = madc_hi_cc(p[i + 1], factor, high[i + 1]);
+            high[i] = madc_lo_cc(modulus_limb(i + 1), factor, high[i]);
+            high[i + 1] = madc_hi_cc(modulus_limb(i + 1), factor, high[i + 1]);
         }
-        multiply_add_even_limbs(low, p, factor);
+        add_even_limbs_of_modulus(low, factor);
         high[limb_count - 1] = addc(high[limb_count - 1], 0);
+    }
+
+    /// acc += (the even limbs of the modulus) * factor, which clears acc[0]; the carry flag holds the carry out.
+    CUPOOL_DEVICE static void add_even_limbs_of_modulus(std::uint32_t* acc, std::uint32_t factor) {
+        if constexpr (modulus_limb(0) == 1) {
+            acc[0] = add_cc(acc[0], factor);
+            acc[1] = addc_cc(acc[1], 0);
+        } else {
+            acc[0] = mad_lo_cc(modulus_limb(0), factor, acc[0]);
+            acc[1] = madc_hi_cc(modulus_limb(0), factor, acc[1]);
+        }
+#pragma unroll
+        for (int i = 2; i < limb_count; i += 2) {
+            acc[i] = madc_lo_cc(modulus_limb(i), factor, acc[i]);
+            acc[i + 1] = madc_hi_cc(modulus_limb(i), factor, acc[i + 1]);
+        }
     }
 
     /// acc += (the even limbs of a) * b; the carry flag holds the carry out.

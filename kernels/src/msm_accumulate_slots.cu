@@ -7,5 +7,5 @@ using namespace cupool::device;
 /// Without rounds: sums the slots' points. grid.y counts rows from first_row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(128) void msm_accumulate_slots(MsmPlan plan) {
     const std::uint32_t row = plan.first_row + block_index_y();
-    accumulate(plan, row, SlotPoints<FastAffine>(plan, row, nullptr));
+    accumulate(plan, row, SlotPoints<FastAffine>(plan, row));
 }

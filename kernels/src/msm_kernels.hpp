@@ -21,11 +21,12 @@ struct MsmSortKernels {
           place_bins(module.kernel<MsmPlan>("msm_place_bins")),
           scatter_to_bins(module.kernel<MsmPlan>("msm_scatter_to_bins")),
           count_buckets(module.kernel<MsmPlan>("msm_count_buckets")),
+          size_bins(module.kernel<MsmPlan>("msm_size_bins")),
           place_buckets(module.kernel<MsmPlan>("msm_place_buckets")),
           scatter_to_buckets(module.kernel<MsmPlan>("msm_scatter_to_buckets")) {}
 
     Module module;
-    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, place_buckets, scatter_to_buckets;
+    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, size_bins, place_buckets, scatter_to_buckets;
 };
 
 struct MsmPairKernels {
@@ -69,10 +70,13 @@ struct MsmJoinKernels {
 
 struct MsmRowKernels {
     MsmRowKernels(ContextView context, const char* ptx)
-        : module(context, ptx), sum_groups(module.kernel<MsmPlan>("msm_sum_groups")), sum_rows(module.kernel<MsmPlan>("msm_sum_rows")) {}
+        : module(context, ptx),
+          sum_groups(module.kernel<MsmPlan>("msm_sum_groups")),
+          sum_parts(module.kernel<MsmPlan>("msm_sum_parts")),
+          sum_rows(module.kernel<MsmPlan>("msm_sum_rows")) {}
 
     Module module;
-    Kernel<MsmPlan> sum_groups, sum_rows;
+    Kernel<MsmPlan> sum_groups, sum_parts, sum_rows;
 };
 
 template <Curve C>

@@ -8,7 +8,7 @@
 
 #include "device_inverse.cuh"
 #include "msm_sort.cuh"
-#include "warp_gather.cuh"
+#include "pair_gather.cuh"
 #include "xyzz.hpp"
 
 namespace cupool::device {
@@ -27,89 +27,79 @@ struct TwoPoints {
     Affine right;
 };
 
-/// Points that slots name, in the slots' order. A PairName is what must be read before a pair's points can be: it is asked for early. Points
-/// lie anywhere, so that a warp reads them together.
+/// Points that slots name, in the slots' order.
 template <class Affine>
 class SlotPoints {
-    static constexpr int field_quads = sizeof(decltype(Affine::x)) / sizeof(Words4);
-    using GatherX = WarpGather<field_quads>;
-    using GatherPoint = WarpGather<2 * field_quads>;
-
 public:
     using Field = decltype(Affine::x);
-    struct alignas(8) PairName {
-        std::uint32_t left;
-        std::uint32_t right;
-    };
-    struct AskedX {
-        typename GatherX::Flight left;
-        typename GatherX::Flight right;
-    };
 
-    /// Shared memory that a warp reads through.
-    static constexpr unsigned quads_of_a_warp = GatherPoint::shared_quads;
-
-    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t row, Words4* shared)
-        : slots_(plan.slots + std::uint64_t{row} * plan.slot_count),
-          points_(static_cast<const Affine*>(plan.points)),
-          shared_(shared + warp_index() * quads_of_a_warp) {}
+    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t row)
+        : slots_(plan.slots + std::uint64_t{row} * plan.slot_count), points_(static_cast<const Affine*>(plan.points)) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
-    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(slots_)[pair]; }
 
-    /// For all lanes of a warp together: asks for the x coordinates of a pair.
-    CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
-        return {GatherX::ask(quads(), 2 * field_quads, index(name.left)), GatherX::ask(quads(), 2 * field_quads, index(name.right))};
-    }
-    /// What was asked for; zero for a slot without a term.
-    CUPOOL_DEVICE TwoFields<Field> x(const PairName& name, const AskedX& asked) const {
-        return {x(name.left, asked.left), x(name.right, asked.right)};
-    }
-    /// For all lanes of a warp together.
-    CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
-        const auto left = GatherPoint::ask(quads(), 2 * field_quads, index(name.left));
-        const auto right = GatherPoint::ask(quads(), 2 * field_quads, index(name.right));
-        return {point(name.left, left), point(name.right, right)};
-    }
-    /// The same for one lane alone.
-    CUPOOL_DEVICE TwoPoints<Affine> own_points(const PairName& name) const { return {point(name.left), point(name.right)}; }
-
-private:
-    CUPOOL_DEVICE const Words4* quads() const { return reinterpret_cast<const Words4*>(points_); }
-    /// That of any point, where a slot names none.
-    CUPOOL_DEVICE static std::uint32_t index(std::uint32_t slot) { return slot == no_term ? 0 : slot & ~sign_bit; }
-
+protected:
+    /// The point a slot names; infinity where it names none.
     CUPOOL_DEVICE Affine point(std::uint32_t slot) const {
         if (slot == no_term) return {Field::zero(), Field::zero()};
-        return signed_point(slot, points_[slot & ~sign_bit]);
-    }
-    CUPOOL_DEVICE Affine point(std::uint32_t slot, const typename GatherPoint::Flight& flight) const {
-        Words4 record[2 * field_quads];
-        GatherPoint::receive(flight, shared_, record);
-        if (slot == no_term) return {Field::zero(), Field::zero()};
-        Affine point;
-#pragma unroll
-        for (int i = 0; i < field_quads; ++i) {
-            point.x.set_quad(i, record[i]);
-            point.y.set_quad(i, record[field_quads + i]);
-        }
-        return signed_point(slot, point);
-    }
-    CUPOOL_DEVICE Field x(std::uint32_t slot, const typename GatherX::Flight& flight) const {
-        Words4 record[field_quads];
-        GatherX::receive(flight, shared_, record);
-        if (slot == no_term) return Field::zero();
-        Field x;
-#pragma unroll
-        for (int i = 0; i < field_quads; ++i) x.set_quad(i, record[i]);
-        return x;
-    }
-    CUPOOL_DEVICE static Affine signed_point(std::uint32_t slot, const Affine& point) {
+        const Affine point = points_[slot & ~sign_bit];
         return {point.x, point.y.negated_if((slot & sign_bit) != 0)};
     }
 
     const std::uint32_t* slots_;
     const Affine* points_;
+};
+
+/// The same two by two. A PairName is what must be read before a pair's points can be: it is asked for early. Two lanes read a point
+/// together, so that all lanes of a warp ask at the same time. Where a slot names no point, what is read is any.
+template <class Affine>
+class SlotPairs : SlotPoints<Affine> {
+    using Base = SlotPoints<Affine>;
+    static constexpr int field_words = sizeof(typename Base::Field) / sizeof(Words4);
+    using Gather = PairGather<2 * field_words>;
+
+public:
+    using Field = typename Base::Field;
+    struct alignas(8) PairName {
+        std::uint32_t left;
+        std::uint32_t right;
+    };
+
+    /// Shared memory for a block, in Words4.
+    static constexpr unsigned shared_words = pair_block_size / warp_size * Gather::shared_words;
+
+    CUPOOL_DEVICE SlotPairs(const MsmPlan& plan, std::uint32_t row, Words4* shared)
+        : Base(plan, row), shared_(shared + thread_index() / warp_size * Gather::shared_words) {}
+
+    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(this->slots_)[pair]; }
+    CUPOOL_DEVICE static bool lacks_points(const PairName& name) { return name.left == no_term || name.right == no_term; }
+    CUPOOL_DEVICE TwoFields<Field> x(const PairName& name) const {
+        return {this->points_[index(name.left)].x, this->points_[index(name.right)].x};
+    }
+    CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
+        const auto* const records = reinterpret_cast<const Words4*>(this->points_);
+        const auto left = Gather::ask(records, index(name.left));
+        const auto right = Gather::ask(records, index(name.right));
+        return {received(name.left, left), received(name.right, right)};
+    }
+    /// As points(), but for one lane alone, infinity where a slot names no point, and with y coordinates below the bound.
+    CUPOOL_DEVICE TwoPoints<Affine> exact_points(const PairName& name) const { return {this->point(name.left), this->point(name.right)}; }
+
+private:
+    CUPOOL_DEVICE static std::uint32_t index(std::uint32_t slot) { return slot == no_term ? 0 : slot & ~sign_bit; }
+
+    CUPOOL_DEVICE Affine received(std::uint32_t slot, const typename Gather::Flight& flight) const {
+        Words4 record[2 * field_words];
+        Gather::receive(flight, shared_, record);
+        Affine point;
+#pragma unroll
+        for (int i = 0; i < field_words; ++i) {
+            point.x.set_quad(i, record[i]);
+            point.y.set_quad(i, record[field_words + i]);
+        }
+        return {point.x, point.y.negated_to_bound_if((slot & sign_bit) != 0)};
+    }
+
     Words4* shared_;
 };
 
@@ -120,16 +110,15 @@ class PointRow {
 public:
     using Field = decltype(Affine::x);
     using PairName = std::uint32_t;
-    using AskedX = TwoFields<Field>;
 
     CUPOOL_DEVICE PointRow(void* coordinates, std::uint32_t size) : x_(static_cast<Field*>(coordinates)), y_(x_ + size) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return {x_[i], y_[i]}; }
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return pair; }
-    CUPOOL_DEVICE AskedX ask_x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
-    CUPOOL_DEVICE TwoFields<Field> x(PairName, const AskedX& asked) const { return asked; }
+    CUPOOL_DEVICE static bool lacks_points(PairName) { return false; }
+    CUPOOL_DEVICE TwoFields<Field> x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
     CUPOOL_DEVICE TwoPoints<Affine> points(PairName pair) const { return {(*this)[2 * pair], (*this)[2 * pair + 1]}; }
-    CUPOOL_DEVICE TwoPoints<Affine> own_points(PairName pair) const { return points(pair); }
+    CUPOOL_DEVICE TwoPoints<Affine> exact_points(PairName pair) const { return points(pair); }
     CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
         x_[i] = point.x;
         y_[i] = point.y;
@@ -155,9 +144,17 @@ CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points) {
 
 /// Whether a pair may be other than two distinct points with different x: a point at infinity has x = 0. The lowest limbs tell; that they
 /// are zero by chance costs nothing but time, and that never.
-template <class Field>
-CUPOOL_DEVICE bool may_be_special(const TwoFields<Field>& x, const Field& difference) {
-    return difference.may_be_zero() || x.left.limbs[0] == 0 || x.right.limbs[0] == 0;
+template <class Pairs, class Field>
+CUPOOL_DEVICE bool may_be_special(const typename Pairs::PairName& name, const TwoFields<Field>& x, const Field& difference) {
+    return Pairs::lacks_points(name) || difference.may_be_zero() || x.left.limbs[0] == 0 || x.right.limbs[0] == 0;
+}
+
+/// The denominator of the slope of the line that adds two points; never zero, and one where the sum needs no slope.
+template <class Affine>
+CUPOOL_DEVICE decltype(Affine::x) denominator_of(PairSum sum, const TwoPoints<Affine>& points) {
+    using Field = decltype(Affine::x);
+    if (sum == PairSum::chord) return points.right.x - points.left.x;
+    return sum == PairSum::tangent ? points.left.y.doubled() : Field::one();
 }
 
 /// The slope of the line that adds two points, as a fraction, and which of the cases it is.
@@ -167,24 +164,21 @@ struct Slope {
 
     PairSum sum;
     Field numerator;
-    Field denominator;  ///< never zero; one where the sum needs no slope
+    Field denominator;
 
-    CUPOOL_DEVICE static Slope of(const TwoPoints<Affine>& points) {
-        Slope slope{PairSum::chord, points.right.y - points.left.y, points.right.x - points.left.x};
-        if (may_be_special({points.left.x, points.right.x}, slope.denominator)) {
-            slope.sum = classify(points);
-            slope.denominator = denominator_of(slope.sum, points);
-            if (slope.sum == PairSum::tangent) {
-                const Field x_squared = Field::called_product(points.left.x, points.left.x);
-                slope.numerator = x_squared.doubled() + x_squared;
-            }
+    /// Of two distinct points with different x.
+    CUPOOL_DEVICE static Slope of_chord(const TwoPoints<Affine>& points) {
+        return {PairSum::chord, points.right.y - points.left.y, points.right.x - points.left.x};
+    }
+    CUPOOL_DEVICE static Slope of_any(const TwoPoints<Affine>& points) {
+        Slope slope = of_chord(points);
+        slope.sum = classify(points);
+        slope.denominator = denominator_of(slope.sum, points);
+        if (slope.sum == PairSum::tangent) {
+            const Field x_squared = Field::called_product(points.left.x, points.left.x);
+            slope.numerator = x_squared.doubled() + x_squared;
         }
         return slope;
-    }
-
-    CUPOOL_DEVICE static Field denominator_of(PairSum sum, const TwoPoints<Affine>& points) {
-        if (sum == PairSum::chord) return points.right.x - points.left.x;
-        return sum == PairSum::tangent ? points.left.y.doubled() : Field::one();
     }
 
     /// The sum, given the inverse of the denominator.
@@ -241,46 +235,48 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
     const std::uint32_t first = block_first + thread_index();
     const auto clamped = [block_last](std::uint32_t pair) { return pair < block_last ? pair : block_last; };
 
-    // A warp's lanes stay together, also those whose pairs have run out, since they read together.
+    // A warp's lanes stay together, also those whose pairs have run out, since they may read together.
     const std::uint32_t turns = (block_last - block_first) / stride + 1;
 
     Field product = Field::one();
     Name name = pairs.name(clamped(first));
     Name next_name = pairs.name(clamped(first + stride));
-    TwoFields<Field> x = pairs.x(name, pairs.ask_x(name));
+    TwoFields<Field> x = pairs.x(name);
+    std::uint32_t pair = first;
 #pragma unroll 1
-    for (std::uint32_t turn = 0; turn < turns; ++turn) {
-        const std::uint32_t pair = first + turn * stride;
+    for (; pair <= block_last; pair += stride) {
         const Name later_name = pairs.name(clamped(pair + 2 * stride));
-        const typename Pairs::AskedX next_x = pairs.ask_x(next_name);
-        if (pair <= block_last) {
-            prefixes[pair] = product;
-            Field denominator = x.right - x.left;
-            if (may_be_special(x, denominator)) {
-                const TwoPoints<Affine> points = pairs.own_points(name);
-                denominator = Slope<Affine>::denominator_of(classify(points), points);
-            }
-            product = product * denominator;
+        const TwoFields<Field> next_x = pairs.x(next_name);
+        prefixes[pair] = product;
+        Field denominator = x.right - x.left;
+        if (may_be_special<Pairs>(name, x, denominator)) {
+            const TwoPoints<Affine> points = pairs.exact_points(name);
+            denominator = denominator_of(classify(points), points);
         }
+        product = product * denominator;
         name = next_name;
         next_name = later_name;
-        x = pairs.x(name, next_x);
+        x = next_x;
     }
 
     product = product.reduced_once();
     invert_over_block(reinterpret_cast<DeviceField<Parameters>&>(product), shared);
 
-    const auto turn_name = [&](std::uint32_t turn) { return pairs.name(clamped(first + turn * stride)); };
-    name = turn_name(turns - 1);
-    next_name = turn_name(turns >= 2 ? turns - 2 : 0);
+    const auto name_of_turn = [&](std::uint32_t turn) { return pairs.name(clamped(first + turn * stride)); };
+    name = name_of_turn(turns - 1);
+    next_name = name_of_turn(turns >= 2 ? turns - 2 : 0);
 #pragma unroll 1
     for (std::uint32_t turn = turns; turn-- > 0;) {
-        const std::uint32_t pair = first + turn * stride;
-        const Name later_name = turn_name(turn >= 2 ? turn - 2 : 0);
+        pair = first + turn * stride;
+        const Name later_name = name_of_turn(turn >= 2 ? turn - 2 : 0);
         if (turn > 0) prefetch(&prefixes[pair - stride]);
-        const TwoPoints<Affine> points = pairs.points(name);
+        TwoPoints<Affine> points = pairs.points(name);
         if (pair <= block_last) {
-            const auto slope = Slope<Affine>::of(points);
+            auto slope = Slope<Affine>::of_chord(points);
+            if (may_be_special<Pairs>(name, {points.left.x, points.right.x}, slope.denominator)) {
+                points = pairs.exact_points(name);
+                slope = Slope<Affine>::of_any(points);
+            }
             const Field inverse = product * prefixes[pair];
             product = product * slope.denominator;
             sums.store(pair, slope.apply(points, inverse));
