@@ -202,6 +202,10 @@ struct alignas(16) DeviceField {
         return *this * r_squared;
     }
 
+    /// This value less the bound, where it is not below it: one step only.
+    CUPOOL_DEVICE DeviceField below_bound() const {
+        return less_once([](int i) { return bound_limb(i); });
+    }
     /// This value less the modulus, where it is not below it: one step only.
     CUPOOL_DEVICE DeviceField reduced_once() const {
         return less_once([](int i) { return modulus_limb(i); });
@@ -224,10 +228,6 @@ struct alignas(16) DeviceField {
     }
 
 private:
-    CUPOOL_DEVICE DeviceField below_bound() const {
-        return less_once([](int i) { return bound_limb(i); });
-    }
-
     template <class LimbOf>
     CUPOOL_DEVICE DeviceField less_once(LimbOf limb) const {
         DeviceField r;

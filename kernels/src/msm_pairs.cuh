@@ -56,7 +56,8 @@ template <class Affine>
 class SlotPairs : SlotPoints<Affine> {
     using Base = SlotPoints<Affine>;
     static constexpr int field_words = sizeof(typename Base::Field) / sizeof(Words4);
-    using Gather = PairGather<2 * field_words>;
+    using GatherX = PairGather<field_words, 2 * field_words>;
+    using GatherPoint = PairGather<2 * field_words, 2 * field_words>;
 
 public:
     using Field = typename Base::Field;
@@ -64,40 +65,58 @@ public:
         std::uint32_t left;
         std::uint32_t right;
     };
+    struct AskedX {
+        typename GatherX::Flight left;
+        typename GatherX::Flight right;
+    };
 
     /// Shared memory for a block, in Words4.
-    static constexpr unsigned shared_words = pair_block_size / warp_size * Gather::shared_words;
+    static constexpr unsigned shared_words = pair_block_size / warp_size * GatherPoint::shared_words;
 
     CUPOOL_DEVICE SlotPairs(const MsmPlan& plan, std::uint32_t row, Words4* shared)
-        : Base(plan, row), shared_(shared + thread_index() / warp_size * Gather::shared_words) {}
+        : Base(plan, row), shared_(shared + thread_index() / warp_size * GatherPoint::shared_words) {}
 
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(this->slots_)[pair]; }
     CUPOOL_DEVICE static bool lacks_points(const PairName& name) { return name.left == no_term || name.right == no_term; }
-    CUPOOL_DEVICE TwoFields<Field> x(const PairName& name) const {
-        return {this->points_[index(name.left)].x, this->points_[index(name.right)].x};
+    CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
+        return {GatherX::ask(records(), index(name.left)), GatherX::ask(records(), index(name.right))};
     }
+    CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return {received_x(asked.left), received_x(asked.right)}; }
     CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
-        const auto* const records = reinterpret_cast<const Words4*>(this->points_);
-        const auto left = Gather::ask(records, index(name.left));
-        const auto right = Gather::ask(records, index(name.right));
-        return {received(name.left, left), received(name.right, right)};
+        const auto left = GatherPoint::ask(records(), index(name.left));
+        const auto right = GatherPoint::ask(records(), index(name.right));
+        return {received_point(name.left, left), received_point(name.right, right)};
     }
-    /// As points(), but for one lane alone, infinity where a slot names no point, and with y coordinates below the bound.
-    CUPOOL_DEVICE TwoPoints<Affine> exact_points(const PairName& name) const { return {this->point(name.left), this->point(name.right)}; }
+    /// What points() gave, but infinity where a slot names no point, and with y coordinates below the bound. For one lane alone.
+    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoPoints<Affine>& points) const {
+        return {exact(name.left, points.left), exact(name.right, points.right)};
+    }
+    /// The same, where they have not been read.
+    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name) const { return {this->point(name.left), this->point(name.right)}; }
 
 private:
+    CUPOOL_DEVICE const Words4* records() const { return reinterpret_cast<const Words4*>(this->points_); }
     CUPOOL_DEVICE static std::uint32_t index(std::uint32_t slot) { return slot == no_term ? 0 : slot & ~sign_bit; }
 
-    CUPOOL_DEVICE Affine received(std::uint32_t slot, const typename Gather::Flight& flight) const {
-        Words4 record[2 * field_words];
-        Gather::receive(flight, shared_, record);
-        Affine point;
+    CUPOOL_DEVICE static Field field_of(const Words4* words) {
+        Field field;
 #pragma unroll
-        for (int i = 0; i < field_words; ++i) {
-            point.x.set_quad(i, record[i]);
-            point.y.set_quad(i, record[field_words + i]);
-        }
-        return {point.x, point.y.negated_to_bound_if((slot & sign_bit) != 0)};
+        for (int i = 0; i < field_words; ++i) field.set_quad(i, words[i]);
+        return field;
+    }
+    CUPOOL_DEVICE Field received_x(const typename GatherX::Flight& flight) const {
+        Words4 record[field_words];
+        GatherX::receive(flight, shared_, record);
+        return field_of(record);
+    }
+    CUPOOL_DEVICE Affine received_point(std::uint32_t slot, const typename GatherPoint::Flight& flight) const {
+        Words4 record[2 * field_words];
+        GatherPoint::receive(flight, shared_, record);
+        return {field_of(record), field_of(record + field_words).negated_to_bound_if((slot & sign_bit) != 0)};
+    }
+    CUPOOL_DEVICE static Affine exact(std::uint32_t slot, const Affine& point) {
+        if (slot == no_term) return {Field::zero(), Field::zero()};
+        return {point.x, point.y.below_bound()};
     }
 
     Words4* shared_;
@@ -110,15 +129,18 @@ class PointRow {
 public:
     using Field = decltype(Affine::x);
     using PairName = std::uint32_t;
+    using AskedX = TwoFields<Field>;
 
     CUPOOL_DEVICE PointRow(void* coordinates, std::uint32_t size) : x_(static_cast<Field*>(coordinates)), y_(x_ + size) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return {x_[i], y_[i]}; }
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return pair; }
     CUPOOL_DEVICE static bool lacks_points(PairName) { return false; }
-    CUPOOL_DEVICE TwoFields<Field> x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
+    CUPOOL_DEVICE AskedX ask_x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
+    CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
     CUPOOL_DEVICE TwoPoints<Affine> points(PairName pair) const { return {(*this)[2 * pair], (*this)[2 * pair + 1]}; }
-    CUPOOL_DEVICE TwoPoints<Affine> exact_points(PairName pair) const { return points(pair); }
+    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName, const TwoPoints<Affine>& points) const { return points; }
+    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName pair) const { return points(pair); }
     CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
         x_[i] = point.x;
         y_[i] = point.y;
@@ -235,28 +257,30 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
     const std::uint32_t first = block_first + thread_index();
     const auto clamped = [block_last](std::uint32_t pair) { return pair < block_last ? pair : block_last; };
 
-    // A warp's lanes stay together, also those whose pairs have run out, since they may read together.
+    // A warp's lanes stay together, also those whose pairs have run out, since they read together.
     const std::uint32_t turns = (block_last - block_first) / stride + 1;
 
     Field product = Field::one();
     Name name = pairs.name(clamped(first));
     Name next_name = pairs.name(clamped(first + stride));
-    TwoFields<Field> x = pairs.x(name);
-    std::uint32_t pair = first;
+    TwoFields<Field> x = pairs.x(pairs.ask_x(name));
 #pragma unroll 1
-    for (; pair <= block_last; pair += stride) {
+    for (std::uint32_t turn = 0; turn < turns; ++turn) {
+        const std::uint32_t pair = first + turn * stride;
         const Name later_name = pairs.name(clamped(pair + 2 * stride));
-        const TwoFields<Field> next_x = pairs.x(next_name);
-        prefixes[pair] = product;
-        Field denominator = x.right - x.left;
-        if (may_be_special<Pairs>(name, x, denominator)) {
-            const TwoPoints<Affine> points = pairs.exact_points(name);
-            denominator = denominator_of(classify(points), points);
+        const typename Pairs::AskedX next_x = pairs.ask_x(next_name);
+        if (pair <= block_last) {
+            prefixes[pair] = product;
+            Field denominator = x.right - x.left;
+            if (may_be_special<Pairs>(name, x, denominator)) {
+                const TwoPoints<Affine> points = pairs.exact(name);
+                denominator = denominator_of(classify(points), points);
+            }
+            product = product * denominator;
         }
-        product = product * denominator;
         name = next_name;
         next_name = later_name;
-        x = next_x;
+        x = pairs.x(next_x);
     }
 
     product = product.reduced_once();
@@ -267,14 +291,14 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
     next_name = name_of_turn(turns >= 2 ? turns - 2 : 0);
 #pragma unroll 1
     for (std::uint32_t turn = turns; turn-- > 0;) {
-        pair = first + turn * stride;
+        const std::uint32_t pair = first + turn * stride;
         const Name later_name = name_of_turn(turn >= 2 ? turn - 2 : 0);
         if (turn > 0) prefetch(&prefixes[pair - stride]);
         TwoPoints<Affine> points = pairs.points(name);
         if (pair <= block_last) {
             auto slope = Slope<Affine>::of_chord(points);
             if (may_be_special<Pairs>(name, {points.left.x, points.right.x}, slope.denominator)) {
-                points = pairs.exact_points(name);
+                points = pairs.exact(name, points);
                 slope = Slope<Affine>::of_any(points);
             }
             const Field inverse = product * prefixes[pair];

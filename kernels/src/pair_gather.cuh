@@ -9,30 +9,32 @@
 
 namespace cupool::device {
 
-/// Reads records of `words` Words4, an even number.
-template <int words>
+/// Reads the first `words` Words4 of records that lie `stride` Words4 apart.
+template <int words, int stride>
 class PairGather {
-    static_assert(words % 2 == 0);
+    static constexpr int reads = (words + 1) / 2;                ///< of a record by each lane of a pair; of an odd one, one word is read in vain
+    static constexpr unsigned pair_words = 2 * (2 * reads) + 1;  ///< two records, and a gap, so that fewer lanes meet in a bank
+    static_assert(2 * reads <= stride);
 
 public:
     /// What has been asked for, and is on its way to either lane of a pair.
     struct Flight {
-        Words4 of_even[words / 2];  ///< every second word of the even lane's record
-        Words4 of_odd[words / 2];
+        Words4 of_even[reads];  ///< every second word of the even lane's record
+        Words4 of_odd[reads];
     };
 
-    /// Shared memory that a warp needs, in Words4: two records a pair of lanes, and a gap, so that fewer lanes meet in a bank.
-    static constexpr unsigned shared_words = warp_size / 2 * (2 * words + 1);
+    /// Shared memory that a warp needs, in Words4.
+    static constexpr unsigned shared_words = warp_size / 2 * pair_words;
 
     /// Asks for the record of each lane of a warp, all of them together.
     CUPOOL_DEVICE static Flight ask(const Words4* records, std::uint32_t index) {
         const bool is_odd = thread_index() % 2 != 0;
         const std::uint32_t other = shuffle_butterfly(all_lanes, index, 1);
-        const Words4* const even = records + std::uint64_t{is_odd ? other : index} * words + thread_index() % 2;
-        const Words4* const odd = records + std::uint64_t{is_odd ? index : other} * words + thread_index() % 2;
+        const Words4* const even = records + std::uint64_t{is_odd ? other : index} * stride + thread_index() % 2;
+        const Words4* const odd = records + std::uint64_t{is_odd ? index : other} * stride + thread_index() % 2;
         Flight flight;
 #pragma unroll
-        for (int i = 0; i < words / 2; ++i) {
+        for (int i = 0; i < reads; ++i) {
             flight.of_even[i] = even[2 * i];
             flight.of_odd[i] = odd[2 * i];
         }
@@ -41,16 +43,16 @@ public:
 
     /// Hands each lane of a warp its record, all of them together. `shared` is the warp's own.
     CUPOOL_DEVICE static void receive(const Flight& flight, Words4* shared, Words4* record) {
-        Words4* const pair = shared + thread_index() % warp_size / 2 * (2 * words + 1);
+        Words4* const pair = shared + thread_index() % warp_size / 2 * pair_words;
         const unsigned half = thread_index() % 2;
 #pragma unroll
-        for (int i = 0; i < words / 2; ++i) {
+        for (int i = 0; i < reads; ++i) {
             pair[2 * i + half] = flight.of_even[i];
-            pair[words + 2 * i + half] = flight.of_odd[i];
+            pair[2 * (reads + i) + half] = flight.of_odd[i];
         }
         warp_barrier();
 #pragma unroll
-        for (int i = 0; i < words; ++i) record[i] = pair[half * words + i];
+        for (int i = 0; i < words; ++i) record[i] = pair[2 * reads * half + i];
         warp_barrier();
     }
 };
