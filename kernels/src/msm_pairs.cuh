@@ -91,8 +91,10 @@ public:
     CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoPoints<Affine>& points) const {
         return {exact(name.left, points.left), exact(name.right, points.right)};
     }
-    /// The same, where they have not been read.
-    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name) const { return {this->point(name.left), this->point(name.right)}; }
+    /// The same, where only the x coordinates have been read.
+    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoFields<Field>& x) const {
+        return {exact(name.left, x.left), exact(name.right, x.right)};
+    }
 
 private:
     CUPOOL_DEVICE const Words4* records() const { return reinterpret_cast<const Words4*>(this->points_); }
@@ -118,6 +120,10 @@ private:
         if (slot == no_term) return {Field::zero(), Field::zero()};
         return {point.x, point.y.below_bound()};
     }
+    CUPOOL_DEVICE Affine exact(std::uint32_t slot, const Field& x) const {
+        if (slot == no_term) return {Field::zero(), Field::zero()};
+        return {x, this->points_[index(slot)].y.negated_if((slot & sign_bit) != 0)};
+    }
 
     Words4* shared_;
 };
@@ -140,7 +146,9 @@ public:
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
     CUPOOL_DEVICE TwoPoints<Affine> points(PairName pair) const { return {(*this)[2 * pair], (*this)[2 * pair + 1]}; }
     CUPOOL_DEVICE TwoPoints<Affine> exact(PairName, const TwoPoints<Affine>& points) const { return points; }
-    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName pair) const { return points(pair); }
+    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName pair, const TwoFields<Field>& x) const {
+        return {{x.left, y_[2 * pair]}, {x.right, y_[2 * pair + 1]}};
+    }
     CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
         x_[i] = point.x;
         y_[i] = point.y;
@@ -197,7 +205,7 @@ struct Slope {
         slope.sum = classify(points);
         slope.denominator = denominator_of(slope.sum, points);
         if (slope.sum == PairSum::tangent) {
-            const Field x_squared = Field::called_product(points.left.x, points.left.x);
+            const Field x_squared = points.left.x.square();
             slope.numerator = x_squared.doubled() + x_squared;
         }
         return slope;
@@ -273,7 +281,7 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
             prefixes[pair] = product;
             Field denominator = x.right - x.left;
             if (may_be_special<Pairs>(name, x, denominator)) {
-                const TwoPoints<Affine> points = pairs.exact(name);
+                const TwoPoints<Affine> points = pairs.exact(name, x);
                 denominator = denominator_of(classify(points), points);
             }
             product = product * denominator;
