@@ -23,6 +23,12 @@ CUPOOL_DEVICE unsigned grid_size() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 CUPOOL_DEVICE unsigned global_index() { return block_index() * block_size() + thread_index(); }
 CUPOOL_DEVICE void block_barrier() { __syncthreads(); }
 
+/// The numbers from 0 to Count - 1, as template arguments.
+template <class T, T... Values>
+struct NumberSequence {};
+template <int Count>
+using Numbers = __make_integer_seq<NumberSequence, int, Count>;
+
 /// The value of the lane whose number differs in the bits `distance`; all of `lanes` together.
 CUPOOL_DEVICE std::uint32_t shuffle_butterfly(std::uint32_t lanes, std::uint32_t value, unsigned distance) {
     constexpr int anywhere = 0x1f;

@@ -10,6 +10,7 @@
 
 #include "device.cuh"
 #include "field_parameters.hpp"
+#include "quadratic_element.hpp"
 
 namespace cupool::device {
 
@@ -73,6 +74,9 @@ extern "C" __attribute__((constant)) std::uint32_t cupool_minus_one = 0xffffffff
 /// Whether a product's several hundred instructions stand wherever it is used, or once, in a function. The first is for the loop that
 /// decides an MSM's time; the second keeps the rest small, and with it the driver's JIT time.
 enum class Product { inlined, called };
+
+/// Four limbs. A vector travels to a function in registers, where a struct would go through the stack.
+using LimbQuad = std::uint32_t __attribute__((ext_vector_type(4)));
 
 /// An element of the field that Parameters describes, in Montgomery form unless said otherwise.
 ///
@@ -167,12 +171,19 @@ struct alignas(16) DeviceField {
         return called_product(a, b);
     }
 
-    /// Four limbs. A vector travels to a function in registers, where a struct would go through the stack.
-    using Quad = std::uint32_t __attribute__((ext_vector_type(4)));
+    /// The element whose limbs are function(limb) for each of this one's.
+    template <class Function>
+    CUPOOL_DEVICE DeviceField with_each_limb(const Function& function) const {
+        DeviceField r;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = function(limbs[i]);
+        return r;
+    }
 
-    CUPOOL_DEVICE Quad quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
+    CUPOOL_DEVICE static constexpr int quad_count() { return limb_count / 4; }
+    CUPOOL_DEVICE LimbQuad quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
 
-    CUPOOL_DEVICE void set_quad(int i, Quad quad) {
+    CUPOOL_DEVICE void set_quad(int i, LimbQuad quad) {
 #pragma unroll
         for (int j = 0; j < 4; ++j) limbs[4 * i + j] = quad[j];
     }
@@ -346,7 +357,7 @@ private:
 
     template <class... Quads>
     __attribute__((device, noinline)) static DeviceField product_of_quads(Quads... quads) {
-        const Quad all[] = {quads...};
+        const LimbQuad all[] = {quads...};
         DeviceField a;
         DeviceField b;
 #pragma unroll
@@ -430,6 +441,17 @@ private:
         r.limbs[limb_count - 1] = addc(high[limb_count - 1], 0);
         return r;
     }
+};
+
+/// The elements of a field of field_parameters.hpp.
+template <class Parameters, Product product = Product::called>
+struct DeviceFieldOf {
+    using Element = DeviceField<Parameters, product>;
+};
+/// With called products always: inlined ones would not fit the instruction cache.
+template <class PrimeField, Product product>
+struct DeviceFieldOf<detail::QuadraticExtension<PrimeField>, product> {
+    using Element = detail::QuadraticElement<DeviceField<PrimeField>>;
 };
 
 }  // namespace cupool::device

@@ -142,9 +142,8 @@ struct Slope {
 
 /// Replaces each thread's value by its inverse; no value is zero. The first warp inverts for the whole block. `shared` has one element a
 /// thread.
-template <class Parameters>
-CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField<Parameters>* shared) {
-    using Field = DeviceField<Parameters>;
+template <class Field>
+CUPOOL_DEVICE void invert_over_block(Field& value, Field* shared) {
     constexpr int warps = pair_block_size / warp_size;
     shared[thread_index()] = value;
     block_barrier();
@@ -154,7 +153,7 @@ CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField
         products[0] = column[0];
 #pragma unroll
         for (int i = 1; i < warps; ++i) products[i] = products[i - 1] * column[i * warp_size];
-        Field inverse = DeviceInverse<Parameters>::of(products[warps - 1]);
+        Field inverse = inverse_of(products[warps - 1]);
 #pragma unroll
         for (int i = warps - 1; i > 0; --i) {
             const Field own = column[i * warp_size];

@@ -26,8 +26,8 @@
 namespace cupool::device {
 
 using Curve = detail::CUPOOL_CURVE;
-using BaseField = DeviceField<Curve::BaseField>;
-using FastField = DeviceField<Curve::BaseField, Product::inlined>;
+using BaseField = DeviceFieldOf<Curve::BaseField>::Element;
+using FastField = DeviceFieldOf<Curve::BaseField, Product::inlined>::Element;
 using ScalarField = DeviceField<Curve::ScalarField>;
 using Affine = detail::Affine<BaseField>;
 using Xyzz = detail::Xyzz<BaseField>;

@@ -22,15 +22,17 @@ HostBaseField<C> endomorphism_factor() {
     return root * generator.x * multiple.zz == multiple.x ? root : root.square();
 }
 
-/// Whether a point of the curve is in G1.
+/// Whether a point of the curve is in the group of order r.
 ///
-/// For the BLS12 family by phi(P) = -u^2 P (Scott, "A note on group membership tests for G1, G2 and GT on BLS pairing-friendly curves",
-/// IACR ePrint 2021/1130, section 4). It holds in G1 by the choice of beta. And it is enough: everywhere on the curve 1 + phi + phi^2 = 0,
-/// since P, phi(P) and phi^2(P) lie on a line; so phi(P) = -u^2 P gives (u^4 - u^2 + 1) P = 0, and u^4 - u^2 + 1 is r.
+/// For G1 of the BLS12 family by phi(P) = -u^2 P (Scott, "A note on group membership tests for G1, G2 and GT on BLS pairing-friendly
+/// curves", IACR ePrint 2021/1130, section 4). It holds in G1 by the choice of beta. And it is enough: everywhere on the curve 1 + phi +
+/// phi^2 = 0, since P, phi(P) and phi^2(P) lie on a line; so phi(P) = -u^2 P gives (u^4 - u^2 + 1) P = 0, and u^4 - u^2 + 1 is r.
 template <Curve C>
 bool is_in_subgroup(const HostAffine<C>& point) {
     if constexpr (C == Curve::bn254) {
         return true;  // the curve's order is r
+    } else if constexpr (base_field_degree<C> == 2) {
+        return multiply(HostXyzz<C>::from(point), HostScalarField<C>::modulus).is_infinity();
     } else {
         if (point.is_infinity()) return true;
         static const HostBaseField<C> beta = endomorphism_factor<C>();
