@@ -90,12 +90,14 @@ struct Bn254 {
     using BaseField = Bn254BaseField;
     using ScalarField = Bn254ScalarField;
     static constexpr std::uint64_t b = 3;
+    static constexpr std::uint64_t u = 4965661367192848881;  ///< the family's parameter
     static constexpr Words<4> generator_x{{1}};
     static constexpr Words<4> generator_y{{2}};
 };
 
 /// EIP-197's twist and its generator. b is 3 / (9 + u).
 struct Bn254G2 {
+    using G1 = Bn254;
     using BaseField = QuadraticExtension<Bn254BaseField>;
     using ScalarField = Bn254ScalarField;
     static constexpr QuadraticWords<4> b{{{0x3267e6dc24a138e5, 0xb5b4c5e559dbefa3, 0x81be18991be06ac3, 0x2b149d40ceb8aaae}},
@@ -120,6 +122,7 @@ struct Bls12381 {
 
 /// The twist and the generator of the same draft and EIP. b is 4 (1 + u).
 struct Bls12381G2 {
+    using G1 = Bls12381;
     using BaseField = QuadraticExtension<Bls12381BaseField>;
     using ScalarField = Bls12381ScalarField;
     static constexpr QuadraticWords<6> b{{{4}}, {{4}}};

@@ -34,7 +34,7 @@ BigElement coefficient() {
 // The families' polynomials: Barreto and Naehrig, IACR ePrint 2005/133; Barreto, Lynn and Scott, IACR ePrint 2002/088.
 
 TEST_CASE("BN254's moduli are those of its family", "[kernels]") {
-    const BigInteger u = 4965661367192848881;
+    const BigInteger u = Bn254::u;
     CHECK(p<Curve::bn254>() == u * u * u * u * 36 + u * u * u * 36 + u * u * 24 + u * 6 + 1);
     CHECK(r<Curve::bn254>() == u * u * u * u * 36 + u * u * u * 36 + u * u * 18 + u * 6 + 1);
 }

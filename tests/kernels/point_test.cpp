@@ -87,19 +87,19 @@ TEMPLATE_TEST_CASE_SIG("points are refused by what is wrong with them", CUPOOL_E
     CHECK(is_reduced_scalar<C>((BigInteger(group_order<C>()) - 1).limbs<4>()));
     CHECK_FALSE(is_reduced_scalar<C>(group_order<C>()));
 
-    auto points = generator_multiples<C>(1, 5000);
+    auto points = generator_multiples<C>(1, 2100);
     const auto fault_at = [&](bool in_subgroup) { return find_faulty_point<C>(points, in_subgroup); };
     CHECK_FALSE(fault_at(true).has_value());
     CHECK_FALSE(find_faulty_point<C>({}, true).has_value());
-    points[4999].y = {};
+    points[2099].y = {};
     REQUIRE(fault_at(false).has_value());
-    CHECK(fault_at(false)->index == 4999);
+    CHECK(fault_at(false)->index == 2099);
     CHECK(fault_at(false)->fault == PointFault::not_on_curve);
-    points[3000] = unreduced;
-    CHECK(fault_at(true)->index == 3000);
+    points[1100] = unreduced;
+    CHECK(fault_at(true)->index == 1100);
     CHECK(fault_at(true)->fault == PointFault::coordinate_not_reduced);
-    points[2999] = infinity<C>();
-    CHECK(fault_at(true)->index == 3000);
+    points[1099] = infinity<C>();
+    CHECK(fault_at(true)->index == 1100);
     if constexpr (C != Curve::bn254) {
         std::size_t at = 100;
         for (const auto& point : points_by_x<C>(10)) {
@@ -107,7 +107,7 @@ TEMPLATE_TEST_CASE_SIG("points are refused by what is wrong with them", CUPOOL_E
         }
         CHECK(fault_at(true)->index == at + 1);
         CHECK(fault_at(true)->fault == PointFault::not_in_subgroup);
-        CHECK(fault_at(false)->index == 3000);
+        CHECK(fault_at(false)->index == 1100);
     }
 }
 

@@ -22,9 +22,9 @@ std::vector<QuadraticElement<Field>> elements() {
     }
     std::mt19937_64 bits(7);
     const auto any = [&bits] { return Field::from_standard(random_limbs<Field::limbs>(bits)); };
-    for (int i = 0; i < 12; ++i) result.push_back({any(), any()});
-    for (int i = 0; i < 4; ++i) result.push_back({any(), Field::zero()});
-    for (int i = 0; i < 4; ++i) result.push_back({Field::zero(), any()});
+    for (int i = 0; i < 8; ++i) result.push_back({any(), any()});
+    for (int i = 0; i < 2; ++i) result.push_back({any(), Field::zero()});
+    for (int i = 0; i < 2; ++i) result.push_back({Field::zero(), any()});
     return result;
 }
 
