@@ -126,6 +126,7 @@ struct alignas(16) DeviceField {
         return any == 0 || (product == Product::inlined && other == 0);
     }
 
+    CUPOOL_DEVICE std::uint32_t lowest_limb() const { return limbs[0]; }
     /// Whether this may be zero, by a look at its lowest limb alone.
     CUPOOL_DEVICE bool may_be_zero() const { return limbs[0] == 0 || (product == Product::inlined && limbs[0] == modulus_limb(0)); }
 

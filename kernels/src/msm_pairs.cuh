@@ -99,7 +99,7 @@ CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points) {
 /// are zero by chance costs nothing but time, and that never.
 template <class Field>
 CUPOOL_DEVICE bool may_be_special(const TwoFields<Field>& x, const Field& difference) {
-    return difference.may_be_zero() || x.left.limbs[0] == 0 || x.right.limbs[0] == 0;
+    return difference.may_be_zero() || x.left.lowest_limb() == 0 || x.right.lowest_limb() == 0;
 }
 
 /// The slope of the line that adds two points, as a fraction, and which of the cases it is.
@@ -169,9 +169,9 @@ CUPOOL_DEVICE void invert_over_block(Field& value, Field* shared) {
 /// sums[i] = the sum of pair number i, for all i below pair_count. A block takes pair_block_size * pairs_a_thread neighbouring pairs.
 ///
 /// The first pass asks for what the next pair needs before it works on its own, since a product is too short to hide a read from memory.
-template <class Parameters, class Affine, class Pairs>
+template <class BaseField, class Affine, class Pairs>
 CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
-                             std::uint32_t pairs_a_thread, DeviceField<Parameters>* shared) {
+                             std::uint32_t pairs_a_thread, BaseField* shared) {
     using Field = decltype(Affine::x);
     using Name = typename Pairs::PairName;
     constexpr std::uint32_t stride = pair_block_size;
@@ -204,7 +204,7 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
     }
 
     product = product.reduced_once();
-    invert_over_block(reinterpret_cast<DeviceField<Parameters>&>(product), shared);
+    invert_over_block(reinterpret_cast<BaseField&>(product), shared);
 
     if (pair == first) return;
     pair -= stride;

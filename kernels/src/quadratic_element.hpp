@@ -43,6 +43,11 @@ struct QuadraticElement {
     /// Two products: (c0 + c1) (c0 - c1) + 2 c0 c1 u.
     CUPOOL_HOST_DEVICE QuadraticElement square() const { return {(c0 + c1) * (c0 - c1), (c0 * c1).doubled()}; }
 
+    CUPOOL_HOST_DEVICE auto lowest_limb() const { return c0.lowest_limb(); }
+    CUPOOL_HOST_DEVICE bool may_be_zero() const { return c0.may_be_zero(); }
+    CUPOOL_HOST_DEVICE static QuadraticElement called_product(const QuadraticElement& left, const QuadraticElement& right) {
+        return left * right;
+    }
     CUPOOL_HOST_DEVICE QuadraticElement negated_if(bool condition) const { return {c0.negated_if(condition), c1.negated_if(condition)}; }
     CUPOOL_HOST_DEVICE QuadraticElement reduced_once() const { return {c0.reduced_once(), c1.reduced_once()}; }
     CUPOOL_HOST_DEVICE QuadraticElement to_montgomery_form() const { return {c0.to_montgomery_form(), c1.to_montgomery_form()}; }
