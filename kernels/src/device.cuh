@@ -17,7 +17,8 @@ namespace cupool::device {
 inline constexpr unsigned warp_size = 32;
 inline constexpr std::uint32_t all_lanes = 0xffffffff;
 
-/// Four words, which one instruction reads or writes. A vector travels to a function in registers, where a struct would go through the stack.
+/// Four words, which one instruction reads or writes. A vector travels to a function in registers, where a struct would go through the
+/// stack.
 using Words4 = std::uint32_t __attribute__((ext_vector_type(4)));
 
 CUPOOL_DEVICE unsigned thread_index() { return __nvvm_read_ptx_sreg_tid_x(); }
@@ -29,6 +30,12 @@ CUPOOL_DEVICE unsigned global_index() { return block_index() * block_size() + th
 CUPOOL_DEVICE unsigned warp_index() { return thread_index() / warp_size; }
 CUPOOL_DEVICE void block_barrier() { __syncthreads(); }
 CUPOOL_DEVICE void warp_barrier() { __nvvm_bar_warp_sync(all_lanes); }
+
+/// The numbers from 0 to Count - 1, as template arguments.
+template <class T, T... Values>
+struct NumberSequence {};
+template <int Count>
+using Numbers = __make_integer_seq<NumberSequence, int, Count>;
 
 /// The value of the lane whose number differs in the bits `distance`; all of `lanes` together.
 CUPOOL_DEVICE std::uint32_t shuffle_butterfly(std::uint32_t lanes, std::uint32_t value, unsigned distance) {

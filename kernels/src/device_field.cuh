@@ -10,6 +10,7 @@
 
 #include "device.cuh"
 #include "field_parameters.hpp"
+#include "quadratic_element.hpp"
 
 namespace cupool::device {
 
@@ -122,6 +123,7 @@ struct alignas(16) DeviceField {
         return any == 0 || (product == Product::inlined && other == 0);
     }
 
+    CUPOOL_DEVICE std::uint32_t lowest_limb() const { return limbs[0]; }
     /// Whether this may be zero, by a look at its lowest limb alone.
     CUPOOL_DEVICE bool may_be_zero() const { return limbs[0] == 0 || (product == Product::inlined && limbs[0] == modulus_limb(0)); }
 
@@ -146,9 +148,7 @@ struct alignas(16) DeviceField {
     }
 
     CUPOOL_DEVICE DeviceField negated() const { return negated_if(true); }
-    CUPOOL_DEVICE DeviceField negated_if(bool condition) const {
-        return negated_to_bound_if(condition && !is_zero());
-    }
+    CUPOOL_DEVICE DeviceField negated_if(bool condition) const { return negated_to_bound_if(condition && !is_zero()); }
     /// The same, but for zero, which becomes the bound itself: differences and products take that, too.
     CUPOOL_DEVICE DeviceField negated_to_bound_if(bool condition) const {
         DeviceField r;
@@ -170,7 +170,16 @@ struct alignas(16) DeviceField {
         return called_product(a, b);
     }
 
-    /// Limbs 4 i to 4 i + 3.
+    /// The element whose limbs are function(limb) for each of this one's.
+    template <class Function>
+    CUPOOL_DEVICE DeviceField with_each_limb(const Function& function) const {
+        DeviceField r;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = function(limbs[i]);
+        return r;
+    }
+
+    CUPOOL_DEVICE static constexpr int quad_count() { return limb_count / 4; }
     CUPOOL_DEVICE Words4 quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
 
     CUPOOL_DEVICE void set_quad(int i, Words4 quad) {
@@ -441,6 +450,17 @@ private:
         r.limbs[limb_count - 1] = addc(high[limb_count - 1], 0);
         return r;
     }
+};
+
+/// The elements of a field of field_parameters.hpp.
+template <class Parameters, Product product = Product::called>
+struct DeviceFieldOf {
+    using Element = DeviceField<Parameters, product>;
+};
+/// With called products always: inlined ones would not fit the instruction cache.
+template <class PrimeField, Product product>
+struct DeviceFieldOf<detail::QuadraticExtension<PrimeField>, product> {
+    using Element = detail::QuadraticElement<DeviceField<PrimeField>>;
 };
 
 }  // namespace cupool::device

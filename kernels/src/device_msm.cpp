@@ -89,7 +89,8 @@ private:
                                .tables = job_.tables,
                                .multiprocessors = multiprocessors_,
                                .rounds_budget = device_memory_ / 8,
-                               .coordinate_bytes = sizeof(BaseFieldElement<C>)});
+                               .coordinate_bytes = sizeof(BaseFieldElement<C>),
+                               .has_pairwise_rounds = msm_ptx<C>().pairs != nullptr});
     }
 
     typename MsmKernels<C>::Steps needed_steps() const {
@@ -420,6 +421,8 @@ RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail

@@ -176,7 +176,7 @@ CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points) {
 /// are zero by chance costs nothing but time, and that never.
 template <class Pairs, class Field>
 CUPOOL_DEVICE bool may_be_special(const typename Pairs::PairName& name, const TwoFields<Field>& x, const Field& difference) {
-    return Pairs::lacks_points(name) || difference.may_be_zero() || x.left.limbs[0] == 0 || x.right.limbs[0] == 0;
+    return Pairs::lacks_points(name) || difference.may_be_zero() || x.left.lowest_limb() == 0 || x.right.lowest_limb() == 0;
 }
 
 /// The denominator of the slope of the line that adds two points; never zero, and one where the sum needs no slope.
@@ -224,9 +224,8 @@ struct Slope {
 
 /// Replaces each thread's value by its inverse; no value is zero. The first warp inverts for the whole block. `shared` has one element a
 /// thread.
-template <class Parameters>
-CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField<Parameters>* shared) {
-    using Field = DeviceField<Parameters>;
+template <class Field>
+CUPOOL_DEVICE void invert_over_block(Field& value, Field* shared) {
     constexpr int warps = pair_block_size / warp_size;
     shared[thread_index()] = value;
     block_barrier();
@@ -236,7 +235,7 @@ CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField
         products[0] = column[0];
 #pragma unroll
         for (int i = 1; i < warps; ++i) products[i] = products[i - 1] * column[i * warp_size];
-        Field inverse = DeviceInverse<Parameters>::of(products[warps - 1]);
+        Field inverse = inverse_of(products[warps - 1]);
 #pragma unroll
         for (int i = warps - 1; i > 0; --i) {
             const Field own = column[i * warp_size];
@@ -252,9 +251,9 @@ CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField
 /// sums[i] = the sum of pair number i, for all i below pair_count. A block takes pair_block_size * pairs_a_thread neighbouring pairs.
 ///
 /// The first pass asks for what the next pair needs before it works on its own, since a product is too short to hide a read from memory.
-template <class Parameters, class Affine, class Pairs>
+template <class BaseField, class Affine, class Pairs>
 CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
-                             std::uint32_t pairs_a_thread, DeviceField<Parameters>* shared) {
+                             std::uint32_t pairs_a_thread, BaseField* shared) {
     using Field = decltype(Affine::x);
     using Name = typename Pairs::PairName;
     constexpr std::uint32_t stride = pair_block_size;
@@ -292,7 +291,7 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
     }
 
     product = product.reduced_once();
-    invert_over_block(reinterpret_cast<DeviceField<Parameters>&>(product), shared);
+    invert_over_block(reinterpret_cast<BaseField&>(product), shared);
 
     const auto name_of_turn = [&](std::uint32_t turn) { return pairs.name(clamped(first + turn * stride)); };
     name = name_of_turn(turns - 1);

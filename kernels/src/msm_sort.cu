@@ -54,7 +54,8 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_buckets(MsmPlan
     const std::uint32_t bucket = block_index() * bin_size;
     std::uint32_t* const starts = plan.starts + row * (plan.bucket_count + 1);
     const std::uint32_t first = sum_counts<place_block_size>(plan.bin_cursors + row * plan.bin_count, block_index(), 0, sums);
-    const std::uint32_t end = place<place_block_size>(plan.cursors + row * plan.bucket_count + bucket, starts + bucket, bin_size, plan.rounds, first, sums);
+    const std::uint32_t end =
+        place<place_block_size>(plan.cursors + row * plan.bucket_count + bucket, starts + bucket, bin_size, plan.rounds, first, sums);
     const bool is_last = block_index() == plan.bin_count - 1 && thread_index() == place_block_size - 1;
     if (is_last) starts[plan.bucket_count] = end;
 }

@@ -12,7 +12,7 @@ namespace cupool::device {
 /// Reads the first `words` Words4 of records that lie `stride` Words4 apart.
 template <int words, int stride>
 class PairGather {
-    static constexpr int reads = (words + 1) / 2;                ///< of a record by each lane of a pair; of an odd one, one word is read in vain
+    static constexpr int reads = (words + 1) / 2;  ///< of a record by each lane of a pair; of an odd one, one word is read in vain
     static constexpr unsigned pair_words = 2 * (2 * reads) + 1;  ///< two records, and a gap, so that fewer lanes meet in a bank
     static_assert(2 * reads <= stride);
 
