@@ -740,9 +740,7 @@ constexpr Program all_programs[] = {
     {.name = "load libraries", .run = load_libraries},
     {.name = "reduce", .run = reduce_on_device, .cost = 2},
     {.name = "reduce over a pool", .run = reduce_over_pool, .cost = 2},
-    // On demand until it is mended: of 30,240 cells a handful in which no context can be made current any more fail now and then, with
-    // memory that is freed under a kernel.
-    {.name = "reduce_results over a pool", .run = reduce_results_over_pool, .cost = 2, .on_demand = true},
+    {.name = "reduce_results over a pool", .run = reduce_results_over_pool, .cost = 2},
     {.name = "leave devices out of a pool", .run = leave_out_of_pool, .explains = true},
     {.name = "submit to a pool", .run = submit_to_pool, .cost = 2},
     {.name = "partition a launch", .run = partition_launch, .cost = 2},
