@@ -9,6 +9,7 @@
 #include "device_msm.hpp"
 #include "host_curve.hpp"
 #include "host_msm.hpp"
+#include "msm_sizes.hpp"
 #include "operand_checks.hpp"
 #include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
@@ -27,32 +28,21 @@ void throw_oversized_scalar(std::size_t index, unsigned bits) { throw OversizedS
 
 namespace {
 
-/// How many MSMs of how many terms.
-struct MsmSizes {
-    std::size_t msm_count;
-    std::size_t term_count;
-};
-
-MsmSizes sizes_of(std::size_t scalar_count, std::size_t result_count, const MsmConfig& config) {
-    if (config.batch_size != 0 && (config.batch_size < 0 || static_cast<std::size_t>(config.batch_size) != result_count))
-        refuse("msm", "batch_size is " + std::to_string(config.batch_size) + ", but there is room for " + std::to_string(result_count) +
-                          " results");
-    if (result_count == 0) refuse("msm", "there is no room for a result");
-    if (scalar_count % result_count != 0)
-        refuse("msm", std::to_string(scalar_count) + " scalars do not divide evenly among " + std::to_string(result_count) + " MSMs");
-    return {result_count, scalar_count / result_count};
-}
-
 template <Curve C>
 void validate(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
-    if (points.size() != sizes.term_count && points.size() != scalars.size())
-        refuse("msm", std::to_string(scalars.size()) + " scalars, but " + std::to_string(points.size()) + " points");
-    if (config.points_size != 0 && (config.points_size < 0 || static_cast<std::size_t>(config.points_size) != points.size()))
-        refuse("msm",
-               "points_size is " + std::to_string(config.points_size) + ", but there are " + std::to_string(points.size()) + " points");
+    require_points(sizes, points.size(), config);
     require_digits("msm", config.c, config.bitsize);
     require_place("msm", scalars, config.are_scalars_on_device, "scalars", config.ctx);
     require_place("msm", points, config.are_points_on_device, "points", config.ctx);
+}
+
+/// Whether work in one context may use the other's memory: in the same, or where green contexts share the device's primary one.
+bool reaches(const DeviceContext& context, const DeviceContext& other) {
+    if (context.is_host() || other.is_host()) return context.is_host() && other.is_host();
+    const ContextView own = context.context();
+    const ContextView its = other.context();
+    const bool is_green = own.green_handle() != nullptr || its.green_handle() != nullptr;
+    return own == its || (is_green && &own.driver() == &its.driver() && own.ordinal() == its.ordinal());
 }
 
 template <Curve C>
@@ -67,9 +57,10 @@ void validate_prepared(const Operand<Scalar>& scalars, const BaseTables<C>& tabl
         refuse("msm", "bitsize is " + std::to_string(config.bitsize) + ", but the bases are prepared with " +
                           std::to_string(tables.promised_bits));
     require_place("msm", scalars, config.are_scalars_on_device, "scalars", config.ctx);
-    if (config.ctx.device() != tables.context.device())
+    if (!reaches(config.ctx, tables.context))
         throw Error(ErrorCategory::wrong_context,
-                    "msm: the bases are prepared for " + to_string(tables.context) + ", but config.ctx is " + to_string(config.ctx));
+                    "msm: the bases are prepared for " + to_string(tables.context) + ", but config.ctx is " +
+                        (config.ctx.device() == tables.context.device() ? "another context of it" : to_string(config.ctx)));
 }
 
 /// What the scalars are promised to be below: by the bases, or else by the MSM.
@@ -142,7 +133,7 @@ MsmConfig MsmConfig::default_for_host() { return {}; }
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
               std::span<JacobianPoint<C>> results) {
-    const detail::MsmSizes sizes = detail::sizes_of(scalars.size(), results.size(), config);
+    const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
     detail::validate<C>(scalars, points, config, sizes);
     const std::size_t count = sizes.term_count;
     const bool have_own_bases = points.size() != count;
@@ -180,7 +171,7 @@ RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& poi
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, std::span<JacobianPoint<C>> results) {
     const detail::BaseTables<C>& tables = *bases.tables_;
-    const detail::MsmSizes sizes = detail::sizes_of(scalars.size(), results.size(), config);
+    const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
     const std::size_t count = sizes.term_count;
     detail::validate_prepared<C>(scalars, tables, config, sizes);
     if (config.ctx.is_host()) {
