@@ -50,6 +50,9 @@ private:
     template <Curve D>
     friend RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<D>& bases, const MsmConfig& config,
                          std::span<JacobianPoint<D>> results);
+    template <Curve D>
+    friend RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<D>& bases, const MsmConfig& config,
+                         DeviceSpan<JacobianPoint<D>> results);
 
     std::shared_ptr<const detail::BaseTables<C>> tables_;
 };
@@ -67,5 +70,10 @@ template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result) {
     return msm<C>(scalars, bases, config, std::span<JacobianPoint<C>>(&result, 1));
 }
+
+/// The same with results in memory of config.ctx's device, asynchronous on request, as cupool::msm() of points is. Bases that promise a
+/// bitsize below the width of r are `unsupported` then. A copy of the bases must live until the work is done.
+template <Curve C>
+RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, DeviceSpan<JacobianPoint<C>> results);
 
 }  // namespace cupool
