@@ -1,7 +1,9 @@
 // MSMs whose results stay on the device, and those that return once their work is queued.
+#include <atomic>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/prepared_bases.hpp>
+#include <future>
 
 #include "catch.hpp"
 #include "engines.hpp"
@@ -162,6 +164,48 @@ TEMPLATE_TEST_CASE_SIG("MSMs queued on two streams at once", "[msm]", ((Curve C)
         CHECK(to_affine(queue.arrived[0]) == queue.first.sums[0]);
         CHECK(to_affine(queue.arrived[1]) == queue.second.sums[0]);
     }
+}
+
+TEST_CASE("an asynchronous MSM returns while its stream is held up", "[msm]") {
+    if (engine_pool().is_host()) return;
+    constexpr Curve C = Curve::bn254;
+    const Msms<C> msms(1);
+    const DeviceContext device = engine_contexts().back();
+    const Stream stream(device.context());
+    const DeviceContext context = device.with_stream(stream);
+    const auto scalars = on_device(msms.scalars, context);
+    const auto points = on_device(msms.points, context);
+    PrepareConfig prepare;
+    prepare.ctx = context;
+    const PreparedBases<C> bases(std::span<const AffinePoint<C>>(msms.points), prepare);
+    DeviceBuffer<JacobianPoint<C>> results(2, context);
+    MsmConfig config = to_device(context);
+    config.are_scalars_on_device = true;
+    config.is_async = true;
+    const auto queue_msms = [&] {
+        msm<C>(scalars.span(), bases, config, results.span().subspan(0, 1));
+        MsmConfig of_points = config;
+        of_points.are_points_on_device = true;
+        msm<C>(scalars.span(), points.span(), of_points, results.span().subspan(1, 1));
+    };
+    queue_msms();  // loads the kernels, for which a driver may wait
+    stream.synchronize();
+    fill_bytes_async(results.span(), 0xff, stream);
+
+    struct Hold {
+        std::promise<void> go;
+        std::shared_future<void> gone = go.get_future().share();
+        std::atomic<bool> was_let_go{false};
+    } hold;
+    stream.view().launch_host_function([&hold] {
+        constexpr std::chrono::seconds until_given_up{30};
+        hold.was_let_go = hold.gone.wait_for(until_given_up) == std::future_status::ready;
+    });
+    queue_msms();
+    hold.go.set_value();
+    const std::vector<AffinePoint<C>> sums = read(results, stream.view());
+    CHECK(hold.was_let_go);
+    CHECK(sums == std::vector<AffinePoint<C>>{msms.sums[0], msms.sums[0]});
 }
 
 TEST_CASE("asynchronous on request means nothing for results on the host", "[msm]") {
