@@ -22,7 +22,7 @@ compile() {  # source, output name, further options
     mv "$output/$name.ptx.new" "$output/$name.ptx"
 }
 
-for step in sort pairs accumulate_slots accumulate_sums join sum_rows bases; do
+for step in sort pairs accumulate_slots accumulate_sums join sum_rows join_windows bases; do
     compile msm_$step.cu msm_${step}_bn254 -DCUPOOL_CURVE=Bn254
     compile msm_$step.cu msm_${step}_bls12_381 -DCUPOOL_CURVE=Bls12381
     compile msm_$step.cu msm_${step}_bls12_377 -DCUPOOL_CURVE=Bls12377

@@ -32,6 +32,13 @@ public:
     CUPOOL_DEVICE static QuadXyzz load(const Point& point) { return QuadXyzz(reinterpret_cast<const Field*>(&point)[lane()]); }
     CUPOOL_DEVICE void store(Point& point) const { reinterpret_cast<Field*>(&point)[lane()] = own_; }
 
+    /// In Jacobian coordinates, x, y and z one after the other: (x zz, y zzz, zz), which saves finding z.
+    CUPOOL_DEVICE void store_jacobian(Field* target, bool in_montgomery_form) const {
+        const Field product = own_ * across(own_);
+        const Field coordinate = lane() == zz ? own_ : product;
+        if (lane() != zzz) target[lane()] = in_montgomery_form ? coordinate : coordinate.from_montgomery_form();
+    }
+
     CUPOOL_DEVICE bool is_infinity() const { return of_lane(own_.is_zero(), zz); }
 
     /// The point of the quad whose lanes' numbers differ from this one's in the bit `distance`. For all lanes of a warp together.

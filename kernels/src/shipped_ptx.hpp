@@ -23,6 +23,9 @@ extern const char msm_join_bls12_377_ptx[];
 extern const char msm_sum_rows_bn254_ptx[];
 extern const char msm_sum_rows_bls12_381_ptx[];
 extern const char msm_sum_rows_bls12_377_ptx[];
+extern const char msm_join_windows_bn254_ptx[];
+extern const char msm_join_windows_bls12_381_ptx[];
+extern const char msm_join_windows_bls12_377_ptx[];
 extern const char msm_bases_bn254_ptx[];
 extern const char msm_bases_bls12_381_ptx[];
 extern const char msm_bases_bls12_377_ptx[];
@@ -44,33 +47,23 @@ struct MsmPtx {
     const char* accumulate_sums;
     const char* join;
     const char* sum_rows;
+    const char* join_windows;
     const char* bases;
 };
 
 template <Curve C>
 inline MsmPtx msm_ptx() {
     if constexpr (C == Curve::bn254) {
-        return {
-            msm_sort_bn254_ptx,     msm_pairs_bn254_ptx, msm_accumulate_slots_bn254_ptx, msm_accumulate_sums_bn254_ptx, msm_join_bn254_ptx,
-            msm_sum_rows_bn254_ptx, msm_bases_bn254_ptx};
+        return {msm_sort_bn254_ptx, msm_pairs_bn254_ptx,    msm_accumulate_slots_bn254_ptx, msm_accumulate_sums_bn254_ptx,
+                msm_join_bn254_ptx, msm_sum_rows_bn254_ptx, msm_join_windows_bn254_ptx,     msm_bases_bn254_ptx};
     }
     if constexpr (C == Curve::bls12_381) {
-        return {msm_sort_bls12_381_ptx,
-                msm_pairs_bls12_381_ptx,
-                msm_accumulate_slots_bls12_381_ptx,
-                msm_accumulate_sums_bls12_381_ptx,
-                msm_join_bls12_381_ptx,
-                msm_sum_rows_bls12_381_ptx,
-                msm_bases_bls12_381_ptx};
+        return {msm_sort_bls12_381_ptx, msm_pairs_bls12_381_ptx,    msm_accumulate_slots_bls12_381_ptx, msm_accumulate_sums_bls12_381_ptx,
+                msm_join_bls12_381_ptx, msm_sum_rows_bls12_381_ptx, msm_join_windows_bls12_381_ptx,     msm_bases_bls12_381_ptx};
     }
     if constexpr (C == Curve::bls12_377) {
-        return {msm_sort_bls12_377_ptx,
-                msm_pairs_bls12_377_ptx,
-                msm_accumulate_slots_bls12_377_ptx,
-                msm_accumulate_sums_bls12_377_ptx,
-                msm_join_bls12_377_ptx,
-                msm_sum_rows_bls12_377_ptx,
-                msm_bases_bls12_377_ptx};
+        return {msm_sort_bls12_377_ptx, msm_pairs_bls12_377_ptx,    msm_accumulate_slots_bls12_377_ptx, msm_accumulate_sums_bls12_377_ptx,
+                msm_join_bls12_377_ptx, msm_sum_rows_bls12_377_ptx, msm_join_windows_bls12_377_ptx,     msm_bases_bls12_377_ptx};
     }
     if constexpr (C == Curve::bn254_g2) {
         return {
