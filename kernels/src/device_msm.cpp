@@ -104,7 +104,7 @@ private:
                                .multiprocessors = multiprocessors_,
                                .rounds_budget = device_memory_ / 8,
                                .coordinate_bytes = sizeof(BaseFieldElement<C>),
-                               .has_pairwise_rounds = msm_ptx<C>().pairs != nullptr});
+                               .has_pairwise_rounds = msm_code<C>().pairs.ptx != nullptr});
     }
 
     typename MsmKernels<C>::Steps needed_steps() const {
