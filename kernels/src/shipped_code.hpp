@@ -24,35 +24,41 @@ extern const ShippedCode msm_sort_bls12_377_code;
 extern const ShippedCode msm_pairs_bn254_code;
 extern const ShippedCode msm_pairs_bls12_381_code;
 extern const ShippedCode msm_pairs_bls12_377_code;
+extern const ShippedCode msm_pairs_bn254_g2_code;
+extern const ShippedCode msm_pairs_bls12_381_g2_code;
 extern const ShippedCode msm_accumulate_slots_bn254_code;
 extern const ShippedCode msm_accumulate_slots_bls12_381_code;
 extern const ShippedCode msm_accumulate_slots_bls12_377_code;
+extern const ShippedCode msm_accumulate_slots_bn254_g2_code;
+extern const ShippedCode msm_accumulate_slots_bls12_381_g2_code;
 extern const ShippedCode msm_accumulate_sums_bn254_code;
 extern const ShippedCode msm_accumulate_sums_bls12_381_code;
 extern const ShippedCode msm_accumulate_sums_bls12_377_code;
+extern const ShippedCode msm_accumulate_sums_bn254_g2_code;
+extern const ShippedCode msm_accumulate_sums_bls12_381_g2_code;
 extern const ShippedCode msm_join_bn254_code;
 extern const ShippedCode msm_join_bls12_381_code;
 extern const ShippedCode msm_join_bls12_377_code;
+extern const ShippedCode msm_join_bn254_g2_code;
+extern const ShippedCode msm_join_bls12_381_g2_code;
 extern const ShippedCode msm_sum_rows_bn254_code;
 extern const ShippedCode msm_sum_rows_bls12_381_code;
 extern const ShippedCode msm_sum_rows_bls12_377_code;
+extern const ShippedCode msm_sum_rows_bn254_g2_code;
+extern const ShippedCode msm_sum_rows_bls12_381_g2_code;
 extern const ShippedCode msm_join_windows_bn254_code;
 extern const ShippedCode msm_join_windows_bls12_381_code;
 extern const ShippedCode msm_join_windows_bls12_377_code;
+extern const ShippedCode msm_join_windows_bn254_g2_code;
+extern const ShippedCode msm_join_windows_bls12_381_g2_code;
 extern const ShippedCode msm_bases_bn254_code;
 extern const ShippedCode msm_bases_bls12_381_code;
 extern const ShippedCode msm_bases_bls12_377_code;
-extern const ShippedCode msm_accumulate_slots_bn254_g2_code;
-extern const ShippedCode msm_accumulate_slots_bls12_381_g2_code;
-extern const ShippedCode msm_join_bn254_g2_code;
-extern const ShippedCode msm_join_bls12_381_g2_code;
-extern const ShippedCode msm_sum_rows_bn254_g2_code;
-extern const ShippedCode msm_sum_rows_bls12_381_g2_code;
 extern const ShippedCode msm_bases_bn254_g2_code;
 extern const ShippedCode msm_bases_bls12_381_g2_code;
 
-/// The code of a curve's MSM kernels: a module for each step, as msm_rows.cuh tells. A group G2 sorts scalars by the
-/// kernels of G1, since they are the same, and has no pairwise rounds.
+/// The code of a curve's MSM kernels: a module for each step, as msm_rows.cuh tells. A group G2 sorts scalars by the kernels of G1, since
+/// they are the same.
 struct MsmCode {
     ShippedCode sort;
     ShippedCode pairs;
@@ -67,53 +73,32 @@ struct MsmCode {
 template <Curve C>
 inline MsmCode msm_code() {
     if constexpr (C == Curve::bn254) {
-        return {
-                .sort = msm_sort_bn254_code,
-                .pairs = msm_pairs_bn254_code,
-                .accumulate_slots = msm_accumulate_slots_bn254_code,
-                .accumulate_sums = msm_accumulate_sums_bn254_code,
-                .join = msm_join_bn254_code,
-                .sum_rows = msm_sum_rows_bn254_code,
-                .join_windows = msm_join_windows_bn254_code,
-                .bases = msm_bases_bn254_code};
+        return {msm_sort_bn254_code, msm_pairs_bn254_code,    msm_accumulate_slots_bn254_code, msm_accumulate_sums_bn254_code,
+                msm_join_bn254_code, msm_sum_rows_bn254_code, msm_join_windows_bn254_code,     msm_bases_bn254_code};
     }
     if constexpr (C == Curve::bls12_381) {
         return {
-                .sort = msm_sort_bls12_381_code,
-                .pairs = msm_pairs_bls12_381_code,
-                .accumulate_slots = msm_accumulate_slots_bls12_381_code,
-                .accumulate_sums = msm_accumulate_sums_bls12_381_code,
-                .join = msm_join_bls12_381_code,
-                .sum_rows = msm_sum_rows_bls12_381_code,
-                .join_windows = msm_join_windows_bls12_381_code,
-                .bases = msm_bases_bls12_381_code};
+            msm_sort_bls12_381_code, msm_pairs_bls12_381_code,    msm_accumulate_slots_bls12_381_code, msm_accumulate_sums_bls12_381_code,
+            msm_join_bls12_381_code, msm_sum_rows_bls12_381_code, msm_join_windows_bls12_381_code,     msm_bases_bls12_381_code};
     }
     if constexpr (C == Curve::bls12_377) {
         return {
-                .sort = msm_sort_bls12_377_code,
-                .pairs = msm_pairs_bls12_377_code,
-                .accumulate_slots = msm_accumulate_slots_bls12_377_code,
-                .accumulate_sums = msm_accumulate_sums_bls12_377_code,
-                .join = msm_join_bls12_377_code,
-                .sum_rows = msm_sum_rows_bls12_377_code,
-                .join_windows = msm_join_windows_bls12_377_code,
-                .bases = msm_bases_bls12_377_code};
+            msm_sort_bls12_377_code, msm_pairs_bls12_377_code,    msm_accumulate_slots_bls12_377_code, msm_accumulate_sums_bls12_377_code,
+            msm_join_bls12_377_code, msm_sum_rows_bls12_377_code, msm_join_windows_bls12_377_code,     msm_bases_bls12_377_code};
     }
     if constexpr (C == Curve::bn254_g2) {
-        return {
-                .sort = msm_sort_bn254_code,
-                .accumulate_slots = msm_accumulate_slots_bn254_g2_code,
-                .join = msm_join_bn254_g2_code,
-                .sum_rows = msm_sum_rows_bn254_g2_code,
-                .bases = msm_bases_bn254_g2_code};
+        return {msm_sort_bn254_code,    msm_pairs_bn254_g2_code,    msm_accumulate_slots_bn254_g2_code, msm_accumulate_sums_bn254_g2_code,
+                msm_join_bn254_g2_code, msm_sum_rows_bn254_g2_code, msm_join_windows_bn254_g2_code,     msm_bases_bn254_g2_code};
     }
     if constexpr (C == Curve::bls12_381_g2) {
-        return {
-                .sort = msm_sort_bls12_381_code,
-                .accumulate_slots = msm_accumulate_slots_bls12_381_g2_code,
-                .join = msm_join_bls12_381_g2_code,
-                .sum_rows = msm_sum_rows_bls12_381_g2_code,
-                .bases = msm_bases_bls12_381_g2_code};
+        return {msm_sort_bls12_381_code,
+                msm_pairs_bls12_381_g2_code,
+                msm_accumulate_slots_bls12_381_g2_code,
+                msm_accumulate_sums_bls12_381_g2_code,
+                msm_join_bls12_381_g2_code,
+                msm_sum_rows_bls12_381_g2_code,
+                msm_join_windows_bls12_381_g2_code,
+                msm_bases_bls12_381_g2_code};
     }
 }
 

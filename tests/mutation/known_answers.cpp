@@ -351,6 +351,7 @@ const std::vector<ShippedModule>& shipped_modules() {
         append_msm_modules<Curve::bn254>(all, "bn254");
         append_msm_modules<Curve::bls12_381>(all, "bls12_381");
         append_msm_modules<Curve::bls12_377>(all, "bls12_377");
+        // The modules of G2 are the same sources over another field; what a run over them would take is better spent on these.
         all.push_back({"reduce", detail::reduce_code.ptx, [] {}, run_reductions});
         return all;
     }();
