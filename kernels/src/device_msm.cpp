@@ -296,7 +296,9 @@ private:
         kernels_->sort->place_bins.launch({plan.row_count, largest_bin_count}, stream_, plan);
         kernels_->sort->scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream_, plan);
         kernels_->sort->count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
-        kernels_->sort->place_buckets.launch({plan.row_count, place_block_size}, stream_, plan);
+        const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
+        if (plan.bin_count > 1) kernels_->sort->size_bins.launch(bins, stream_, plan);
+        kernels_->sort->place_buckets.launch(bins, stream_, plan);
         kernels_->sort->scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
     }
 
@@ -307,7 +309,7 @@ private:
         for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
             const std::uint32_t row_pairs = plan.slot_count >> round;
             const std::uint32_t pairs_a_thread =
-                choose_pairs_a_thread(row_pairs, rows, multiprocessors_ * kernels_->pairs->resident_blocks);
+                choose_pairs_a_thread(row_pairs, rows, multiprocessors_ * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
             const LaunchShape pairs{{blocks_for(row_pairs, pair_block_size * pairs_a_thread), rows}, pair_block_size};
             if (round == 1) {
                 kernels_->pairs->add_first_pairs.launch(pairs, stream_, plan, pairs_a_thread);
@@ -330,6 +332,8 @@ private:
 
     void sum_rows(const MsmPlan& plan) const {
         kernels_->rows->sum_groups.launch(quads_over_rows(plan, plan.group_count), stream_, plan);
+        const unsigned parts = plan.group_count / plan.part_size;
+        if (plan.part_size > 1) kernels_->rows->sum_parts.launch({{parts, plan.row_count}, large_sum_block_size}, stream_, plan);
         kernels_->rows->sum_rows.launch({plan.row_count, large_sum_block_size}, stream_, plan);
     }
 
@@ -447,6 +451,8 @@ RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, con
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail

@@ -7,11 +7,12 @@
 
 namespace cupool::detail {
 
-/// What an MSM costs, in terms of BN254: a product of field elements grows with the square of their limbs.
+/// What an MSM costs, in terms of BN254: a product of field elements grows with the square of their limbs, and one of G2 takes three.
 template <Curve C>
 constexpr double msm_work(std::size_t terms) {
     constexpr double limbs = static_cast<double>(base_field_limbs<C>) / base_field_limbs<Curve::bn254>;
-    return static_cast<double>(terms) * limbs * limbs;
+    constexpr double products = base_field_degree<C> == 2 ? 3 : 1;
+    return static_cast<double>(terms) * products * limbs * limbs;
 }
 
 /// The least work that a device is bothered with. Four H200s gain nothing over one at 2^16 terms; at 2^18 one takes 1.6 ms.

@@ -19,6 +19,10 @@ MsmConfig on_threads(unsigned threads) {
     return config;
 }
 
+/// G2 costs three times as much: a sample does there.
+template <Curve C>
+constexpr bool is_costly = base_field_degree<C> == 2;
+
 std::vector<Scalar> random_scalars(std::size_t count) {
     std::mt19937_64 bits(count);
     std::vector<Scalar> scalars;
@@ -54,9 +58,10 @@ TEMPLATE_TEST_CASE_SIG("host MSMs equal the sum term by term", CUPOOL_EACH_CURVE
 }
 
 TEMPLATE_TEST_CASE_SIG("host MSMs equal the closed form on any number of threads", CUPOOL_EACH_CURVE) {
-    const auto points = generator_multiples<C>(1, 1 << 14);
+    const auto points = generator_multiples<C>(1, is_costly<C> ? 4097 : 1 << 14);
     const auto scalars = random_scalars(points.size());
     for (const std::size_t count : {33, 255, 256, 1000, 4097, 1 << 14}) {
+        if (count > points.size()) continue;
         const auto some = std::span(scalars).first(count);
         const auto expected = closed_form<C>(some);
         for (const unsigned threads : {1, 2, 3, 7}) {
@@ -71,7 +76,7 @@ TEMPLATE_TEST_CASE_SIG("host MSMs with windows of every width", CUPOOL_EACH_CURV
     const auto points = generator_multiples<C>(1, count);
     const auto scalars = random_scalars(count);
     const auto expected = closed_form<C>(scalars);
-    for (int width = 1; width <= 20; ++width) {
+    for (int width = 1; width <= 20; width += is_costly<C> ? 6 : 1) {
         MsmConfig config = on_threads(static_cast<unsigned>(width) % 4 + 1);
         config.c = width;
         INFO("width " << width);
