@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/log.hpp>
 #include <cupool/kernels/prepared_bases.hpp>
 #include <new>
 #include <string>
@@ -134,6 +135,8 @@ std::shared_ptr<const BaseTables<C>> bases_for_all(const Operand<AffinePoint<C>>
         return make_base_tables<C>(points, prepare, TablesAre::queued);
     } catch (const Error& error) {
         if (error.category() != ErrorCategory::out_of_memory) throw;
+        log(LogLevel::info,
+            std::string("msm: the points are brought for each MSM anew, as there is no room for all at once: ") + error.what());
         return nullptr;
     }
 }

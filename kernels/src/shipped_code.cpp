@@ -15,7 +15,7 @@ bool is_refusal(const Error& error) {
 }
 
 bool takes_sm_90(ContextView context) {
-    const ComputeCapability capability = context.device().compute_capability();
+    const Device::ComputeCapability capability = context.device().compute_capability();
     return capability.major == 9 && capability.minor == 0;
 }
 

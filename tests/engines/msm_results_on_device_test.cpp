@@ -71,7 +71,7 @@ ErrorCategory failure_of(const Action& action) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("results stay on the device, in either form", CUPOOL_CURVES) {
+TEMPLATE_TEST_CASE_SIG("results stay on the device, in either form", CUPOOL_CURVES_AND_TWISTS) {
     if (engine_pool().is_host()) return;
     const Msms<C> msms(2);
     auto montgomery_points = msms.points;
