@@ -32,6 +32,8 @@ def what(series):
 
 def series_of_run(run):
     """What `cupool bench msm --json` printed, as a series."""
+    if run.get("results_memory", "host") != "host":
+        raise SystemExit("a run whose results stay on the device has no table here")
     scalars, points = run["memory"], run["points_memory"]
     series = {
         "library": OURS,

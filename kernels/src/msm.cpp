@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/log.hpp>
 #include <cupool/kernels/prepared_bases.hpp>
 #include <new>
-#include <optional>
 #include <string>
 
 #include "base_tables.hpp"
@@ -14,6 +14,7 @@
 #include "operand_checks.hpp"
 #include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
+#include "synchronize_on_exit.hpp"
 
 namespace cupool {
 
@@ -121,20 +122,22 @@ RunReport nothing_to_sum(const MsmConfig& config, const MsmResults<C>& results) 
 /// The bases of several MSMs, brought to the device once for all, where they would else be brought for each; nothing where there is no room
 /// for them, or memory is budgeted.
 template <Curve C>
-std::optional<PreparedBases<C>> bases_for_all(const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
+std::shared_ptr<const BaseTables<C>> bases_for_all(const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
     const bool are_there = points.is_on_device() && config.are_points_montgomery_form;
-    if (sizes.msm_count == 1 || points.size() != sizes.term_count || are_there) return std::nullopt;
-    if (config.memory_budget != 0 || points.size() > most_prepared_points) return std::nullopt;
+    if (sizes.msm_count == 1 || points.size() != sizes.term_count || are_there) return nullptr;
+    if (config.memory_budget != 0 || points.size() > most_prepared_points) return nullptr;
     PrepareConfig prepare;
     prepare.ctx = config.ctx;
     prepare.bitsize = config.bitsize;
     prepare.are_points_on_device = config.are_points_on_device;
     prepare.are_points_montgomery_form = config.are_points_montgomery_form;
     try {
-        return PreparedBases<C>(points, prepare);
+        return make_base_tables<C>(points, prepare, TablesAre::queued);
     } catch (const Error& error) {
         if (error.category() != ErrorCategory::out_of_memory) throw;
-        return std::nullopt;
+        log(LogLevel::info,
+            std::string("msm: the points are brought for each MSM anew, as there is no room for all at once: ") + error.what());
+        return nullptr;
     }
 }
 
@@ -165,6 +168,17 @@ RunReport msm_of_bases(const Operand<Scalar>& scalars, const BaseTables<C>& tabl
     return msm_on_device<C>(job, own, results);
 }
 
+/// MSMs over tables whose making is queued before them: where it throws nothing is under way.
+template <Curve C>
+RunReport msm_behind(const Operand<Scalar>& scalars, const BaseTables<C>& queued, const MsmConfig& config, const MsmResults<C>& results) {
+    try {
+        return msm_of_bases<C>(scalars, queued, config, results);
+    } catch (...) {
+        const SynchronizeOnExit wait_for_work(config.ctx.stream());
+        throw;
+    }
+}
+
 template <Curve C>
 RunReport msm_of_points(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
                         const MsmResults<C>& results) {
@@ -182,12 +196,11 @@ RunReport msm_of_points(const Operand<Scalar>& scalars, const Operand<AffinePoin
     if (count == 0) return nothing_to_sum<C>(config, results);
     const auto start = std::chrono::steady_clock::now();
     if (const auto bases = bases_for_all<C>(points, config, sizes)) {
-        RunReport report =
-            results.is_on_device() ? msm<C>(scalars, *bases, config, results.device()) : msm<C>(scalars, *bases, config, results.host());
+        RunReport report = msm_behind<C>(scalars, *bases, config, results);
         const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
         report.milliseconds = elapsed.count();
         report.bytes += points.is_on_device() ? 0 : points.host().size_bytes();
-        report.device_bytes += bases->device_bytes();
+        report.device_bytes += bases->on_device.size_bytes();
         return report;
     }
     const DeviceMsmJob<C> job{.scalars = scalars,

@@ -71,7 +71,7 @@ ErrorCategory failure_of(const Action& action) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("results stay on the device, in either form", CUPOOL_CURVES) {
+TEMPLATE_TEST_CASE_SIG("results stay on the device, in either form", CUPOOL_CURVES_AND_TWISTS) {
     if (engine_pool().is_host()) return;
     const Msms<C> msms(2);
     auto montgomery_points = msms.points;
@@ -169,7 +169,7 @@ TEMPLATE_TEST_CASE_SIG("MSMs queued on two streams at once", "[msm]", ((Curve C)
 TEST_CASE("an asynchronous MSM returns while its stream is held up", "[msm]") {
     if (engine_pool().is_host()) return;
     constexpr Curve C = Curve::bn254;
-    const Msms<C> msms(1);
+    const Msms<C> msms(2);
     const DeviceContext device = engine_contexts().back();
     const Stream stream(device.context());
     const DeviceContext context = device.with_stream(stream);
@@ -178,15 +178,15 @@ TEST_CASE("an asynchronous MSM returns while its stream is held up", "[msm]") {
     PrepareConfig prepare;
     prepare.ctx = context;
     const PreparedBases<C> bases(std::span<const AffinePoint<C>>(msms.points), prepare);
-    DeviceBuffer<JacobianPoint<C>> results(2, context);
+    DeviceBuffer<JacobianPoint<C>> results(3, context);
     MsmConfig config = to_device(context);
     config.are_scalars_on_device = true;
     config.is_async = true;
     const auto queue_msms = [&] {
-        msm<C>(scalars.span(), bases, config, results.span().subspan(0, 1));
+        msm<C>(scalars.span().subspan(0, terms), bases, config, results.span().subspan(0, 1));
         MsmConfig of_points = config;
         of_points.are_points_on_device = true;
-        msm<C>(scalars.span(), points.span(), of_points, results.span().subspan(1, 1));
+        msm<C>(scalars.span(), points.span(), of_points, results.span().subspan(1, 2));
     };
     queue_msms();  // loads the kernels, for which a driver may wait
     stream.synchronize();
@@ -205,7 +205,7 @@ TEST_CASE("an asynchronous MSM returns while its stream is held up", "[msm]") {
     hold.go.set_value();
     const std::vector<AffinePoint<C>> sums = read(results, stream.view());
     CHECK(hold.was_let_go);
-    CHECK(sums == std::vector<AffinePoint<C>>{msms.sums[0], msms.sums[0]});
+    CHECK(sums == std::vector<AffinePoint<C>>{msms.sums[0], msms.sums[0], msms.sums[1]});
 }
 
 TEST_CASE("asynchronous on request means nothing for results on the host", "[msm]") {

@@ -441,6 +441,21 @@ bool msm_over_prepared_bases(World& world) {
     return to_affine(results[0]) == input.sum && to_affine(results[1]) == input.sum;
 }
 
+/// Two MSMs, for which the points are brought once.
+bool msms_over_same_points(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    std::vector<Scalar> scalars = input.scalars;
+    scalars.insert(scalars.end(), input.scalars.begin(), input.scalars.end());
+    MsmConfig config = small_config();
+    config.ctx = world.device(0);
+    std::vector<JacobianPoint<C>> results(2, no_result<C>());
+    run_unless_failed_write(results[1], [&] {
+        msm<C>(std::span<const Scalar>(scalars), std::span<const AffinePoint<C>>(input.points), config, std::span(results));
+    });
+    return to_affine(results[0]) == input.sum && to_affine(results[1]) == input.sum;
+}
+
 // algorithms over a pool
 
 bool msm_over_pool(World& world) {
@@ -770,6 +785,7 @@ constexpr Program all_programs[] = {
     {.name = "msm queued", .run = msm_queued, .cost = 15},
     {.name = "msm fed in portions", .run = msm_fed, .cost = 30},
     {.name = "msm over prepared bases", .run = msm_over_prepared_bases, .cost = 30},
+    {.name = "msms over the same points", .run = msms_over_same_points, .cost = 20},
     {.name = "msm over a pool", .run = msm_over_pool, .cost = 20},
     {.name = "msm over prepared bases of a pool", .run = prepared_msm_over_pool, .cost = 200},
     {.name = "msm bls12-381", .run = msm_on_device<Curve::bls12_381>, .cost = 40, .on_demand = true},

@@ -141,6 +141,7 @@ TEST_CASE("cupool has usage errors, help and a version") {
     require_failure({"bench", "msm", "--sizes", "4", "--inputs", "dense"}, 2, {"--inputs"});
     require_failure({"bench", "msm", "--sizes", "4", "--tables", "0"}, 2, {"--tables"});
     require_failure({"bench", "msm", "--sizes", "4", "--msms", "0"}, 2, {"--msms"});
+    require_failure({"bench", "msm", "--sizes", "4", "--engine", "host", "--results", "device"}, 2, {"--results device"});
     for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"msm", "--help"}, {"bench", "msm", "--help"}}) {
         const auto result = run_process(tool, arguments);
         CHECK(result.exit_code == 0);

@@ -59,9 +59,9 @@ RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& poi
 /// several streams, run as their streams say. Until that work is done, the operands must stay as they are, and they, the results and
 /// config.ctx (or a copy of it) must live; memory that the work takes is given back in the stream's order. What the device finds later
 /// comes out of whatever next waits for the stream. A broken promise could not, so a bitsize below the width of r is `unsupported`. The
-/// call may still wait for the stream where it must: for large operands in host memory, which have been read then; for points that several
-/// MSMs share, unless they lie on the device in Montgomery form or are prepared; and on a device without memory pools. The report's
-/// milliseconds are those of the queueing.
+/// call may still wait for the stream where it must: with operands in host memory, for large ones and for points that several MSMs share,
+/// which have been read then; while kernels are loaded; and on a device without memory pools. The report's milliseconds are those of the
+/// queueing.
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
               DeviceSpan<JacobianPoint<C>> results);
