@@ -6,10 +6,11 @@
 
 namespace cupool::detail {
 
-/// What bounds the working memory of an MSM on the host; the defaults keep it below 1.5 GiB.
+/// What an MSM on the host may use; the defaults keep its working memory below 1.5 GiB.
 struct HostMsmLimits {
     std::size_t chunk_terms = std::size_t{1} << 22;   ///< terms done at a time, at most 2^31
     std::size_t sorted_terms = std::size_t{1} << 26;  ///< sorted terms, of one window or of several, held at a time
+    bool vectors = true;                              ///< the processor's vector unit, where it has the one that VectorField is for
 };
 
 /// cupool::msm() on the host's cores, after validation: sizes are equal.
