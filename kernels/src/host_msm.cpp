@@ -10,6 +10,7 @@
 #include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
 #include "signed_digits.hpp"
+#include "uninitialized_array.hpp"
 #include "window_sums.hpp"
 
 namespace cupool::detail {
@@ -50,7 +51,7 @@ class SortedTerms {
 public:
     SortedTerms(std::span<const Scalar> prepared, const SignedDigits& digits, unsigned first_window, unsigned window_count,
                 unsigned threads)
-        : term_count_(prepared.size()), bucket_count_(digits.largest_magnitude()) {
+        : term_count_(prepared.size()), bucket_count_(digits.largest_magnitude()), terms_(window_count * term_count_) {
         // Each window is read in several ranges if there are fewer windows than threads. cursors[window][range][magnitude - 1]
         const std::size_t ranges = std::clamp<std::size_t>(2 * threads / window_count, 1, prepared.size() / bucket_count_ + 1);
         const std::size_t range_size = (prepared.size() + ranges - 1) / ranges;
@@ -82,7 +83,6 @@ public:
             }
             starts[bucket_count_] = position;
         });
-        terms_.resize(window_count * term_count_);
         for_each_digit([&](std::size_t window, std::uint32_t& cursor, std::size_t i, bool is_negative) {
             terms_[window * term_count_ + cursor++] = {static_cast<std::uint32_t>(i) & 0x7fffffff, is_negative};
         });
@@ -114,7 +114,7 @@ private:
     std::size_t term_count_;
     std::size_t bucket_count_;
     std::vector<std::uint32_t> starts_;  // [window][bucket], and the window's number of terms behind the last
-    std::vector<Term> terms_;            // [window][position]
+    UninitializedArray<Term> terms_;     // [window][position]
 };
 
 /// The MSM of some terms at a time, over Points of host_points.hpp.
@@ -140,7 +140,7 @@ public:
 
     HostXyzz<C> total() const {
         std::vector<HostXyzz<C>> window_sums(digits_.count(), HostXyzz<C>::infinity());
-        const auto group = static_cast<unsigned>(std::clamp<std::size_t>(sorted_terms_ / scalars_.size(), 1, digits_.count()));
+        const auto group = static_cast<unsigned>(std::clamp<std::size_t>(sorted_terms_ / scalars_.span().size(), 1, digits_.count()));
         for (unsigned first = 0; first < digits_.count(); first += group) {
             add_windows(std::span(window_sums).subspan(first, std::min(group, digits_.count() - first)), first);
         }
@@ -166,7 +166,7 @@ private:
 
     /// Adds to each of the sums that of its window, the first being number `first_window`.
     void add_windows(std::span<HostXyzz<C>> sums, unsigned first_window) const {
-        const SortedTerms terms(scalars_, digits_, first_window, static_cast<unsigned>(sums.size()), threads_);
+        const SortedTerms terms(scalars_.span(), digits_, first_window, static_cast<unsigned>(sums.size()), threads_);
         const std::vector<Piece> pieces = cut(terms, sums.size());
         std::vector<HostXyzz<C>> piece_sums(pieces.size());
         parallel_for(pieces.size(), threads_, [&](std::size_t i) {
@@ -192,7 +192,7 @@ private:
     std::size_t sorted_terms_;
     SignedDigits digits_;
     unsigned threads_;
-    std::vector<Scalar> scalars_;  // prepared for digits_
+    UninitializedArray<Scalar> scalars_;  // prepared for digits_
     Points points_;
 };
 

@@ -4,12 +4,12 @@
 /// The points of an MSM on the host, in the form in which their weighted sums are made: one form for any processor, one for those with a
 /// vector unit.
 
-#include <memory>
 #include <span>
 
 #include "bucket_sum.hpp"
 #include "bucket_terms.hpp"
 #include "host_curve.hpp"
+#include "uninitialized_array.hpp"
 #include "vector_bucket_sum.hpp"
 
 namespace cupool::detail {
@@ -25,7 +25,7 @@ public:
     /// Terms of one weighted_sum(): their points fit a core's second-level cache.
     static constexpr std::size_t most_terms = 4096;
 
-    explicit ScalarPoints(std::size_t count) : points_(std::make_unique_for_overwrite<HostAffine<C>[]>(count)) {}
+    explicit ScalarPoints(std::size_t count) : points_(count) {}
 
     /// Takes the points number `begin` and on. Different ones on several threads.
     void load(std::size_t begin, std::span<const AffinePoint<C>> points, bool montgomery_form) {
@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    std::unique_ptr<HostAffine<C>[]> points_;
+    UninitializedArray<HostAffine<C>> points_;
 };
 
 #if defined(CUPOOL_HAS_VECTOR_FIELD)
@@ -62,7 +62,7 @@ public:
 
     static constexpr std::size_t most_terms = 8192;
 
-    explicit VectorPoints(std::size_t count) : count_(count), rows_(std::make_unique_for_overwrite<PointRow[]>(count)) {}
+    explicit VectorPoints(std::size_t count) : rows_(count) {}
 
     CUPOOL_VECTOR void load(std::size_t begin, std::span<const AffinePoint<C>> points, bool montgomery_form) {
         const Vector factor = Vector::broadcast(montgomery_form ? Vector::from_montgomery_factor : Vector::from_standard_factor);
@@ -84,14 +84,13 @@ public:
     }
 
     HostXyzz<C> weighted_sum(std::span<const Bucket> buckets, std::span<const Term> terms) const {
-        return VectorBucketSum<typename Parameters<C>::BaseField>({rows_.get(), count_}, buckets, terms).total();
+        return VectorBucketSum<typename Parameters<C>::BaseField>(rows_.span(), buckets, terms).total();
     }
 
 private:
     using Vector = VectorField<typename Parameters<C>::BaseField>;
 
-    std::size_t count_;
-    std::unique_ptr<PointRow[]> rows_;
+    UninitializedArray<PointRow> rows_;
 };
 
 #endif

@@ -4,6 +4,8 @@
 
 #if defined(CUPOOL_HAS_VECTOR_FIELD)
 
+#include <list>
+
 #include "bucket_terms.hpp"
 
 namespace cupool::detail {
@@ -55,8 +57,7 @@ private:
 
     /// Halves every bucket: a round of additions.
     void add_pairs(std::size_t pair_count) {
-        sums_.push_back(std::make_unique_for_overwrite<PointRow[]>(pair_count));
-        const std::span<PointRow> sums(sums_.back().get(), pair_count);
+        const std::span<PointRow> sums = sums_.emplace_back(pair_count).span();
         pairs_.clear();
         pairs_.reserve(pair_count);
         const SignedRow* next = points_.data();
@@ -130,7 +131,7 @@ private:
     std::vector<Bucket> buckets_;
     std::vector<SignedRow> points_;  // bucket by bucket
     std::vector<RowPair> pairs_;
-    std::vector<std::unique_ptr<PointRow[]>> sums_;  // those of each round
+    std::list<UninitializedArray<PointRow>> sums_;  // those of each round
 };
 
 }  // namespace cupool::detail

@@ -95,7 +95,7 @@ CUPOOL_VECTOR_INLINE void transpose(__m512i (&rows)[8]) {
 
 /// Eight elements of the field with these PrimeField parameters.
 template <class Parameters>
-class VectorField {
+class alignas(64) VectorField {  // which GCC takes to be 16 where the code around is compiled for smaller vectors
 public:
     using Element = HostField<Parameters>;
     using Integer = typename Element::Integer;
@@ -279,17 +279,16 @@ public:
 
     /// All lanes' inverses, by one inversion. \pre no lane is zero
     CUPOOL_VECTOR [[gnu::noinline]] VectorField inverse() const {
-        alignas(64) VectorLimbs lanes[vector_lanes];
-        std::uint64_t* const rows[vector_lanes] = {lanes[0].data(), lanes[1].data(), lanes[2].data(), lanes[3].data(),
-                                                   lanes[4].data(), lanes[5].data(), lanes[6].data(), lanes[7].data()};
-        store(rows);
-        Element elements[vector_lanes];
-        Element scratch[vector_lanes];
-        for (std::size_t i = 0; i < vector_lanes; ++i) elements[i] = to_element(lanes[i]);
-        invert_all<Element>(elements, scratch);
-        for (std::size_t i = 0; i < vector_lanes; ++i) lanes[i] = to_vector_limbs(elements[i].montgomery());
-        const std::uint64_t* const sources[vector_lanes] = {rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7]};
-        return product(load(sources), broadcast(from_montgomery_factor));
+        // Products of lanes 4, 2 and 1 apart: each lane of the last holds the product of all eight.
+        const VectorField apart4 = rotated<4>();
+        const VectorField pairs = product(*this, apart4);
+        const VectorField apart2 = pairs.template rotated<2>();
+        const VectorField quadruples = product(pairs, apart2);
+        const VectorField apart1 = quadruples.template rotated<1>();
+        const Element all = product(quadruples, apart1).first_lane();
+        const VectorField inverse_of_all =
+            product(broadcast(to_vector_limbs(all.inverse().montgomery())), broadcast(from_montgomery_factor));
+        return product(product(inverse_of_all, apart1), product(apart2, apart4));
     }
 
     /// One lane's value.
@@ -309,6 +308,23 @@ public:
     static constexpr VectorLimbs from_montgomery_factor = to_vector_limbs(to_limbs(power_of_two(2 * total_bits - 64 * Parameters::limbs)));
 
 private:
+    template <int Lanes>
+    CUPOOL_VECTOR_INLINE VectorField rotated() const {
+        VectorField result;
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < limbs; ++i) result.limb_[i] = _mm512_alignr_epi64(limb_[i], limb_[i], Lanes);
+        return result;
+    }
+
+    CUPOOL_VECTOR_INLINE Element first_lane() const {
+        VectorLimbs lane{};
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < limbs; ++i) {
+            lane[i] = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_castsi512_si128(limb_[i])));
+        }
+        return to_element(lane);
+    }
+
     /// multiples[i][k] is limb i of k p.
     static constexpr std::array<VectorLimbs, limbs> multiples_of_modulus() {
         std::array<VectorLimbs, limbs> result{};

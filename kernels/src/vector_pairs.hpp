@@ -4,11 +4,11 @@
 
 #if defined(CUPOOL_HAS_VECTOR_FIELD)
 
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "host_curve.hpp"
+#include "uninitialized_array.hpp"
 
 namespace cupool::detail {
 
@@ -42,8 +42,7 @@ template <class Parameters>
 class VectorPairs {
 public:
     explicit VectorPairs(std::size_t most_pairs)
-        : capacity_((std::min(most_pairs, pairs_of_an_inversion) + vector_lanes - 1) / vector_lanes),
-          steps_(std::make_unique_for_overwrite<Step[]>(capacity_)) {}
+        : steps_((std::min(most_pairs, pairs_of_an_inversion) + vector_lanes - 1) / vector_lanes) {}
 
     /// sums[i] = the sum of pairs[i].
     CUPOOL_VECTOR void add(std::span<const RowPair> pairs, std::span<PointRow> sums) {
@@ -229,8 +228,7 @@ private:
         y.store(y_rows);
     }
 
-    std::size_t capacity_;
-    std::unique_ptr<Step[]> steps_;
+    UninitializedArray<Step> steps_;
 };
 
 }  // namespace cupool::detail
