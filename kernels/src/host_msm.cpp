@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,8 +53,8 @@ public:
     SortedTerms(std::span<const Scalar> prepared, const SignedDigits& digits, unsigned first_window, unsigned window_count,
                 unsigned threads)
         : term_count_(prepared.size()), bucket_count_(digits.largest_magnitude()), terms_(window_count * term_count_) {
-        // Each window is read in several ranges if there are fewer windows than threads. cursors[window][range][magnitude - 1]
-        const std::size_t ranges = std::clamp<std::size_t>(2 * threads / window_count, 1, prepared.size() / bucket_count_ + 1);
+        // Each window is read in several ranges if there are few windows a thread. cursors[window][range][magnitude - 1]
+        const std::size_t ranges = std::clamp<std::size_t>(4 * threads / window_count, 1, prepared.size() / bucket_count_ + 1);
         const std::size_t range_size = (prepared.size() + ranges - 1) / ranges;
         std::vector<std::uint32_t> cursors(window_count * ranges * bucket_count_);
         const auto for_each_digit = [&](const auto& visit) {
@@ -196,6 +197,14 @@ private:
     Points points_;
 };
 
+[[maybe_unused]] bool is_vector_unit_declined() {
+    static const bool is_declined = [] {
+        const char* const wish = ::secure_getenv("CUPOOL_HOST_VECTORS");
+        return wish != nullptr && std::string_view(wish) == "0";
+    }();
+    return is_declined;
+}
+
 template <Curve C, class Points>
 HostXyzz<C> sum_in_chunks(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                           const HostMsmLimits& limits) {
@@ -217,7 +226,7 @@ template <Curve C>
 JacobianPoint<C> msm_on_host(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                              const HostMsmLimits& limits) {
 #if defined(CUPOOL_HAS_VECTOR_FIELD)
-    if (limits.vectors && has_vector_unit())
+    if (limits.vectors && has_vector_unit() && !is_vector_unit_declined())
         return store_jacobian<C>(sum_in_chunks<C, VectorPoints<C>>(scalars, points, config, limits), config.are_points_montgomery_form);
 #endif
     return store_jacobian<C>(sum_in_chunks<C, ScalarPoints<C>>(scalars, points, config, limits), config.are_points_montgomery_form);

@@ -15,17 +15,10 @@
 #if defined(__x86_64__)
 #define CUPOOL_HAS_VECTOR_FIELD 1
 
-#pragma GCC diagnostic push
-#if !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // GCC 12 suspects the intrinsics' own undefined operands
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <array>
 
 #include "host_field.hpp"
+#include "x86_intrinsics.hpp"
 
 #define CUPOOL_VECTOR [[gnu::target("avx512f,avx512dq,avx512ifma")]]
 #define CUPOOL_VECTOR_INLINE [[gnu::target("avx512f,avx512dq,avx512ifma"), gnu::always_inline]] inline
