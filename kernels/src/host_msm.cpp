@@ -226,8 +226,10 @@ template <Curve C>
 JacobianPoint<C> msm_on_host(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                              const HostMsmLimits& limits) {
 #if defined(CUPOOL_HAS_VECTOR_FIELD)
-    if (limits.vectors && has_vector_unit() && !is_vector_unit_declined())
-        return store_jacobian<C>(sum_in_chunks<C, VectorPoints<C>>(scalars, points, config, limits), config.are_points_montgomery_form);
+    if constexpr (base_field_degree<C> == 1) {
+        if (limits.vectors && has_vector_unit() && !is_vector_unit_declined())
+            return store_jacobian<C>(sum_in_chunks<C, VectorPoints<C>>(scalars, points, config, limits), config.are_points_montgomery_form);
+    }
 #endif
     return store_jacobian<C>(sum_in_chunks<C, ScalarPoints<C>>(scalars, points, config, limits), config.are_points_montgomery_form);
 }
@@ -238,6 +240,8 @@ JacobianPoint<C> msm_on_host(std::span<const Scalar> scalars, std::span<const Af
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail

@@ -65,6 +65,11 @@ constexpr Limbs<N> to_limbs(const Words<N>& words) {
     return result;
 }
 
+template <int N>
+constexpr QuadraticLimbs<N> to_limbs(const QuadraticWords<N>& words) {
+    return {to_limbs(words.c0), to_limbs(words.c1)};
+}
+
 /// left += right. \return the carry out of the top
 template <std::size_t N>
 constexpr std::uint64_t add_to(Limbs<N>& left, const Limbs<N>& right) {
@@ -89,6 +94,12 @@ constexpr bool is_less(const Limbs<N>& left, const Limbs<N>& right) {
         if (left.limbs[i] != right.limbs[i]) return left.limbs[i] < right.limbs[i];
     }
     return false;
+}
+
+/// The order of compressed points: c1 decides, and c0 where they are equal.
+template <std::size_t N>
+constexpr bool is_less(const QuadraticLimbs<N>& left, const QuadraticLimbs<N>& right) {
+    return is_less(left.c1, right.c1) || (left.c1 == right.c1 && is_less(left.c0, right.c0));
 }
 
 /// value >> 1, with `carry` as the new top bit.

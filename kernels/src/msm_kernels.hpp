@@ -21,11 +21,12 @@ struct MsmSortKernels {
           place_bins(module.kernel<MsmPlan>("msm_place_bins")),
           scatter_to_bins(module.kernel<MsmPlan>("msm_scatter_to_bins")),
           count_buckets(module.kernel<MsmPlan>("msm_count_buckets")),
+          size_bins(module.kernel<MsmPlan>("msm_size_bins")),
           place_buckets(module.kernel<MsmPlan>("msm_place_buckets")),
           scatter_to_buckets(module.kernel<MsmPlan>("msm_scatter_to_buckets")) {}
 
     Module module;
-    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, place_buckets, scatter_to_buckets;
+    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, size_bins, place_buckets, scatter_to_buckets;
 };
 
 struct MsmPairKernels {
@@ -69,10 +70,25 @@ struct MsmJoinKernels {
 
 struct MsmRowKernels {
     MsmRowKernels(ContextView context, const char* ptx)
-        : module(context, ptx), sum_groups(module.kernel<MsmPlan>("msm_sum_groups")), sum_rows(module.kernel<MsmPlan>("msm_sum_rows")) {}
+        : module(context, ptx),
+          sum_groups(module.kernel<MsmPlan>("msm_sum_groups")),
+          sum_parts(module.kernel<MsmPlan>("msm_sum_parts")),
+          sum_rows(module.kernel<MsmPlan>("msm_sum_rows")) {}
 
     Module module;
-    Kernel<MsmPlan> sum_groups, sum_rows;
+    Kernel<MsmPlan> sum_groups, sum_parts, sum_rows;
+};
+
+template <Curve C>
+struct MsmWindowKernels {
+    MsmWindowKernels(ContextView context, const char* ptx)
+        : module(context, ptx),
+          join_windows(module.kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t,
+                                     std::uint32_t>("msm_join_windows")) {}
+
+    Module module;
+    Kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>
+        join_windows;
 };
 
 template <Curve C>
@@ -127,13 +143,15 @@ public:
           sums(context, msm_ptx<C>().accumulate_sums),
           join(context, msm_ptx<C>().join),
           rows(context, msm_ptx<C>().sum_rows),
+          windows(context, msm_ptx<C>().join_windows),
           bases(context, msm_ptx<C>().bases) {}
 
     /// What a job will need.
     struct Steps {
-        bool pairs = false;  ///< some portion has rounds of pairwise addition
-        bool slots = false;  ///< some portion has none
-        bool bases = false;  ///< points must be brought into Montgomery form
+        bool pairs = false;    ///< some portion has rounds of pairwise addition
+        bool slots = false;    ///< some portion has none
+        bool windows = false;  ///< results are wanted on the device
+        bool bases = false;    ///< points must be brought into Montgomery form
     };
 
     /// Loads what is needed and not there yet, at once on up to `threads` threads.
@@ -148,6 +166,7 @@ public:
         need(steps.pairs, sums);
         need(true, join);
         need(true, sort);
+        need(steps.windows, windows);
         need(steps.bases, bases);
         parallel_for(missing.size(), threads, [&](std::size_t i) { missing[i](); });
     }
@@ -158,6 +177,7 @@ public:
     LoadedOnce<MsmSumKernels> sums;
     LoadedOnce<MsmJoinKernels> join;
     LoadedOnce<MsmRowKernels> rows;
+    LoadedOnce<MsmWindowKernels<C>> windows;
     LoadedOnce<MsmBaseKernels<C>> bases;
 };
 

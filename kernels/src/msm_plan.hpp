@@ -19,6 +19,7 @@ struct MsmProblem {
     std::uint64_t rounds_budget =
         0;  ///< bytes that the pairwise rounds may take of the workspace before they go over the rows in several turns
     std::size_t coordinate_bytes = 0;  ///< of one coordinate of a point
+    bool has_pairwise_rounds = true;   ///< there are kernels for them
 };
 
 /// A plan without pointers, and what only the host needs of it.
@@ -41,7 +42,8 @@ unsigned choose_digit_width(std::size_t term_count, unsigned scalar_bits, bool s
 /// How many pairs a thread adds in a round over `rows` windows of up to `row_pairs` pairs: so many that the blocks fill the device a whole
 /// number of times, none of them nearly empty.
 /// \param resident_blocks  how many blocks of the pairwise kernels the device holds at once
-std::uint32_t choose_pairs_a_thread(std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks);
+std::uint32_t choose_pairs_a_thread(std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
+                                    std::size_t coordinate_bytes);
 
 MsmShape make_msm_shape(const MsmProblem& problem);
 

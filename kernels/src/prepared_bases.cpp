@@ -138,5 +138,7 @@ const DeviceContext& PreparedBases<C>::context() const {
 template class PreparedBases<Curve::bn254>;
 template class PreparedBases<Curve::bls12_381>;
 template class PreparedBases<Curve::bls12_377>;
+template class PreparedBases<Curve::bn254_g2>;
+template class PreparedBases<Curve::bls12_381_g2>;
 
 }  // namespace cupool

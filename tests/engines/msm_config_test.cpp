@@ -46,7 +46,8 @@ ErrorCategory failure_of(const Action& action) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("every window width gives the same MSM", CUPOOL_CURVES) {
+TEMPLATE_TEST_CASE_SIG("every window width gives the same MSM", CUPOOL_CURVES_AND_TWISTS) {
+    if (is_slow<C>()) return;
     const auto terms = random_terms<C>(60);
     const std::vector<int> widths = is_simulated()
                                         ? std::vector<int>{1, 2, 5, 7}
@@ -63,7 +64,8 @@ TEMPLATE_TEST_CASE_SIG("every window width gives the same MSM", CUPOOL_CURVES) {
     }
 }
 
-TEMPLATE_TEST_CASE_SIG("scalars and points in Montgomery form", CUPOOL_CURVES) {
+TEMPLATE_TEST_CASE_SIG("scalars and points in Montgomery form", CUPOOL_CURVES_AND_TWISTS) {
+    if (is_slow<C>()) return;
     const auto terms = random_terms<C>(40);
     auto scalars = terms.scalars;
     auto points = terms.points;
@@ -83,7 +85,8 @@ TEMPLATE_TEST_CASE_SIG("scalars and points in Montgomery form", CUPOOL_CURVES) {
     }
 }
 
-TEMPLATE_TEST_CASE_SIG("short scalars", CUPOOL_CURVES) {
+TEMPLATE_TEST_CASE_SIG("short scalars", CUPOOL_CURVES_AND_TWISTS) {
+    if (is_slow<C>()) return;
     auto terms = random_terms<C>(40);
     for (Scalar& scalar : terms.scalars) scalar = scalar_of(scalar.limbs[0] >> 24);
     for (const DeviceContext& context : engine_contexts()) {
@@ -104,7 +107,8 @@ TEMPLATE_TEST_CASE_SIG("short scalars", CUPOOL_CURVES) {
     }
 }
 
-TEMPLATE_TEST_CASE_SIG("operands on the device, in any mix", CUPOOL_CURVES) {
+TEMPLATE_TEST_CASE_SIG("operands on the device, in any mix", CUPOOL_CURVES_AND_TWISTS) {
+    if (is_slow<C>()) return;
     if (engine_pool().is_host()) return;
     const auto terms = random_terms<C>(40);
     auto montgomery_points = terms.points;
