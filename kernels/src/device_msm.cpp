@@ -103,8 +103,7 @@ private:
                                .tables = job_.tables,
                                .multiprocessors = multiprocessors_,
                                .rounds_budget = device_memory_ / 8,
-                               .coordinate_bytes = sizeof(BaseFieldElement<C>),
-                               .has_pairwise_rounds = msm_ptx<C>().pairs != nullptr});
+                               .coordinate_bytes = sizeof(BaseFieldElement<C>)});
     }
 
     typename MsmKernels<C>::Steps needed_steps() const {

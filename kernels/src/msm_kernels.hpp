@@ -10,13 +10,13 @@
 
 #include "msm_layout.hpp"
 #include "parallel_for.hpp"
-#include "shipped_ptx.hpp"
+#include "shipped_code.hpp"
 
 namespace cupool::detail {
 
 struct MsmSortKernels {
-    MsmSortKernels(ContextView context, const char* ptx)
-        : module(context, ptx),
+    MsmSortKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
           count_bins(module.kernel<MsmPlan>("msm_count_bins")),
           place_bins(module.kernel<MsmPlan>("msm_place_bins")),
           scatter_to_bins(module.kernel<MsmPlan>("msm_scatter_to_bins")),
@@ -30,8 +30,8 @@ struct MsmSortKernels {
 };
 
 struct MsmPairKernels {
-    MsmPairKernels(ContextView context, const char* ptx)
-        : module(context, ptx),
+    MsmPairKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
           add_first_pairs(module.kernel<MsmPlan, std::uint32_t>("msm_add_first_pairs")),
           add_pairs(module.kernel<MsmPlan, std::uint32_t, std::uint32_t>("msm_add_pairs")),
           resident_blocks(static_cast<unsigned>(add_pairs.max_active_blocks(pair_block_size))) {}
@@ -43,24 +43,24 @@ struct MsmPairKernels {
 };
 
 struct MsmSlotKernels {
-    MsmSlotKernels(ContextView context, const char* ptx)
-        : module(context, ptx), accumulate_slots(module.kernel<MsmPlan>("msm_accumulate_slots")) {}
+    MsmSlotKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)), accumulate_slots(module.kernel<MsmPlan>("msm_accumulate_slots")) {}
 
     Module module;
     Kernel<MsmPlan> accumulate_slots;
 };
 
 struct MsmSumKernels {
-    MsmSumKernels(ContextView context, const char* ptx)
-        : module(context, ptx), accumulate_sums(module.kernel<MsmPlan>("msm_accumulate_sums")) {}
+    MsmSumKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)), accumulate_sums(module.kernel<MsmPlan>("msm_accumulate_sums")) {}
 
     Module module;
     Kernel<MsmPlan> accumulate_sums;
 };
 
 struct MsmJoinKernels {
-    MsmJoinKernels(ContextView context, const char* ptx)
-        : module(context, ptx),
+    MsmJoinKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
           join_buckets(module.kernel<MsmPlan>("msm_join_buckets")),
           join_large_buckets(module.kernel<MsmPlan>("msm_join_large_buckets")) {}
 
@@ -69,8 +69,8 @@ struct MsmJoinKernels {
 };
 
 struct MsmRowKernels {
-    MsmRowKernels(ContextView context, const char* ptx)
-        : module(context, ptx),
+    MsmRowKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
           sum_groups(module.kernel<MsmPlan>("msm_sum_groups")),
           sum_parts(module.kernel<MsmPlan>("msm_sum_parts")),
           sum_rows(module.kernel<MsmPlan>("msm_sum_rows")) {}
@@ -81,8 +81,8 @@ struct MsmRowKernels {
 
 template <Curve C>
 struct MsmWindowKernels {
-    MsmWindowKernels(ContextView context, const char* ptx)
-        : module(context, ptx),
+    MsmWindowKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
           join_windows(module.kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t,
                                      std::uint32_t>("msm_join_windows")) {}
 
@@ -93,8 +93,8 @@ struct MsmWindowKernels {
 
 template <Curve C>
 struct MsmBaseKernels {
-    MsmBaseKernels(ContextView context, const char* ptx)
-        : module(context, ptx),
+    MsmBaseKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
           points_to_montgomery_form(
               module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t>("msm_points_to_montgomery_form")),
           double_points(module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, std::uint32_t>(
@@ -109,13 +109,13 @@ struct MsmBaseKernels {
 template <class Kernels>
 class LoadedOnce {
 public:
-    LoadedOnce(ContextView context, const char* ptx) : context_(context), ptx_(ptx) {}
+    LoadedOnce(ContextView context, const ShippedCode& code) : context_(context), code_(code) {}
 
     /// \throws Error jit_failure, and whatever the driver answers; the next call tries again
     const Kernels& get() {
         if (!is_loaded()) {
             const std::lock_guard lock(mutex_);
-            if (!kernels_) kernels_.emplace(context_, ptx_);
+            if (!kernels_) kernels_.emplace(context_, code_);
             is_loaded_.store(true, std::memory_order_release);
         }
         return *kernels_;
@@ -125,7 +125,7 @@ public:
 
 private:
     ContextView context_;
-    const char* ptx_;
+    ShippedCode code_;
     std::mutex mutex_;
     std::optional<Kernels> kernels_;
     std::atomic<bool> is_loaded_{false};
@@ -137,14 +137,14 @@ template <Curve C>
 class MsmKernels {
 public:
     explicit MsmKernels(ContextView context)
-        : sort(context, msm_ptx<C>().sort),
-          pairs(context, msm_ptx<C>().pairs),
-          slots(context, msm_ptx<C>().accumulate_slots),
-          sums(context, msm_ptx<C>().accumulate_sums),
-          join(context, msm_ptx<C>().join),
-          rows(context, msm_ptx<C>().sum_rows),
-          windows(context, msm_ptx<C>().join_windows),
-          bases(context, msm_ptx<C>().bases) {}
+        : sort(context, msm_code<C>().sort),
+          pairs(context, msm_code<C>().pairs),
+          slots(context, msm_code<C>().accumulate_slots),
+          sums(context, msm_code<C>().accumulate_sums),
+          join(context, msm_code<C>().join),
+          rows(context, msm_code<C>().sum_rows),
+          windows(context, msm_code<C>().join_windows),
+          bases(context, msm_code<C>().bases) {}
 
     /// What a job will need.
     struct Steps {

@@ -155,8 +155,7 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     plan.bin_count = choose_bin_count(plan.row_terms, plan.bucket_count);
     while (plan.bucket_count >> plan.bin_shift > plan.bin_count) ++plan.bin_shift;
     const std::uint64_t all_terms = std::uint64_t{plan.row_terms} * plan.row_count;
-    if (problem.has_pairwise_rounds)
-        plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, resident_threads, problem.coordinate_bytes);
+    plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, resident_threads, problem.coordinate_bytes);
     plan.share_size = choose_share_size(all_terms >> plan.rounds, resident_threads);
     plan.group_size = choose_group_size(plan.bucket_count, std::uint64_t{plan.bucket_count} * plan.row_count, resident_threads);
     plan.group_count = plan.bucket_count / plan.group_size;

@@ -19,7 +19,6 @@ struct MsmProblem {
     std::uint64_t rounds_budget =
         0;  ///< bytes that the pairwise rounds may take of the workspace before they go over the rows in several turns
     std::size_t coordinate_bytes = 0;  ///< of one coordinate of a point
-    bool has_pairwise_rounds = true;   ///< there are kernels for them
 };
 
 /// A plan without pointers, and what only the host needs of it.

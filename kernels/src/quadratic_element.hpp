@@ -55,6 +55,7 @@ struct QuadraticElement {
     CUPOOL_HOST_DEVICE QuadraticElement below_bound() const { return {c0.below_bound(), c1.below_bound()}; }
     CUPOOL_HOST_DEVICE QuadraticElement reduced_once() const { return {c0.reduced_once(), c1.reduced_once()}; }
     CUPOOL_HOST_DEVICE QuadraticElement to_montgomery_form() const { return {c0.to_montgomery_form(), c1.to_montgomery_form()}; }
+    CUPOOL_HOST_DEVICE QuadraticElement from_montgomery_form() const { return {c0.from_montgomery_form(), c1.from_montgomery_form()}; }
 
     template <class Function>
     CUPOOL_HOST_DEVICE QuadraticElement with_each_limb(const Function& function) const {

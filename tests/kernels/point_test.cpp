@@ -46,16 +46,33 @@ TEST_CASE("known multiples of the generators", "[kernels]") {
     const AffinePoint<Curve::bn254> bn254 = multiply(generator<Curve::bn254>(), scalar_of(2));
     CHECK(BigInteger(bn254.x) == BigInteger::decimal("1368015179489954701390400359078579693043519447331113978918064868415326638035"));
     CHECK(BigInteger(bn254.y) == BigInteger::decimal("9918110051302171585080402603319702774565515993150576347155970296011118125764"));
+    // The double of EIP-197's generator, as verifiers on Ethereum that have it for a constant spell it.
+    const AffinePoint<Curve::bn254_g2> bn254_g2 = add(generator<Curve::bn254_g2>(), generator<Curve::bn254_g2>());
+    CHECK(BigInteger(bn254_g2.x.c0) ==
+          BigInteger::decimal("18029695676650738226693292988307914797657423701064905010927197838374790804409"));
+    CHECK(BigInteger(bn254_g2.x.c1) ==
+          BigInteger::decimal("14583779054894525174450323658765874724019480979794335525732096752006891875705"));
+    CHECK(BigInteger(bn254_g2.y.c0) == BigInteger::decimal("2140229616977736810657479771656733941598412651537078903776637920509952744750"));
+    CHECK(BigInteger(bn254_g2.y.c1) ==
+          BigInteger::decimal("11474861747383700316476719153975578001603231366361248090558603872215261634898"));
     // EIP-2537's vectors: bls_g1add_(g1+g1=2*g1).
     const AffinePoint<Curve::bls12_381> bls = multiply(generator<Curve::bls12_381>(), scalar_of(2));
     CHECK(bls ==
           AffinePoint<Curve::bls12_381>{
               {{0xc39a8c5529bf0f4e, 0xe28f75bb8f1c7c42, 0x43902d0ac358a62a, 0x9721db3091280125, 0x8808c8eb50a9450c, 0x0572cbea904d6746}},
               {{0xba86881979749d28, 0x4c56d9d4cd16bd1b, 0xf73bb9021d5fd76a, 0x22ba3ecb8670e461, 0x22fda673779d8e38, 0x166a9d8cabc673a3}}});
-    // bls_g2add_(g2+g2=2*g2).
-    const AffinePoint<Curve::bls12_381_g2> g2 = multiply(generator<Curve::bls12_381_g2>(), scalar_of(2));
+    // bls_g2add_(g2+g2=2*g2) and bls_g2mul_random*g2.
+    const AffinePoint<Curve::bls12_381_g2> g2 = generator<Curve::bls12_381_g2>();
+    const Scalar random{{0x1c278fe1462040e3, 0x86af0d3ac7b977f2, 0x7ed85f8938c0f295, 0x263dbd792f5b1be4}};
     CHECK(
-        g2 ==
+        multiply(g2, random) ==
+        AffinePoint<Curve::bls12_381_g2>{
+            {{{0x85fb09d4bd2733bb, 0xae0a1b9c38f48b55, 0xfc915769d3cc5ab7, 0xe738373b14172f06, 0x7c720e963eedc999, 0x14856c22d8cdb296}},
+             {{0xfaab3e8b949d2488, 0x5313fe5845e3a575, 0xb4286a14df7e0313, 0xf3be4d8eefbd42ce, 0x648f5c126cce5417, 0x0c400b70f6f8cd35}}},
+            {{{0xec96d7136de81544, 0xf4e73e6b9ea65fe3, 0x8e4ab1c3fd331e80, 0xe76e373194714f10, 0xbeb2f2a19a440166, 0x149a0aacc34beba2}},
+             {{0x45cc1a34708285e4, 0xb09a3fd4fa7e2426, 0x4b6a761e676b8799, 0x5b73164500c1ee22, 0x1e8ef6591a7cc99f, 0x0e4622fef26bdb9b}}}});
+    CHECK(
+        add(g2, g2) ==
         AffinePoint<Curve::bls12_381_g2>{
             {{{0xc952aacab827a053, 0x81f14b0bf3611b78, 0xe1ea1e1e4d00dbae, 0x3bc0b995b8825e0e, 0xd2370f17cc7ed586, 0x1638533957d540a9}},
              {{0x6178288c47c33577, 0xc6c886f6b57ec72a, 0x728114d1031e1572, 0xd70662a904ba1074, 0x9f520e47730a124f, 0x0a4edef9c1ed7f72}}},

@@ -51,7 +51,7 @@ TEST_CASE("the blocks of a round fill the device a whole number of times and lea
 }
 
 TEMPLATE_TEST_CASE_SIG("pairwise rounds are right for distinct, equal, opposite and infinite points", "[msm]", ((Curve C), C), Curve::bn254,
-                       Curve::bls12_381, Curve::bls12_377) {
+                       Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
     const Machine machine(std::vector<SimulatedDevice>{small_device()});
     const DevicePool pool = DevicePool::all(machine.driver);
     std::mt19937_64 random(7);
