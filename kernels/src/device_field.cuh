@@ -75,9 +75,6 @@ extern "C" __attribute__((constant)) std::uint32_t cupool_minus_one = 0xffffffff
 /// decides an MSM's time; the second keeps the rest small, and with it the driver's JIT time.
 enum class Product { inlined, called };
 
-/// Four limbs. A vector travels to a function in registers, where a struct would go through the stack.
-using LimbQuad = std::uint32_t __attribute__((ext_vector_type(4)));
-
 /// An element of the field that Parameters describes, in Montgomery form unless said otherwise.
 ///
 /// With called products it is below the modulus. With inlined ones it is below twice the modulus, and every value that low may stand: the
@@ -151,14 +148,15 @@ struct alignas(16) DeviceField {
     }
 
     CUPOOL_DEVICE DeviceField negated() const { return negated_if(true); }
-    CUPOOL_DEVICE DeviceField negated_if(bool condition) const {
-        const bool negates = condition && !is_zero();
+    CUPOOL_DEVICE DeviceField negated_if(bool condition) const { return negated_to_bound_if(condition && !is_zero()); }
+    /// The same, but for zero, which becomes the bound itself: differences and products take that, too.
+    CUPOOL_DEVICE DeviceField negated_to_bound_if(bool condition) const {
         DeviceField r;
         r.limbs[0] = sub_cc(bound_limb(0), limbs[0]);
 #pragma unroll
         for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(bound_limb(i), limbs[i]);
 #pragma unroll
-        for (int i = 0; i < limb_count; ++i) r.limbs[i] = negates ? r.limbs[i] : limbs[i];
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = condition ? r.limbs[i] : limbs[i];
         return r;
     }
     CUPOOL_DEVICE DeviceField doubled() const { return *this + *this; }
@@ -182,9 +180,9 @@ struct alignas(16) DeviceField {
     }
 
     CUPOOL_DEVICE static constexpr int quad_count() { return limb_count / 4; }
-    CUPOOL_DEVICE LimbQuad quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
+    CUPOOL_DEVICE Words4 quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
 
-    CUPOOL_DEVICE void set_quad(int i, LimbQuad quad) {
+    CUPOOL_DEVICE void set_quad(int i, Words4 quad) {
 #pragma unroll
         for (int j = 0; j < 4; ++j) limbs[4 * i + j] = quad[j];
     }
@@ -213,6 +211,10 @@ struct alignas(16) DeviceField {
         return *this * r_squared;
     }
 
+    /// This value less the bound, where it is not below it: one step only.
+    CUPOOL_DEVICE DeviceField below_bound() const {
+        return less_once([](int i) { return bound_limb(i); });
+    }
     /// This value less the modulus, where it is not below it: one step only.
     CUPOOL_DEVICE DeviceField reduced_once() const {
         return less_once([](int i) { return modulus_limb(i); });
@@ -255,10 +257,6 @@ struct alignas(16) DeviceField {
     }
 
 private:
-    CUPOOL_DEVICE DeviceField below_bound() const {
-        return less_once([](int i) { return bound_limb(i); });
-    }
-
     template <class LimbOf>
     CUPOOL_DEVICE DeviceField less_once(LimbOf limb) const {
         DeviceField r;
@@ -354,16 +352,13 @@ private:
         }
         high[limb_count - 2] = madc_lo_cc(modulus_limb(limb_count - 1), factor, 0);
         high[limb_count - 1] = madc_hi(modulus_limb(limb_count - 1), factor, 0);
-        std::uint32_t p[limb_count];
-#pragma unroll
-        for (int i = 0; i < limb_count; ++i) p[i] = modulus_limb(i);
-        multiply_add_even_limbs(low, p, factor);
+        add_even_limbs_of_modulus(low, factor);
         high[limb_count - 1] = addc(high[limb_count - 1], 0);
     }
 
     template <class... Quads>
     __attribute__((device, noinline)) static DeviceField product_of_quads(Quads... quads) {
-        const LimbQuad all[] = {quads...};
+        const Words4 all[] = {quads...};
         DeviceField a;
         DeviceField b;
 #pragma unroll
@@ -413,18 +408,31 @@ private:
     /// Adds the multiple of the modulus that clears low[0].
     CUPOOL_DEVICE static void reduce_row(std::uint32_t* low, std::uint32_t* high) {
         const std::uint32_t factor = clearing_factor(low[0]);
-        std::uint32_t p[limb_count];
-#pragma unroll
-        for (int i = 0; i < limb_count; ++i) p[i] = modulus_limb(i);
-        high[0] = mad_lo_cc(p[1], factor, high[0]);
-        high[1] = madc_hi_cc(p[1], factor, high[1]);
+        high[0] = mad_lo_cc(modulus_limb(1), factor, high[0]);
+        high[1] = madc_hi_cc(modulus_limb(1), factor, high[1]);
 #pragma unroll
         for (int i = 2; i < limb_count; i += 2) {
-            high[i] = madc_lo_cc(p[i + 1], factor, high[i]);
-            high[i + 1] = madc_hi_cc(p[i + 1], factor, high[i + 1]);
+            high[i] = madc_lo_cc(modulus_limb(i + 1), factor, high[i]);
+            high[i + 1] = madc_hi_cc(modulus_limb(i + 1), factor, high[i + 1]);
         }
-        multiply_add_even_limbs(low, p, factor);
+        add_even_limbs_of_modulus(low, factor);
         high[limb_count - 1] = addc(high[limb_count - 1], 0);
+    }
+
+    /// acc += (the even limbs of the modulus) * factor, which clears acc[0]; the carry flag holds the carry out.
+    CUPOOL_DEVICE static void add_even_limbs_of_modulus(std::uint32_t* acc, std::uint32_t factor) {
+        if constexpr (modulus_limb(0) == 1) {
+            acc[0] = add_cc(acc[0], factor);
+            acc[1] = addc_cc(acc[1], 0);
+        } else {
+            acc[0] = mad_lo_cc(modulus_limb(0), factor, acc[0]);
+            acc[1] = madc_hi_cc(modulus_limb(0), factor, acc[1]);
+        }
+#pragma unroll
+        for (int i = 2; i < limb_count; i += 2) {
+            acc[i] = madc_lo_cc(modulus_limb(i), factor, acc[i]);
+            acc[i + 1] = madc_hi_cc(modulus_limb(i), factor, acc[i + 1]);
+        }
     }
 
     /// acc += (the even limbs of a) * b; the carry flag holds the carry out.

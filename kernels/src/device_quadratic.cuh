@@ -82,7 +82,7 @@ class DeviceQuadraticProduct {
     /// Half of the quads are those of the left factor.
     template <class... Quads>
     __attribute__((device, noinline)) static Element of_quads(Quads... quads) {
-        const LimbQuad all[] = {quads...};
+        const Words4 all[] = {quads...};
         Element left;
         Element right;
 #pragma unroll

@@ -32,6 +32,13 @@ public:
     CUPOOL_DEVICE static QuadXyzz load(const Point& point) { return QuadXyzz(reinterpret_cast<const Field*>(&point)[lane()]); }
     CUPOOL_DEVICE void store(Point& point) const { reinterpret_cast<Field*>(&point)[lane()] = own_; }
 
+    /// In Jacobian coordinates, x, y and z one after the other: (x zz, y zzz, zz), which saves finding z.
+    CUPOOL_DEVICE void store_jacobian(Field* target, bool in_montgomery_form) const {
+        const Field product = own_ * across(own_);
+        const Field coordinate = lane() == zz ? own_ : product;
+        if (lane() != zzz) target[lane()] = in_montgomery_form ? coordinate : coordinate.from_montgomery_form();
+    }
+
     CUPOOL_DEVICE bool is_infinity() const { return of_lane(own_.is_zero(), zz); }
 
     /// The point of the quad whose lanes' numbers differ from this one's in the bit `distance`. For all lanes of a warp together.
@@ -59,7 +66,7 @@ private:
     QuadXyzz() = default;
     CUPOOL_DEVICE explicit QuadXyzz(const Field& own) : own_(own) {}
 
-    /// The coordinates travel in quads of limbs: see LimbQuad.
+    /// The coordinates travel in quads of limbs: see Words4.
     using QuadNumbers = Numbers<Field::quad_count()>;
     template <int... I>
     CUPOOL_DEVICE static QuadXyzz call_sum(const Field& left, const Field& right, NumberSequence<int, I...>) {
@@ -71,7 +78,7 @@ private:
     }
     template <class... Quads>
     __attribute__((device, noinline)) static QuadXyzz called_sum(Quads... quads) {
-        const LimbQuad all[] = {quads...};
+        const Words4 all[] = {quads...};
         constexpr int half = Field::quad_count();
         QuadXyzz left;
         QuadXyzz right;
@@ -84,7 +91,7 @@ private:
     }
     template <class... Quads>
     __attribute__((device, noinline)) static QuadXyzz called_double(Quads... quads) {
-        const LimbQuad all[] = {quads...};
+        const Words4 all[] = {quads...};
         QuadXyzz point;
 #pragma unroll
         for (int i = 0; i < Field::quad_count(); ++i) point.own_.set_quad(i, all[i]);

@@ -57,8 +57,13 @@ struct QuadraticElement {
         return left * right;
     }
     CUPOOL_HOST_DEVICE QuadraticElement negated_if(bool condition) const { return {c0.negated_if(condition), c1.negated_if(condition)}; }
+    CUPOOL_HOST_DEVICE QuadraticElement negated_to_bound_if(bool condition) const {
+        return {c0.negated_to_bound_if(condition), c1.negated_to_bound_if(condition)};
+    }
+    CUPOOL_HOST_DEVICE QuadraticElement below_bound() const { return {c0.below_bound(), c1.below_bound()}; }
     CUPOOL_HOST_DEVICE QuadraticElement reduced_once() const { return {c0.reduced_once(), c1.reduced_once()}; }
     CUPOOL_HOST_DEVICE QuadraticElement to_montgomery_form() const { return {c0.to_montgomery_form(), c1.to_montgomery_form()}; }
+    CUPOOL_HOST_DEVICE QuadraticElement from_montgomery_form() const { return {c0.from_montgomery_form(), c1.from_montgomery_form()}; }
 
     template <class Function>
     CUPOOL_HOST_DEVICE QuadraticElement with_each_limb(const Function& function) const {
@@ -67,8 +72,8 @@ struct QuadraticElement {
 
     CUPOOL_HOST_DEVICE static constexpr int quad_count() { return 2 * Field::quad_count(); }
     CUPOOL_HOST_DEVICE auto quad(int i) const { return i < Field::quad_count() ? c0.quad(i) : c1.quad(i - Field::quad_count()); }
-    template <class LimbQuad>
-    CUPOOL_HOST_DEVICE void set_quad(int i, LimbQuad quad) {
+    template <class Quad>
+    CUPOOL_HOST_DEVICE void set_quad(int i, Quad quad) {
         i < Field::quad_count() ? c0.set_quad(i, quad) : c1.set_quad(i - Field::quad_count(), quad);
     }
 

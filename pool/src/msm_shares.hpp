@@ -29,4 +29,12 @@ inline std::size_t devices_for_msm(double work, std::size_t devices, MsmSpread s
     return std::max<std::size_t>(1, static_cast<std::size_t>(served));
 }
 
+/// How many of several MSMs are to be shared out whole among so many devices; the others are each for all devices. Where they do not come
+/// out even, the rest is done together if an MSM can occupy more devices than there are MSMs left.
+/// \param devices_of_one  how many devices an MSM by itself would take
+inline std::size_t whole_msms(std::size_t msms, std::size_t devices, std::size_t devices_of_one) {
+    const std::size_t rest = msms % devices;
+    return rest < devices_of_one ? msms - rest : msms;
+}
+
 }  // namespace cupool::detail

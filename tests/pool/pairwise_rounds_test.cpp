@@ -39,7 +39,7 @@ TEST_CASE("the blocks of a round fill the device a whole number of times and lea
     constexpr std::uint32_t resident_blocks = 528;
     for (const std::uint32_t rows : {1U, 7U, 17U}) {
         for (const std::uint32_t row_pairs : {1U, 1000U, 1U << 19, 8'500'123U}) {
-            const auto pairs_a_thread = detail::choose_pairs_a_thread(row_pairs, rows, resident_blocks);
+            const auto pairs_a_thread = detail::choose_pairs_a_thread(row_pairs, rows, resident_blocks, 32);
             const std::uint32_t block_pairs = pairs_a_thread * detail::pair_block_size;
             const std::uint32_t blocks = (row_pairs + block_pairs - 1) / block_pairs * rows;
             const std::uint32_t waves = (blocks + resident_blocks - 1) / resident_blocks;

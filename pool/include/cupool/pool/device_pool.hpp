@@ -181,6 +181,14 @@ public:
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                   JacobianPoint<C>& result, MsmSpread spread = MsmSpread::automatic) const;
 
+    /// As many MSMs as there are results, as cupool::msm() of several: over the same points, or each over points of its own. They are
+    /// shared out whole among as many devices as all of them together have work for; where they do not come out even, the last few, if they
+    /// are large, are each done as the MSM above. No result is written where one fails. \throws additionally Error invalid_argument where
+    /// the scalars do not divide evenly
+    template <Curve C>
+    RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
+                  std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic) const;
+
     /// Prepares bases for many MSMs; see PreparedBases. `config.ctx` is not looked at. Where every device gets work enough they are divided
     /// among the devices that are not quarantined, else each gets all of them; `all_devices` divides them in any case, `one_device` never.
     /// The points are host memory, not needed any more when it returns. \throws what PreparedBases' constructor throws; no_device
@@ -193,6 +201,13 @@ public:
     /// \throws what cupool::msm() of PreparedBases throws; wrong_context (the bases are another pool's), no_device
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result) const;
+
+    /// As many MSMs over prepared bases as there are results: where each device has all bases shared out whole among as many of them as
+    /// `spread` says, else one after another on all that have a part, whatever it says. No result is written where one fails. \throws
+    /// additionally Error invalid_argument where the scalars do not divide evenly
+    template <Curve C>
+    RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                  std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic) const;
 
     /// A reduction over host memory, on the first device that is not quarantined (float order depends on the length alone).
     /// \throws what cupool::reduce() throws; no_device where every device is quarantined
