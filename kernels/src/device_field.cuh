@@ -236,6 +236,26 @@ struct alignas(16) DeviceField {
         return subc(0, 0) != 0;
     }
 
+    /// whole / R modulo the modulus, for whole below R times the modulus.
+    CUPOOL_DEVICE static DeviceField reduced_whole(const std::uint32_t* whole) {
+        std::uint32_t even[limb_count];
+        std::uint32_t odd[limb_count];
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) {
+            even[i] = whole[i];
+            odd[i] = 0;
+        }
+        reduce_row(even, odd);
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) reduce_shifted_row(i % 2 == 0 ? even : odd, i % 2 == 0 ? odd : even);
+        DeviceField r = merged(odd, even);
+        r.limbs[0] = add_cc(r.limbs[0], whole[limb_count]);
+#pragma unroll
+        for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = addc_cc(r.limbs[i], whole[limb_count + i]);
+        r.limbs[limb_count - 1] = addc(r.limbs[limb_count - 1], whole[2 * limb_count - 1]);
+        return r.product_below_bound();
+    }
+
 private:
     template <class LimbOf>
     CUPOOL_DEVICE DeviceField less_once(LimbOf limb) const {
@@ -275,22 +295,7 @@ private:
     CUPOOL_DEVICE static DeviceField inlined_square(const DeviceField a) {
         std::uint32_t whole[2 * limb_count];
         square_whole(whole, a);
-        std::uint32_t even[limb_count];
-        std::uint32_t odd[limb_count];
-#pragma unroll
-        for (int i = 0; i < limb_count; ++i) {
-            even[i] = whole[i];
-            odd[i] = 0;
-        }
-        reduce_row(even, odd);
-#pragma unroll
-        for (int i = 1; i < limb_count; ++i) reduce_shifted_row(i % 2 == 0 ? even : odd, i % 2 == 0 ? odd : even);
-        DeviceField r = merged(odd, even);
-        r.limbs[0] = add_cc(r.limbs[0], whole[limb_count]);
-#pragma unroll
-        for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = addc_cc(r.limbs[i], whole[limb_count + i]);
-        r.limbs[limb_count - 1] = addc(r.limbs[limb_count - 1], whole[2 * limb_count - 1]);
-        return r.product_below_bound();
+        return reduced_whole(whole);
     }
 
     /// whole = a * a, with no carry out of the top: the moduli leave the top bit free, so that a doubled limb loses none.

@@ -6,15 +6,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <cupool/kernels/curve.hpp>
+#include <type_traits>
 
 #include "field_parameters.hpp"
+#include "x86_intrinsics.hpp"
 
 namespace cupool::detail {
 
 __extension__ using Uint128 = unsigned __int128;
 
+// On x86-64 carries go by the processor's flag, which GCC does not find by itself.
+
 /// left + right + carry; the new carry, 0 or 1, is left in `carry`.
 constexpr std::uint64_t add_with_carry(std::uint64_t left, std::uint64_t right, std::uint64_t& carry) {
+#if defined(__x86_64__)
+    if (!std::is_constant_evaluated()) {
+        unsigned long long sum = 0;
+        carry = _addcarry_u64(static_cast<unsigned char>(carry), left, right, &sum);
+        return sum;
+    }
+#endif
     std::uint64_t partial = 0;
     std::uint64_t sum = 0;
     const bool first = __builtin_add_overflow(left, right, &partial);
@@ -25,6 +36,13 @@ constexpr std::uint64_t add_with_carry(std::uint64_t left, std::uint64_t right, 
 
 /// left - right - borrow; the new borrow, 0 or 1, is left in `borrow`.
 constexpr std::uint64_t subtract_with_borrow(std::uint64_t left, std::uint64_t right, std::uint64_t& borrow) {
+#if defined(__x86_64__)
+    if (!std::is_constant_evaluated()) {
+        unsigned long long difference = 0;
+        borrow = _subborrow_u64(static_cast<unsigned char>(borrow), left, right, &difference);
+        return difference;
+    }
+#endif
     std::uint64_t partial = 0;
     std::uint64_t difference = 0;
     const bool first = __builtin_sub_overflow(left, right, &partial);

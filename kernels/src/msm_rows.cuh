@@ -19,6 +19,7 @@
 
 #include "device.cuh"
 #include "device_field.cuh"
+#include "device_quadratic.cuh"
 #include "msm_layout.hpp"
 #include "msm_pairs.cuh"
 #include "msm_sort.cuh"

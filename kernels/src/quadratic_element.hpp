@@ -10,6 +10,19 @@
 
 namespace cupool::detail {
 
+template <class Field>
+struct QuadraticElement;
+
+/// Three products of the prime field in place of four (Karatsuba and Ofman, "Multiplication of many-digital numbers by automatic
+/// computers", Soviet Physics Doklady 7, 1963). The device has its own: see device_quadratic.cuh.
+template <class Field>
+CUPOOL_HOST_DEVICE QuadraticElement<Field> product(const QuadraticElement<Field>& left, const QuadraticElement<Field>& right) {
+    const Field low = left.c0 * right.c0;
+    const Field high = left.c1 * right.c1;
+    const Field cross = (left.c0 + left.c1) * (right.c0 + right.c1);
+    return {low - high, cross - low - high};
+}
+
 /// c0 + c1 u. What only the device's or only the host's prime field has, only its elements have.
 template <class Field>
 struct QuadraticElement {
@@ -31,13 +44,8 @@ struct QuadraticElement {
     CUPOOL_HOST_DEVICE QuadraticElement doubled() const { return {c0.doubled(), c1.doubled()}; }
     CUPOOL_HOST_DEVICE QuadraticElement negated() const { return {c0.negated(), c1.negated()}; }
 
-    /// Three products of the prime field in place of four (Karatsuba and Ofman, "Multiplication of many-digital numbers by automatic
-    /// computers", Soviet Physics Doklady 7, 1963).
     CUPOOL_HOST_DEVICE friend QuadraticElement operator*(const QuadraticElement& left, const QuadraticElement& right) {
-        const Field low = left.c0 * right.c0;
-        const Field high = left.c1 * right.c1;
-        const Field cross = (left.c0 + left.c1) * (right.c0 + right.c1);
-        return {low - high, cross - low - high};
+        return product(left, right);
     }
 
     /// Two products: (c0 + c1) (c0 - c1) + 2 c0 c1 u.

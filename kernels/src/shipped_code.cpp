@@ -15,8 +15,7 @@ bool is_refusal(const Error& error) {
 }
 
 bool takes_sm_90(ContextView context) {
-    const Device::ComputeCapability capability = context.device().compute_capability();
-    return capability.major == 9 && capability.minor == 0;
+    return context.device().compute_capability() == Device::ComputeCapability{9, 0};
 }
 
 }  // namespace

@@ -24,6 +24,22 @@ std::vector<Scalar> border_scalars() {
     return {scalar_of(0), scalar_of(1), scalar_of(2), shifted(r, -1), r, shifted(r, 1), largest, high_bit};
 }
 
+/// Coordinates of the numbers 1, (p - 1) / 2 and p - 1, which fill a quadratic extension's element in turn.
+template <Curve C>
+std::vector<BaseFieldElement<C>> border_coordinates() {
+    PrimeFieldElement<C> one{{1}};
+    PrimeFieldElement<C> last = base_field_modulus<C>();
+    last.limbs[0] -= 1;
+    PrimeFieldElement<C> half = last;
+    for (std::size_t i = 0; i < half.limbs.size(); ++i)
+        half.limbs[i] = last.limbs[i] >> 1 | (i + 1 < half.limbs.size() ? last.limbs[i + 1] << 63 : 0);
+    if constexpr (base_field_degree<C> == 2) {
+        return {{last, last}, {one, last}, {last, one}, {half, {}}, {{}, last}};
+    } else {
+        return {one, half, last};
+    }
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE_SIG("an MSM of no, one and two terms", CUPOOL_CURVES_AND_TWISTS) {
@@ -53,6 +69,24 @@ TEMPLATE_TEST_CASE_SIG("an MSM of every border scalar, repeated, opposite and in
     }
     const auto expected = sum_term_by_term<C>(scalars, points);
     for (const DeviceContext& context : engine_contexts()) CHECK(run_msm<C>(scalars, points, config_on<C>(context)) == expected);
+}
+
+TEMPLATE_TEST_CASE_SIG("MSMs of points whose coordinates are at the field's borders", CUPOOL_CURVES_AND_TWISTS) {
+    // No formula knows b, so any two coordinates make a point of some curve of the form.
+    std::vector<AffinePoint<C>> points;
+    for (const auto& x : border_coordinates<C>()) {
+        for (const auto& y : border_coordinates<C>()) points.push_back({x, y});
+    }
+    std::vector<Scalar> scalars;
+    while (scalars.size() < points.size()) scalars.push_back(scalar_of(2 + scalars.size()));
+    for (const DeviceContext& context : sampled_contexts()) {
+        auto config = config_on<C>(context);
+        config.bitsize = 8;
+        std::vector<JacobianPoint<C>> sums(points.size());
+        msm<C>(std::span<const Scalar>(scalars), std::span<const AffinePoint<C>>(points), config, std::span(sums));
+        for (std::size_t i = 0; i < sums.size(); ++i) CHECK(to_affine(sums[i]) == multiply(points[i], scalars[i]));
+        if (is_slow<C>()) return;
+    }
 }
 
 TEMPLATE_TEST_CASE_SIG("an MSM whose scalars are all alike", CUPOOL_CURVES_AND_TWISTS) {
