@@ -81,11 +81,8 @@ public:
     CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
         return {GatherX::ask(records(), index(name.left)), GatherX::ask(records(), index(name.right))};
     }
-    /// The pair after a special one often is special too: its y coordinates will be wanted.
-    CUPOOL_DEVICE void expect_special(const PairName& name) const {
-        prefetch(&this->points_[index(name.left)].y);
-        prefetch(&this->points_[index(name.right)].y);
-    }
+    /// Nothing is asked for early: what was read beside the x coordinates is at hand, and more would only push it out.
+    CUPOOL_DEVICE void expect_special(const PairName& /*name*/) const {}
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return {received_x(asked.left), received_x(asked.right)}; }
     CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
         const auto left = GatherPoint::ask(records(), index(name.left));
@@ -148,6 +145,7 @@ public:
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return pair; }
     CUPOOL_DEVICE static bool lacks_points(PairName) { return false; }
     CUPOOL_DEVICE AskedX ask_x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
+    /// The pair after a special one often is special too: its y coordinates will be wanted.
     CUPOOL_DEVICE void expect_special(PairName pair) const { prefetch(&y_[2 * pair]); }
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
     CUPOOL_DEVICE TwoPoints<Affine> points(PairName pair) const { return {(*this)[2 * pair], (*this)[2 * pair + 1]}; }
