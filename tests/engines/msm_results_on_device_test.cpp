@@ -1,9 +1,11 @@
 // MSMs whose results stay on the device, and those that return once their work is queued.
 #include <atomic>
+#include <chrono>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/prepared_bases.hpp>
 #include <future>
+#include <memory>
 
 #include "catch.hpp"
 #include "engines.hpp"
@@ -196,15 +198,16 @@ TEST_CASE("an asynchronous MSM returns while its stream is held up", "[msm]") {
         std::promise<void> go;
         std::shared_future<void> gone = go.get_future().share();
         std::atomic<bool> was_let_go{false};
-    } hold;
-    stream.view().launch_host_function([&hold] {
+    };
+    const auto hold = std::make_shared<Hold>();
+    stream.view().launch_host_function([hold] {
         constexpr std::chrono::seconds until_given_up{30};
-        hold.was_let_go = hold.gone.wait_for(until_given_up) == std::future_status::ready;
+        hold->was_let_go = hold->gone.wait_for(until_given_up) == std::future_status::ready;
     });
     queue_msms();
-    hold.go.set_value();
+    hold->go.set_value();
     const std::vector<AffinePoint<C>> sums = read(results, stream.view());
-    CHECK(hold.was_let_go);
+    CHECK(hold->was_let_go);
     CHECK(sums == std::vector<AffinePoint<C>>{msms.sums[0], msms.sums[0], msms.sums[1]});
 }
 
