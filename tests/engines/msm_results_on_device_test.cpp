@@ -1,9 +1,11 @@
 // MSMs whose results stay on the device, and those that return once their work is queued.
 #include <atomic>
+#include <chrono>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/prepared_bases.hpp>
 #include <future>
+#include <memory>
 
 #include "catch.hpp"
 #include "engines.hpp"
@@ -73,11 +75,11 @@ ErrorCategory failure_of(const Action& action) {
 
 TEMPLATE_TEST_CASE_SIG("results stay on the device, in either form", CUPOOL_CURVES_AND_TWISTS) {
     if (engine_pool().is_host()) return;
-    const Msms<C> msms(2);
+    const Msms<C> msms(1);
     auto montgomery_points = msms.points;
     points_to_montgomery_form<C>(montgomery_points);
     const DeviceContext context = engine_contexts().back();
-    DeviceBuffer<JacobianPoint<C>> results(2, context);
+    DeviceBuffer<JacobianPoint<C>> results(1, context);
     for (const bool is_montgomery_form : {false, true}) {
         MsmConfig config = to_device(context);
         config.are_points_montgomery_form = is_montgomery_form;
@@ -196,15 +198,16 @@ TEST_CASE("an asynchronous MSM returns while its stream is held up", "[msm]") {
         std::promise<void> go;
         std::shared_future<void> gone = go.get_future().share();
         std::atomic<bool> was_let_go{false};
-    } hold;
-    stream.view().launch_host_function([&hold] {
+    };
+    const auto hold = std::make_shared<Hold>();
+    stream.view().launch_host_function([hold] {
         constexpr std::chrono::seconds until_given_up{30};
-        hold.was_let_go = hold.gone.wait_for(until_given_up) == std::future_status::ready;
+        hold->was_let_go = hold->gone.wait_for(until_given_up) == std::future_status::ready;
     });
     queue_msms();
-    hold.go.set_value();
+    hold->go.set_value();
     const std::vector<AffinePoint<C>> sums = read(results, stream.view());
-    CHECK(hold.was_let_go);
+    CHECK(hold->was_let_go);
     CHECK(sums == std::vector<AffinePoint<C>>{msms.sums[0], msms.sums[0], msms.sums[1]});
 }
 
