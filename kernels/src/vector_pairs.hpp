@@ -44,13 +44,8 @@ public:
     explicit VectorPairs(std::size_t most_pairs)
         : steps_((std::min(most_pairs, pairs_of_an_inversion) + vector_lanes - 1) / vector_lanes) {}
 
-    /// sums[i] = the sum of pairs[i].
-    CUPOOL_VECTOR void add(std::span<const RowPair> pairs, std::span<PointRow> sums) {
-        for (std::size_t begin = 0; begin < pairs.size(); begin += pairs_of_an_inversion) {
-            const std::size_t count = std::min(pairs_of_an_inversion, pairs.size() - begin);
-            add_sharing_an_inversion(pairs.subspan(begin, count), sums.subspan(begin, count));
-        }
-    }
+    /// sums[i] = the sum of pairs[i]. Compiled once, in vector_pairs.cpp.
+    CUPOOL_VECTOR void add(std::span<const RowPair> pairs, std::span<PointRow> sums);
 
 private:
     using Vector = VectorField<Parameters>;

@@ -94,7 +94,7 @@ std::vector<BigInteger> numbers() {
     }
     result.push_back(BigInteger::power_of_two(p.bit_count() - 1) - 1);
     std::mt19937_64 bits(3);
-    for (int i = 0; i < 20; ++i) result.push_back(BigInteger(random_limbs<Parameters::limbs>(bits)) % p);
+    for (int i = 0; i < 7; ++i) result.push_back(BigInteger(random_limbs<Parameters::limbs>(bits)) % p);
     return result;
 }
 
@@ -135,7 +135,7 @@ TEMPLATE_TEST_CASE("vectors' products, squares and inverses equal those of plain
             CHECK(is_below_eleven_tenths<TestType>(result[i]));
             CHECK(result[i] * r % p == left[i] * left[i] % p);
         }
-        for (std::size_t shift = 0; shift < some.size(); ++shift) {
+        for (std::size_t shift = 0; shift < some.size(); shift += 3) {
             const Lanes right(some, first + shift);
             product<Vector>(left, right, result);
             for (std::size_t i = 0; i < vector_lanes; ++i) {
@@ -176,7 +176,7 @@ TEMPLATE_TEST_CASE("vectors' sums and differences are right and small", CUPOOL_B
     using Vector = VectorField<TestType>;
     const BigInteger p(to_limbs(TestType::modulus));
     const auto some = numbers<TestType>();
-    for (std::size_t shift = 0; shift < some.size(); ++shift) {
+    for (std::size_t shift = 0; shift < some.size(); shift += 3) {
         for (std::size_t first = 0; first < some.size(); first += vector_lanes) {
             const Lanes left(some, first);
             const Lanes right(some, first + shift);
