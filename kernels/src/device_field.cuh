@@ -112,6 +112,14 @@ struct alignas(16) DeviceField {
         return r;
     }
 
+    /// Whether no bit is set: the one way to write zero where elements are below the modulus, one of two where they are not.
+    CUPOOL_DEVICE bool is_plain_zero() const {
+        std::uint32_t any = 0;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) any |= limbs[i];
+        return any == 0;
+    }
+
     CUPOOL_DEVICE bool is_zero() const {
         std::uint32_t any = 0;
         std::uint32_t other = 0;
@@ -145,6 +153,27 @@ struct alignas(16) DeviceField {
 #pragma unroll
         for (int i = 1; i < limb_count; ++i) r.limbs[i] = addc_cc(r.limbs[i], borrow & bound_limb(i));
         return r;
+    }
+
+    /// A difference that a product takes as its one such operand: where the modulus is below R / 8 it is not brought below the bound, but
+    /// only below twice that, which costs a third less and makes no product larger.
+    CUPOOL_DEVICE static DeviceField rough_difference(const DeviceField a, const DeviceField b) {
+        if constexpr (!has_rough_differences()) return a - b;
+        DeviceField r;
+        r.limbs[0] = sub_cc(a.limbs[0], b.limbs[0]);
+#pragma unroll
+        for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = subc_cc(a.limbs[i], b.limbs[i]);
+        r.limbs[limb_count - 1] = subc(a.limbs[limb_count - 1], b.limbs[limb_count - 1]);
+        r.limbs[0] = add_cc(r.limbs[0], bound_limb(0));
+#pragma unroll
+        for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = addc_cc(r.limbs[i], bound_limb(i));
+        r.limbs[limb_count - 1] = addc(r.limbs[limb_count - 1], bound_limb(limb_count - 1));
+        return r;
+    }
+    /// Whether a rough difference may be zero, by a look at its lowest limb alone.
+    CUPOOL_DEVICE bool may_be_rough_zero() const {
+        if constexpr (!has_rough_differences()) return may_be_zero();
+        return limbs[0] == modulus_limb(0) || limbs[0] == 2 * modulus_limb(0) || limbs[0] == 3 * modulus_limb(0);
     }
 
     CUPOOL_DEVICE DeviceField negated() const { return negated_if(true); }
@@ -257,6 +286,10 @@ struct alignas(16) DeviceField {
     }
 
 private:
+    CUPOOL_DEVICE static constexpr bool has_rough_differences() {
+        return product == Product::inlined && modulus_limb(limb_count - 1) >> 29 == 0;
+    }
+
     template <class LimbOf>
     CUPOOL_DEVICE DeviceField less_once(LimbOf limb) const {
         DeviceField r;

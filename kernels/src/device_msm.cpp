@@ -296,7 +296,6 @@ private:
         const std::size_t rows = plan.row_count;
         fill_bytes_async(words(plan.bin_cursors, rows * plan.bin_count), 0, stream_);
         fill_bytes_async(words(plan.cursors, rows * plan.bucket_count), 0, stream_);
-        if (plan.rounds != 0) fill_bytes_async(words(plan.slots, rows * plan.slot_count), no_term & 0xff, stream_);
         const unsigned tiles = blocks_for(plan.term_count, bin_tile);
         const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
         kernels_->sort->count_bins.launch({{tiles, plan.msm_count}, bin_block_size}, stream_, plan);

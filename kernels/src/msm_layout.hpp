@@ -74,7 +74,7 @@ struct MsmPlan {
     std::uint16_t* binned_buckets;      ///< [row][term]: the bucket, counted from its bin's first
     std::uint32_t* cursors;             ///< [row][bucket], zeroed before
     std::uint32_t* starts;              ///< [row][bucket + 1], in slots
-    std::uint32_t* slots;               ///< [row][slot]: a term, its sign in the highest bit, or no_term; all no_term before
+    std::uint32_t* slots;               ///< [row][slot]: a term, its sign in the highest bit, or no_term
     void* halves;                       ///< [row of the turn][slot / 2]: affine points after the first round, and every second one after it
     void* quarters;                     ///< [row of the turn][slot / 4]: affine points after every other round
     void* prefixes;                     ///< [row of the turn][slot / 2]: field elements

@@ -81,6 +81,11 @@ public:
     CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
         return {GatherX::ask(records(), index(name.left)), GatherX::ask(records(), index(name.right))};
     }
+    /// The pair after a special one often is special too: its y coordinates will be wanted.
+    CUPOOL_DEVICE void expect_special(const PairName& name) const {
+        prefetch(&this->points_[index(name.left)].y);
+        prefetch(&this->points_[index(name.right)].y);
+    }
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return {received_x(asked.left), received_x(asked.right)}; }
     CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
         const auto left = GatherPoint::ask(records(), index(name.left));
@@ -143,6 +148,7 @@ public:
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return pair; }
     CUPOOL_DEVICE static bool lacks_points(PairName) { return false; }
     CUPOOL_DEVICE AskedX ask_x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
+    CUPOOL_DEVICE void expect_special(PairName pair) const { prefetch(&y_[2 * pair]); }
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
     CUPOOL_DEVICE TwoPoints<Affine> points(PairName pair) const { return {(*this)[2 * pair], (*this)[2 * pair + 1]}; }
     CUPOOL_DEVICE TwoPoints<Affine> exact(PairName, const TwoPoints<Affine>& points) const { return points; }
@@ -162,28 +168,34 @@ private:
 /// How two points are added.
 enum class PairSum { chord, tangent, left, right, infinity };
 
+/// Infinity is always written as (0, 0), never with a modulus for a zero.
 template <class Affine>
-CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points) {
-    const Affine& left = points.left;
-    const Affine& right = points.right;
-    if (left.is_infinity()) return PairSum::right;
-    if (right.is_infinity()) return PairSum::left;
-    if (!(right.x - left.x).is_zero()) return PairSum::chord;
-    return (right.y - left.y).is_zero() && !left.y.is_zero() ? PairSum::tangent : PairSum::infinity;
+CUPOOL_DEVICE bool is_infinity(const Affine& point) {
+    return point.x.is_plain_zero() && point.y.is_plain_zero();
+}
+
+/// \param x_difference, y_difference  right less left
+template <class Affine>
+CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points, const decltype(Affine::x)& x_difference,
+                               const decltype(Affine::x)& y_difference) {
+    if (is_infinity(points.left)) return PairSum::right;
+    if (is_infinity(points.right)) return PairSum::left;
+    if (!x_difference.is_zero()) return PairSum::chord;
+    return y_difference.is_zero() && !points.left.y.is_zero() ? PairSum::tangent : PairSum::infinity;
 }
 
 /// Whether a pair may be other than two distinct points with different x: a point at infinity has x = 0. The lowest limbs tell; that they
-/// are zero by chance costs nothing but time, and that never.
+/// are zero by chance costs nothing but time, and that never. \param difference  a rough one
 template <class Pairs, class Field>
 CUPOOL_DEVICE bool may_be_special(const typename Pairs::PairName& name, const TwoFields<Field>& x, const Field& difference) {
-    return Pairs::lacks_points(name) || difference.may_be_zero() || x.left.lowest_limb() == 0 || x.right.lowest_limb() == 0;
+    return Pairs::lacks_points(name) || difference.may_be_rough_zero() || x.left.lowest_limb() == 0 || x.right.lowest_limb() == 0;
 }
 
 /// The denominator of the slope of the line that adds two points; never zero, and one where the sum needs no slope.
 template <class Affine>
-CUPOOL_DEVICE decltype(Affine::x) denominator_of(PairSum sum, const TwoPoints<Affine>& points) {
+CUPOOL_DEVICE decltype(Affine::x) denominator_of(PairSum sum, const TwoPoints<Affine>& points, const decltype(Affine::x)& x_difference) {
     using Field = decltype(Affine::x);
-    if (sum == PairSum::chord) return points.right.x - points.left.x;
+    if (sum == PairSum::chord) return x_difference;
     return sum == PairSum::tangent ? points.left.y.doubled() : Field::one();
 }
 
@@ -198,12 +210,13 @@ struct Slope {
 
     /// Of two distinct points with different x.
     CUPOOL_DEVICE static Slope of_chord(const TwoPoints<Affine>& points) {
-        return {PairSum::chord, points.right.y - points.left.y, points.right.x - points.left.x};
+        return {PairSum::chord, Field::rough_difference(points.right.y, points.left.y),
+                Field::rough_difference(points.right.x, points.left.x)};
     }
     CUPOOL_DEVICE static Slope of_any(const TwoPoints<Affine>& points) {
-        Slope slope = of_chord(points);
-        slope.sum = classify(points);
-        slope.denominator = denominator_of(slope.sum, points);
+        Slope slope{PairSum::chord, points.right.y - points.left.y, points.right.x - points.left.x};
+        slope.sum = classify(points, slope.denominator, slope.numerator);
+        slope.denominator = denominator_of(slope.sum, points, slope.denominator);
         if (slope.sum == PairSum::tangent) {
             const Field x_squared = points.left.x.square();
             slope.numerator = x_squared.doubled() + x_squared;
@@ -218,7 +231,7 @@ struct Slope {
         if (sum == PairSum::infinity) return {Field::zero(), Field::zero()};
         const Field slope = numerator * inverse;
         const Field x = slope.square() - points.left.x - points.right.x;
-        return {x, slope * (points.left.x - x) - points.left.y};
+        return {x, slope * Field::rough_difference(points.left.x, x) - points.left.y};
     }
 };
 
@@ -278,10 +291,12 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
         const typename Pairs::AskedX next_x = pairs.ask_x(next_name);
         if (pair <= block_last) {
             prefixes[pair] = product;
-            Field denominator = x.right - x.left;
+            Field denominator = Field::rough_difference(x.right, x.left);
             if (may_be_special<Pairs>(name, x, denominator)) {
                 const TwoPoints<Affine> points = pairs.exact(name, x);
-                denominator = denominator_of(classify(points), points);
+                denominator = points.right.x - points.left.x;
+                denominator = denominator_of(classify(points, denominator, points.right.y - points.left.y), points, denominator);
+                pairs.expect_special(next_name);
             }
             product = product * denominator;
         }

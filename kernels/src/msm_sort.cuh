@@ -259,19 +259,21 @@ CUPOOL_DEVICE std::uint32_t sum_counts(const std::uint32_t* counts, std::uint32_
 }
 
 /// Turns counts into where each begins behind `first`, each count rounded up to a multiple of 2^round_up_bits; writes the starts into
-/// `cursors` too. All threads of the block together. `sums` has one word a thread. \return the end of the last, for the last thread
-template <unsigned BlockSize>
+/// `cursors` too, and calls pad(begin, end) for the places that rounding adds. All threads of the block together. `sums` has one word a
+/// thread. \return the end of the last, for the last thread
+template <unsigned BlockSize, class Pad>
 CUPOOL_DEVICE std::uint32_t place(std::uint32_t* cursors, std::uint32_t* starts, std::uint32_t count, std::uint32_t round_up_bits,
-                                  std::uint32_t first, std::uint32_t* sums) {
+                                  std::uint32_t first, std::uint32_t* sums, const Pad& pad) {
     const auto share = ThreadShare::of<BlockSize>(count);
     std::uint32_t own = 0;
     for (std::uint32_t i = share.begin; i < share.end; ++i) own += rounded_up(cursors[i], round_up_bits);
     std::uint32_t start = first + exclusive_sum<BlockSize>(own, sums);
     for (std::uint32_t i = share.begin; i < share.end; ++i) {
-        const std::uint32_t size = rounded_up(cursors[i], round_up_bits);
+        const std::uint32_t end = start + cursors[i];
         starts[i] = start;
         cursors[i] = start;
-        start += size;
+        start += rounded_up(end - start, round_up_bits);
+        pad(end, start);
     }
     return start;
 }

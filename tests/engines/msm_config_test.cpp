@@ -198,3 +198,37 @@ TEST_CASE("a pool names a scalar that breaks bitsize by its place in the whole",
         CHECK_THAT(error.what(), contains_text("scalar 15 "));
     }
 }
+
+TEST_CASE("a pool shares several MSMs out", "[msm]") {
+    constexpr Curve C = Curve::bn254;
+    const std::size_t count = 2 * engine_pool().device_count() + 1;
+    constexpr std::size_t terms = 3;
+    const auto points = generator_multiples<C>(1, terms);
+    std::vector<Scalar> scalars;
+    std::vector<AffinePoint<C>> expected;
+    for (std::uint64_t k = 0; k < count; ++k) {
+        for (std::uint64_t i = 0; i < terms; ++i) scalars.push_back(scalar_of(7 * k + i));
+        expected.push_back(closed_form<C>({scalars.end() - terms, scalars.end()}));
+    }
+    MsmConfig config;
+    config.c = 4;
+    config.bitsize = 8;
+    PrepareConfig prepare;
+    prepare.c = 4;
+    prepare.bitsize = 8;
+    const auto affine = [](const std::vector<JacobianPoint<C>>& sums) {
+        std::vector<AffinePoint<C>> all;
+        for (const JacobianPoint<C>& sum : sums) all.push_back(to_affine(sum));
+        return all;
+    };
+    for (const MsmSpread spread : {MsmSpread::automatic, MsmSpread::all_devices}) {
+        std::vector<JacobianPoint<C>> sums(count);
+        const RunReport report = engine_pool().msm<C>(scalars, points, config, sums, spread);
+        CHECK(affine(sums) == expected);
+        if (spread == MsmSpread::all_devices) CHECK(report.devices == engine_pool().devices());
+        const PooledBases<C> bases = engine_pool().prepare<C>(points, prepare, spread);
+        std::fill(sums.begin(), sums.end(), JacobianPoint<C>{});
+        engine_pool().msm<C>(scalars, bases, MsmConfig{}, sums, spread);
+        CHECK(affine(sums) == expected);
+    }
+}

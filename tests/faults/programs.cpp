@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
@@ -468,6 +469,18 @@ bool msm_over_pool(World& world) {
     return to_affine(result) == input.sum && report.devices == world.pool().devices();
 }
 
+/// One whole on each device, and one that both share.
+bool msms_over_pool(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    std::vector<Scalar> scalars;
+    for (int i = 0; i < 3; ++i) scalars.insert(scalars.end(), input.scalars.begin(), input.scalars.end());
+    std::vector<JacobianPoint<C>> results(3, no_result<C>());
+    run_unless_failed_write(
+        results[0], [&] { world.pool().msm<C>(scalars, input.points, small_config(), std::span(results), MsmSpread::all_devices); });
+    return std::all_of(results.begin(), results.end(), [&](const JacobianPoint<C>& result) { return to_affine(result) == input.sum; });
+}
+
 /// Divided among the devices, and whole on each.
 bool prepared_msm_over_pool(World& world) {
     constexpr Curve C = Curve::bn254;
@@ -787,6 +800,7 @@ constexpr Program all_programs[] = {
     {.name = "msm over prepared bases", .run = msm_over_prepared_bases, .cost = 30},
     {.name = "msms over the same points", .run = msms_over_same_points, .cost = 20},
     {.name = "msm over a pool", .run = msm_over_pool, .cost = 20},
+    {.name = "msms over a pool", .run = msms_over_pool, .cost = 40},
     {.name = "msm over prepared bases of a pool", .run = prepared_msm_over_pool, .cost = 200},
     {.name = "msm bls12-381", .run = msm_on_device<Curve::bls12_381>, .cost = 40, .on_demand = true},
     {.name = "msm bls12-377", .run = msm_on_device<Curve::bls12_377>, .cost = 40, .on_demand = true},

@@ -184,7 +184,7 @@ const std::vector<MsmJob<C>>& msm_jobs() {
     return all;
 }
 
-/// The same with the points prepared in three tables, twice at once, and again with results that stay on the device.
+/// The same with the points prepared in three tables, twice in one call and zeros between, and again with results that stay on the device.
 template <Curve C>
 std::string run_prepared(const MsmJob<C>& job, const DeviceContext& context) {
     PrepareConfig prepare;
@@ -193,11 +193,14 @@ std::string run_prepared(const MsmJob<C>& job, const DeviceContext& context) {
     prepare.c = 6;
     const PreparedBases<C> bases(std::span<const AffinePoint<C>>(job.points), prepare);
     std::vector<Scalar> scalars = job.scalars;
+    scalars.resize(2 * scalars.size());
     scalars.insert(scalars.end(), job.scalars.begin(), job.scalars.end());
     MsmConfig config;
     config.ctx = context;
-    std::vector<JacobianPoint<C>> sums(2);
-    const auto are_right = [&] { return to_affine(sums[0]) == job.answer && to_affine(sums[1]) == job.answer; };
+    std::vector<JacobianPoint<C>> sums(3);
+    const auto are_right = [&] {
+        return to_affine(sums[0]) == job.answer && to_affine(sums[1]) == infinity<C>() && to_affine(sums[2]) == job.answer;
+    };
     msm<C>(std::span<const Scalar>(scalars), bases, config, std::span(sums));
     if (!are_right()) return "prepared bases, the MSM of " + job.name;
     config.are_results_on_device = true;

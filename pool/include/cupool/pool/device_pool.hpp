@@ -175,7 +175,8 @@ public:
 
     /// One MSM; the same contract as cupool::msm(), whose config.ctx is not looked at. A small one goes to one device, and MSMs of many
     /// threads so spread over all; the terms of a large one are sharded evenly over several. Its load is counted by a balancer of its own,
-    /// in terms, where other work of the pool that is in flight on a device counts as an MSM of the same size. Operands are host memory.
+    /// in terms, where other work of the pool that is in flight on a device counts as an MSM of the same size. Operands and result are host
+    /// memory.
     /// \throws what cupool::msm() throws; no_device where every device is quarantined
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
