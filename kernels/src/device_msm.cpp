@@ -33,7 +33,14 @@ constexpr std::size_t most_msms_of_a_run = 8192;
 constexpr std::size_t most_rows = 65535;
 
 /// What decides how portions grow: nanoseconds that a term takes to be summed, and a byte to be copied (measured on an H200).
-constexpr double nanoseconds_a_term(std::size_t coordinate_bytes) { return coordinate_bytes <= 32 ? 2.65 : 5.3; }
+constexpr double nanoseconds_a_term(std::size_t coordinate_bytes) {
+    switch (coordinate_bytes) {
+        case 32: return 2.65;
+        case 48: return 5.3;
+        case 64: return 9.5;
+        default: return 21;
+    }
+}
 constexpr double nanoseconds_a_byte = 1 / 55.5;
 
 unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<unsigned>((threads + size - 1) / size); }

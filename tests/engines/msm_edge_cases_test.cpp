@@ -68,7 +68,10 @@ TEMPLATE_TEST_CASE_SIG("an MSM of every border scalar, repeated, opposite and in
         }
     }
     const auto expected = sum_term_by_term<C>(scalars, points);
-    for (const DeviceContext& context : engine_contexts()) CHECK(run_msm<C>(scalars, points, config_on<C>(context)) == expected);
+    for (const DeviceContext& context : engine_contexts()) {
+        CHECK(run_msm<C>(scalars, points, config_on<C>(context)) == expected);
+        if (is_slow<C>()) return;
+    }
 }
 
 TEMPLATE_TEST_CASE_SIG("MSMs of points whose coordinates are at the field's borders", CUPOOL_CURVES_AND_TWISTS) {

@@ -31,6 +31,9 @@ TEST_CASE("the small device adds pairwise, and a large one does not for so few t
                                .rounds_budget = 1 << 30,
                                .coordinate_bytes = 32};
     CHECK(detail::make_msm_shape(problem).plan.rounds == 3);
+    problem.scalar_bits = 128;
+    problem.coordinate_bytes = 64;
+    CHECK(detail::make_msm_shape(problem).plan.rounds == 2);
     problem.multiprocessors = 132;
     CHECK(detail::make_msm_shape(problem).plan.rounds == 0);
 }
@@ -52,6 +55,7 @@ TEST_CASE("the blocks of a round fill the device a whole number of times and lea
 
 TEMPLATE_TEST_CASE_SIG("pairwise rounds are right for distinct, equal, opposite and infinite points", "[msm]", ((Curve C), C), Curve::bn254,
                        Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
+    constexpr bool has_short_scalars = base_field_degree<C> == 2;  // two rounds are enough where an addition takes three times as long
     const Machine machine(std::vector<SimulatedDevice>{small_device()});
     const DevicePool pool = DevicePool::all(machine.driver);
     std::mt19937_64 random(7);
@@ -64,12 +68,14 @@ TEMPLATE_TEST_CASE_SIG("pairwise rounds are right for distinct, equal, opposite 
         Scalar scalar;
         for (auto& limb : scalar.limbs) limb = random();
         if (i % 5 == 0) scalar = Scalar{{1, 0, 0, 0}};
+        if (has_short_scalars) scalar.limbs[2] = scalar.limbs[3] = 0;
         scalars.push_back(scalar);
     }
     auto expected = infinity<C>();
     for (std::size_t i = 0; i < term_count; ++i) expected = add(expected, multiply(points[i], scalars[i]));
     MsmConfig config;
     config.c = width;
+    config.bitsize = has_short_scalars ? 128 : 0;
     JacobianPoint<C> sum;
     pool.msm<C>(scalars, points, config, sum);
     CHECK(to_affine(sum) == expected);
