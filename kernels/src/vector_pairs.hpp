@@ -209,13 +209,12 @@ private:
         store(x, y, sums);
     }
 
-    /// To the first eight of the sums, or as many as there are.
+    /// To the first eight of the sums; where there are fewer, all further ones are the last one again.
     CUPOOL_VECTOR_INLINE static void store(const Vector& x, const Vector& y, std::span<PointRow> sums) {
-        PointRow spare;
         std::uint64_t* x_rows[vector_lanes];
         std::uint64_t* y_rows[vector_lanes];
         for (std::size_t lane = 0; lane < vector_lanes; ++lane) {
-            PointRow& row = lane < sums.size() ? sums[lane] : spare;
+            PointRow& row = sums[std::min(lane, sums.size() - 1)];
             x_rows[lane] = row.x.data();
             y_rows[lane] = row.y.data();
         }

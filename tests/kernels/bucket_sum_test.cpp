@@ -92,6 +92,20 @@ TEMPLATE_TEST_CASE_SIG("buckets of equal, opposite and infinite points, with rou
     CHECK(is_infinity(weighted_sum<C>({{5, std::vector<AffinePoint<C>>(count)}})));
 }
 
+TEMPLATE_TEST_CASE_SIG("buckets with one special pair among many", CUPOOL_EACH_CURVE) {
+    const auto points = generator_multiples<C>(1, 70);
+    const auto sum_of_all = [](const std::vector<AffinePoint<C>>& some) { return term_by_term<C>({{1, some}}); };
+    for (const std::size_t place : {0, 1, 22, 23, 68, 69}) {  // left and right of a pair, in first, middle and last vectors
+        auto some = points;
+        some[place] = infinity<C>();
+        CHECK(weighted_sum<C>({{1, some}}) == sum_of_all(some));
+        some[place] = points[place ^ 1];
+        CHECK(weighted_sum<C>({{1, some}}) == sum_of_all(some));
+        some[place] = negate(points[place ^ 1]);
+        CHECK(weighted_sum<C>({{1, some}}) == sum_of_all(some));
+    }
+}
+
 TEST_CASE("buckets of points of order two", "[kernels]") {
     constexpr Curve C = Curve::bls12_377;
     const AffinePoint<C> point = (*points_with_x<C>(negate(AffinePoint<C>{{}, {{1}}}).y))[0];  // x = -1
