@@ -29,6 +29,8 @@ CUPOOL_DEVICE unsigned grid_size() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 CUPOOL_DEVICE unsigned global_index() { return block_index() * block_size() + thread_index(); }
 CUPOOL_DEVICE unsigned warp_index() { return thread_index() / warp_size; }
 CUPOOL_DEVICE void block_barrier() { __syncthreads(); }
+/// Whether the condition holds in any lane of a warp, all of them together.
+CUPOOL_DEVICE bool any_lane(bool condition) { return __nvvm_vote_any_sync(all_lanes, condition); }
 CUPOOL_DEVICE void warp_barrier() { __nvvm_bar_warp_sync(all_lanes); }
 
 /// The numbers from 0 to Count - 1, as template arguments.

@@ -81,9 +81,9 @@ public:
     CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
         return {GatherX::ask(records(), index(name.left)), GatherX::ask(records(), index(name.right))};
     }
-    /// Nothing is asked for early: what was read beside the x coordinates is at hand, and more would only push it out.
-    CUPOOL_DEVICE void expect_special(const PairName& /*name*/) const {}
-    CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return {received_x(asked.left), received_x(asked.right)}; }
+    CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const {
+        return {received_coordinate(asked.left), received_coordinate(asked.right)};
+    }
     CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
         const auto left = GatherPoint::ask(records(), index(name.left));
         const auto right = GatherPoint::ask(records(), index(name.right));
@@ -93,9 +93,11 @@ public:
     CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoPoints<Affine>& points) const {
         return {exact(name.left, points.left), exact(name.right, points.right)};
     }
-    /// The same, where only the x coordinates have been read.
-    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoFields<Field>& x) const {
-        return {exact(name.left, x.left), exact(name.right, x.right)};
+    /// The same, where only the x coordinates have been read. For all lanes of a warp together.
+    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoFields<Field>& x, const PairName& /*next_name*/) const {
+        const auto left = GatherX::ask(records() + field_words, index(name.left));
+        const auto right = GatherX::ask(records() + field_words, index(name.right));
+        return {exact(name.left, x.left, received_coordinate(left)), exact(name.right, x.right, received_coordinate(right))};
     }
 
 private:
@@ -108,7 +110,7 @@ private:
         for (int i = 0; i < field_words; ++i) field.set_quad(i, words[i]);
         return field;
     }
-    CUPOOL_DEVICE Field received_x(const typename GatherX::Flight& flight) const {
+    CUPOOL_DEVICE Field received_coordinate(const typename GatherX::Flight& flight) const {
         Words4 record[field_words];
         GatherX::receive(flight, shared_, record);
         return field_of(record);
@@ -122,9 +124,9 @@ private:
         if (slot == no_term) return {Field::zero(), Field::zero()};
         return {point.x, point.y.below_bound()};
     }
-    CUPOOL_DEVICE Affine exact(std::uint32_t slot, const Field& x) const {
+    CUPOOL_DEVICE static Affine exact(std::uint32_t slot, const Field& x, const Field& y) {
         if (slot == no_term) return {Field::zero(), Field::zero()};
-        return {x, this->points_[index(slot)].y.negated_if((slot & sign_bit) != 0)};
+        return {x, y.negated_to_bound_if((slot & sign_bit) != 0 && !y.is_plain_zero())};
     }
 
     Words4* shared_;
@@ -145,12 +147,12 @@ public:
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return pair; }
     CUPOOL_DEVICE static bool lacks_points(PairName) { return false; }
     CUPOOL_DEVICE AskedX ask_x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
-    /// The pair after a special one often is special too: its y coordinates will be wanted.
-    CUPOOL_DEVICE void expect_special(PairName pair) const { prefetch(&y_[2 * pair]); }
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
     CUPOOL_DEVICE TwoPoints<Affine> points(PairName pair) const { return {(*this)[2 * pair], (*this)[2 * pair + 1]}; }
     CUPOOL_DEVICE TwoPoints<Affine> exact(PairName, const TwoPoints<Affine>& points) const { return points; }
-    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName pair, const TwoFields<Field>& x) const {
+    /// \param next_name  the pair after a special one often is special, too
+    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName pair, const TwoFields<Field>& x, PairName next_name) const {
+        prefetch(&y_[2 * next_name]);
         return {{x.left, y_[2 * pair]}, {x.right, y_[2 * pair + 1]}};
     }
     CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
@@ -287,15 +289,18 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
         const std::uint32_t pair = first + turn * stride;
         const Name later_name = pairs.name(clamped(pair + 2 * stride));
         const typename Pairs::AskedX next_x = pairs.ask_x(next_name);
-        if (pair <= block_last) {
-            prefixes[pair] = product;
-            Field denominator = Field::rough_difference(x.right, x.left);
-            if (may_be_special<Pairs>(name, x, denominator)) {
-                const TwoPoints<Affine> points = pairs.exact(name, x);
+        const bool is_there = pair <= block_last;
+        Field denominator = Field::rough_difference(x.right, x.left);
+        const bool is_special = is_there && may_be_special<Pairs>(name, x, denominator);
+        if (any_lane(is_special)) {
+            const TwoPoints<Affine> points = pairs.exact(name, x, next_name);
+            if (is_special) {
                 denominator = points.right.x - points.left.x;
                 denominator = denominator_of(classify(points, denominator, points.right.y - points.left.y), points, denominator);
-                pairs.expect_special(next_name);
             }
+        }
+        if (is_there) {
+            prefixes[pair] = product;
             product = product * denominator;
         }
         name = next_name;
