@@ -9,8 +9,6 @@ namespace {
 
 /// Resident threads of a multiprocessor that the summing kernels' registers allow.
 constexpr unsigned threads_per_multiprocessor = 512;
-/// The same where coordinates are wider than BN254's: see summing_blocks in msm_rows.cuh.
-constexpr unsigned wide_threads_per_multiprocessor = 384;
 /// An affine point has two coordinates, an XYZZ point four.
 constexpr std::size_t affine_coordinates = 2;
 constexpr std::size_t xyzz_coordinates = 4;
@@ -158,9 +156,7 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     while (plan.bucket_count >> plan.bin_shift > plan.bin_count) ++plan.bin_shift;
     const std::uint64_t all_terms = std::uint64_t{plan.row_terms} * plan.row_count;
     plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, resident_threads, problem.coordinate_bytes);
-    const bool is_wide = problem.coordinate_bytes > 32;
-    plan.share_size = choose_share_size(
-        all_terms >> plan.rounds, is_wide ? std::uint64_t{problem.multiprocessors} * wide_threads_per_multiprocessor : resident_threads);
+    plan.share_size = choose_share_size(all_terms >> plan.rounds, resident_threads);
     plan.group_size = choose_group_size(plan.bucket_count, std::uint64_t{plan.bucket_count} * plan.row_count, resident_threads);
     plan.group_count = plan.bucket_count / plan.group_size;
     plan.part_size = choose_part_size(plan.group_count, plan.row_count, problem.multiprocessors);
