@@ -16,6 +16,10 @@ function(cupool_embed_code target)
 asm(R\"(
     .pushsection .rodata
     .balign 16
+    .globl cupool_${name}_begin
+    .globl cupool_${name}_end
+    .hidden cupool_${name}_begin
+    .hidden cupool_${name}_end
 cupool_${name}_begin:
     .incbin \"${cubin}\"
 cupool_${name}_end:

@@ -102,12 +102,12 @@ constexpr bool is_less(const QuadraticLimbs<N>& left, const QuadraticLimbs<N>& r
     return is_less(left.c1, right.c1) || (left.c1 == right.c1 && is_less(left.c0, right.c0));
 }
 
-/// value >> 1, with `carry` as the new top bit.
+/// value >> 1.
 template <std::size_t N>
-constexpr Limbs<N> halved(Limbs<N> value, std::uint64_t carry = 0) {
+constexpr Limbs<N> halved(Limbs<N> value) {
 #pragma GCC unroll 8
     for (std::size_t i = 0; i + 1 < N; ++i) value.limbs[i] = value.limbs[i] >> 1 | value.limbs[i + 1] << 63;
-    value.limbs[N - 1] = value.limbs[N - 1] >> 1 | carry << 63;
+    value.limbs[N - 1] = value.limbs[N - 1] >> 1;
     return value;
 }
 

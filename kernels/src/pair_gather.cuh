@@ -12,9 +12,8 @@ namespace cupool::device {
 /// Reads the first `words` Words4 of records that lie `stride` Words4 apart.
 template <int words, int stride>
 class PairGather {
-    static constexpr int reads = (words + 1) / 2;  ///< of a record by each lane of a pair; of an odd one, one word is read in vain
+    static constexpr int reads = (words + 1) / 2;                ///< of a record by each lane of a pair
     static constexpr unsigned pair_words = 2 * (2 * reads) + 1;  ///< two records, and a gap, so that fewer lanes meet in a bank
-    static_assert(2 * reads <= stride);
 
 public:
     /// What has been asked for, and is on its way to either lane of a pair.
@@ -30,13 +29,15 @@ public:
     CUPOOL_DEVICE static Flight ask(const Words4* records, std::uint32_t index) {
         const bool is_odd = thread_index() % 2 != 0;
         const std::uint32_t other = shuffle_butterfly(all_lanes, index, 1);
-        const Words4* const even = records + std::uint64_t{is_odd ? other : index} * stride + thread_index() % 2;
-        const Words4* const odd = records + std::uint64_t{is_odd ? index : other} * stride + thread_index() % 2;
+        const int half = is_odd ? 1 : 0;
+        const Words4* const even = records + std::uint64_t{is_odd ? other : index} * stride + half;
+        const Words4* const odd = records + std::uint64_t{is_odd ? index : other} * stride + half;
         Flight flight;
 #pragma unroll
         for (int i = 0; i < reads; ++i) {
-            flight.of_even[i] = even[2 * i];
-            flight.of_odd[i] = odd[2 * i];
+            const bool is_shared = 2 * i + 1 == words;  // of an odd number of words both lanes read the last one, not what lies behind it
+            flight.of_even[i] = even[2 * i - (is_shared ? half : 0)];
+            flight.of_odd[i] = odd[2 * i - (is_shared ? half : 0)];
         }
         return flight;
     }

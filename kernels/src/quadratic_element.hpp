@@ -58,9 +58,6 @@ struct QuadraticElement {
     }
     CUPOOL_HOST_DEVICE bool may_be_rough_zero() const { return may_be_zero(); }
     CUPOOL_HOST_DEVICE bool may_be_zero() const { return c0.may_be_zero(); }
-    CUPOOL_HOST_DEVICE static QuadraticElement called_product(const QuadraticElement& left, const QuadraticElement& right) {
-        return left * right;
-    }
     CUPOOL_HOST_DEVICE QuadraticElement negated_if(bool condition) const { return {c0.negated_if(condition), c1.negated_if(condition)}; }
     CUPOOL_HOST_DEVICE QuadraticElement negated_to_bound_if(bool condition) const {
         return {c0.negated_to_bound_if(condition), c1.negated_to_bound_if(condition)};

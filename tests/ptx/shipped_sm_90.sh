@@ -5,9 +5,12 @@ set -euo pipefail
 kernels=$1 output=$2
 advice="run bash kernels/regenerate_sm_90.sh"
 (cd "$kernels/ptx" && sha256sum --quiet --check ../sm_90/ptx.sha256) || { echo "kernels/sm_90 was made of other PTX; $advice" >&2; exit 1; }
+(cd "$kernels/sm_90" && sha256sum --quiet --check cubin.sha256) || { echo "kernels/sm_90 is not what was assembled; $advice" >&2; exit 1; }
 for ptx in "$kernels"/ptx/*.ptx; do
     cubin=$kernels/sm_90/$(basename "$ptx" .ptx).cubin
-    [ -f "$cubin" ] || { echo "$cubin is missing; $advice" >&2; exit 1; }
+    for listed in "ptx.sha256 $(basename "$ptx")" "cubin.sha256 $(basename "$cubin")"; do
+        grep -qF "./${listed#* }" "$kernels/sm_90/${listed%% *}" || { echo "kernels/sm_90/${listed%% *} lacks ${listed#* }; $advice" >&2; exit 1; }
+    done
 done
 ptxas=${PTXAS:-$(command -v ptxas || true)}
 if [ -z "$ptxas" ] || ! "$ptxas" --version | grep -qF "V13.0.88"; then
