@@ -31,6 +31,8 @@ void host_msm(benchmark::State& state) {
 BENCHMARK(host_msm<cupool::Curve::bn254>)->RangeMultiplier(16)->Range(1 << 6, 1 << 14)->Unit(benchmark::kMillisecond);
 BENCHMARK(host_msm<cupool::Curve::bls12_381>)->RangeMultiplier(16)->Range(1 << 6, 1 << 14)->Unit(benchmark::kMillisecond);
 BENCHMARK(host_msm<cupool::Curve::bls12_377>)->RangeMultiplier(16)->Range(1 << 6, 1 << 14)->Unit(benchmark::kMillisecond);
+BENCHMARK(host_msm<cupool::Curve::bn254_g2>)->RangeMultiplier(16)->Range(1 << 6, 1 << 14)->Unit(benchmark::kMillisecond);
+BENCHMARK(host_msm<cupool::Curve::bls12_381_g2>)->RangeMultiplier(16)->Range(1 << 6, 1 << 14)->Unit(benchmark::kMillisecond);
 
 template <class T>
 void host_sum(benchmark::State& state) {

@@ -12,7 +12,7 @@
 
 #include "msm_layout.hpp"
 #include "ptx/ptx.hpp"
-#include "shipped_ptx.hpp"
+#include "shipped_code.hpp"
 
 namespace {
 
@@ -63,7 +63,7 @@ void xyzz_additions(benchmark::State& state) {
         cupool::BaseFieldElement<cupool::Curve::bn254> x, y, zz, zzz;
     };
 
-    const auto program = cupool::ptx::Program::parse(cupool::detail::msm_accumulate_slots_bn254_ptx);
+    const auto program = cupool::ptx::Program::parse(cupool::detail::msm_accumulate_slots_bn254_code.ptx);
     Memory memory(32 << 20);
     std::vector<std::uint64_t> variables;
     for (const auto& variable : program.variables()) {

@@ -17,7 +17,7 @@ import re
 import sys
 
 DOCS = pathlib.Path(__file__).resolve().parent
-CURVES = {"bn254": "BN254", "bls12-381": "BLS12-381", "bls12-377": "BLS12-377"}
+CURVES = {"bn254": "BN254", "bls12-381": "BLS12-381", "bls12-377": "BLS12-377", "bn254-g2": "BN254 G2", "bls12-381-g2": "BLS12-381 G2"}
 OURS = "cupool"
 COLOURS = ["#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#7f7f7f"]
 
@@ -32,6 +32,8 @@ def what(series):
 
 def series_of_run(run):
     """What `cupool bench msm --json` printed, as a series."""
+    if run.get("results_memory", "host") != "host":
+        raise SystemExit("a run whose results stay on the device has no table here")
     scalars, points = run["memory"], run["points_memory"]
     series = {
         "library": OURS,

@@ -22,9 +22,11 @@ compile() {  # source, output name, further options
     mv "$output/$name.ptx.new" "$output/$name.ptx"
 }
 
-for step in sort pairs accumulate_slots accumulate_sums join sum_rows bases; do
-    compile msm_$step.cu msm_${step}_bn254 -DCUPOOL_CURVE=Bn254
-    compile msm_$step.cu msm_${step}_bls12_381 -DCUPOOL_CURVE=Bls12381
-    compile msm_$step.cu msm_${step}_bls12_377 -DCUPOOL_CURVE=Bls12377
+declare -A curves=([bn254]=Bn254 [bls12_381]=Bls12381 [bls12_377]=Bls12377 [bn254_g2]=Bn254G2 [bls12_381_g2]=Bls12381G2)
+for step in sort pairs accumulate_slots accumulate_sums join sum_rows join_windows bases; do
+    for curve in "${!curves[@]}"; do
+        [[ $step == sort && $curve == *_g2 ]] && continue  # scalars are those of G1, and so are the kernels that sort them
+        compile msm_$step.cu msm_${step}_$curve -DCUPOOL_CURVE=${curves[$curve]}
+    done
 done
 compile reduce.cu reduce

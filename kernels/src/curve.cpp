@@ -7,15 +7,17 @@ std::string to_string(Curve curve) {
     switch (curve) {
         case Curve::bn254: return "bn254";
         case Curve::bls12_381: return "bls12-381";
-        case Curve::bls12_377: break;
+        case Curve::bls12_377: return "bls12-377";
+        case Curve::bn254_g2: return "bn254-g2";
+        case Curve::bls12_381_g2: break;
     }
-    return "bls12-377";
+    return "bls12-381-g2";
 }
 
 std::ostream& operator<<(std::ostream& out, Curve curve) { return out << to_string(curve); }
 
 std::optional<Curve> curve_from_name(std::string_view name) {
-    for (const Curve curve : {Curve::bn254, Curve::bls12_381, Curve::bls12_377}) {
+    for (const Curve curve : {Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2}) {
         if (name == to_string(curve)) return curve;
     }
     return std::nullopt;

@@ -15,5 +15,9 @@ template <>
 struct Parameters<Curve::bls12_381> : Bls12381 {};
 template <>
 struct Parameters<Curve::bls12_377> : Bls12377 {};
+template <>
+struct Parameters<Curve::bn254_g2> : Bn254G2 {};
+template <>
+struct Parameters<Curve::bls12_381_g2> : Bls12381G2 {};
 
 }  // namespace cupool::detail

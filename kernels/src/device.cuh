@@ -9,11 +9,17 @@
 #define CUPOOL_DEVICE __attribute__((device)) __attribute__((always_inline)) inline
 #define CUPOOL_SHARED __attribute__((shared))
 #define CUPOOL_BLOCK_SIZE(threads) __attribute__((launch_bounds(threads)))
+/// With registers for so many blocks on a multiprocessor.
+#define CUPOOL_BLOCKS(threads, blocks) __attribute__((launch_bounds(threads, blocks)))
 
 namespace cupool::device {
 
 inline constexpr unsigned warp_size = 32;
 inline constexpr std::uint32_t all_lanes = 0xffffffff;
+
+/// Four words, which one instruction reads or writes. A vector travels to a function in registers, where a struct would go through the
+/// stack.
+using Words4 = std::uint32_t __attribute__((ext_vector_type(4)));
 
 CUPOOL_DEVICE unsigned thread_index() { return __nvvm_read_ptx_sreg_tid_x(); }
 CUPOOL_DEVICE unsigned block_size() { return __nvvm_read_ptx_sreg_ntid_x(); }
@@ -21,7 +27,17 @@ CUPOOL_DEVICE unsigned block_index() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 CUPOOL_DEVICE unsigned block_index_y() { return __nvvm_read_ptx_sreg_ctaid_y(); }
 CUPOOL_DEVICE unsigned grid_size() { return __nvvm_read_ptx_sreg_nctaid_x(); }
 CUPOOL_DEVICE unsigned global_index() { return block_index() * block_size() + thread_index(); }
+CUPOOL_DEVICE unsigned warp_index() { return thread_index() / warp_size; }
 CUPOOL_DEVICE void block_barrier() { __syncthreads(); }
+/// Whether the condition holds in any lane of a warp, all of them together.
+CUPOOL_DEVICE bool any_lane(bool condition) { return __nvvm_vote_any_sync(all_lanes, condition); }
+CUPOOL_DEVICE void warp_barrier() { __nvvm_bar_warp_sync(all_lanes); }
+
+/// The numbers from 0 to Count - 1, as template arguments.
+template <class T, T... Values>
+struct NumberSequence {};
+template <int Count>
+using Numbers = __make_integer_seq<NumberSequence, int, Count>;
 
 /// The value of the lane whose number differs in the bits `distance`; all of `lanes` together.
 CUPOOL_DEVICE std::uint32_t shuffle_butterfly(std::uint32_t lanes, std::uint32_t value, unsigned distance) {

@@ -10,6 +10,7 @@
 
 #include "device.cuh"
 #include "field_parameters.hpp"
+#include "quadratic_element.hpp"
 
 namespace cupool::device {
 
@@ -67,7 +68,7 @@ CUPOOL_DEVICE std::uint32_t madc_hi(std::uint32_t a, std::uint32_t b, std::uint3
 }
 
 /// Minus one, which no compiler may know: ptxas makes a negation of a product with it, and then no longer joins the halves of the products
-/// that follow into one IMAD.WIDE each.
+/// that follow into one IMAD.WIDE each. (Zero less the limb, with a zero that it does not know, is 3% slower.)
 extern "C" __attribute__((constant)) std::uint32_t cupool_minus_one = 0xffffffff;
 
 /// Whether a product's several hundred instructions stand wherever it is used, or once, in a function. The first is for the loop that
@@ -111,6 +112,14 @@ struct alignas(16) DeviceField {
         return r;
     }
 
+    /// Whether no bit is set: the one way to write zero where elements are below the modulus, one of two where they are not.
+    CUPOOL_DEVICE bool is_plain_zero() const {
+        std::uint32_t any = 0;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) any |= limbs[i];
+        return any == 0;
+    }
+
     CUPOOL_DEVICE bool is_zero() const {
         std::uint32_t any = 0;
         std::uint32_t other = 0;
@@ -122,6 +131,7 @@ struct alignas(16) DeviceField {
         return any == 0 || (product == Product::inlined && other == 0);
     }
 
+    CUPOOL_DEVICE std::uint32_t lowest_limb() const { return limbs[0]; }
     /// Whether this may be zero, by a look at its lowest limb alone.
     CUPOOL_DEVICE bool may_be_zero() const { return limbs[0] == 0 || (product == Product::inlined && limbs[0] == modulus_limb(0)); }
 
@@ -145,15 +155,37 @@ struct alignas(16) DeviceField {
         return r;
     }
 
+    /// A difference that a product takes as its one such operand: where the modulus is below R / 8 it is not brought below the bound, but
+    /// only below twice that, which costs a third less and makes no product larger.
+    CUPOOL_DEVICE static DeviceField rough_difference(const DeviceField a, const DeviceField b) {
+        if constexpr (!has_rough_differences()) return a - b;
+        DeviceField r;
+        r.limbs[0] = sub_cc(a.limbs[0], b.limbs[0]);
+#pragma unroll
+        for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = subc_cc(a.limbs[i], b.limbs[i]);
+        r.limbs[limb_count - 1] = subc(a.limbs[limb_count - 1], b.limbs[limb_count - 1]);
+        r.limbs[0] = add_cc(r.limbs[0], bound_limb(0));
+#pragma unroll
+        for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = addc_cc(r.limbs[i], bound_limb(i));
+        r.limbs[limb_count - 1] = addc(r.limbs[limb_count - 1], bound_limb(limb_count - 1));
+        return r;
+    }
+    /// Whether a rough difference may be zero, by a look at its lowest limb alone.
+    CUPOOL_DEVICE bool may_be_rough_zero() const {
+        if constexpr (!has_rough_differences()) return may_be_zero();
+        return limbs[0] == modulus_limb(0) || limbs[0] == 2 * modulus_limb(0) || limbs[0] == 3 * modulus_limb(0);
+    }
+
     CUPOOL_DEVICE DeviceField negated() const { return negated_if(true); }
-    CUPOOL_DEVICE DeviceField negated_if(bool condition) const {
-        const bool negates = condition && !is_zero();
+    CUPOOL_DEVICE DeviceField negated_if(bool condition) const { return negated_to_bound_if(condition && !is_zero()); }
+    /// The same, but for zero, which becomes the bound itself: differences and products take that, too.
+    CUPOOL_DEVICE DeviceField negated_to_bound_if(bool condition) const {
         DeviceField r;
         r.limbs[0] = sub_cc(bound_limb(0), limbs[0]);
 #pragma unroll
         for (int i = 1; i < limb_count; ++i) r.limbs[i] = subc_cc(bound_limb(i), limbs[i]);
 #pragma unroll
-        for (int i = 0; i < limb_count; ++i) r.limbs[i] = negates ? r.limbs[i] : limbs[i];
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = condition ? r.limbs[i] : limbs[i];
         return r;
     }
     CUPOOL_DEVICE DeviceField doubled() const { return *this + *this; }
@@ -167,12 +199,19 @@ struct alignas(16) DeviceField {
         return called_product(a, b);
     }
 
-    /// Four limbs. A vector travels to a function in registers, where a struct would go through the stack.
-    using Quad = std::uint32_t __attribute__((ext_vector_type(4)));
+    /// The element whose limbs are function(limb) for each of this one's.
+    template <class Function>
+    CUPOOL_DEVICE DeviceField with_each_limb(const Function& function) const {
+        DeviceField r;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = function(limbs[i]);
+        return r;
+    }
 
-    CUPOOL_DEVICE Quad quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
+    CUPOOL_DEVICE static constexpr int quad_count() { return limb_count / 4; }
+    CUPOOL_DEVICE Words4 quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
 
-    CUPOOL_DEVICE void set_quad(int i, Quad quad) {
+    CUPOOL_DEVICE void set_quad(int i, Words4 quad) {
 #pragma unroll
         for (int j = 0; j < 4; ++j) limbs[4 * i + j] = quad[j];
     }
@@ -201,6 +240,10 @@ struct alignas(16) DeviceField {
         return *this * r_squared;
     }
 
+    /// This value less the bound, where it is not below it: one step only.
+    CUPOOL_DEVICE DeviceField below_bound() const {
+        return less_once([](int i) { return bound_limb(i); });
+    }
     /// This value less the modulus, where it is not below it: one step only.
     CUPOOL_DEVICE DeviceField reduced_once() const {
         return less_once([](int i) { return modulus_limb(i); });
@@ -222,9 +265,29 @@ struct alignas(16) DeviceField {
         return subc(0, 0) != 0;
     }
 
+    /// whole / R modulo the modulus, for whole below R times the modulus.
+    CUPOOL_DEVICE static DeviceField reduced_whole(const std::uint32_t* whole) {
+        std::uint32_t even[limb_count];
+        std::uint32_t odd[limb_count];
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) {
+            even[i] = whole[i];
+            odd[i] = 0;
+        }
+        reduce_row(even, odd);
+#pragma unroll
+        for (int i = 1; i < limb_count; ++i) reduce_shifted_row(i % 2 == 0 ? even : odd, i % 2 == 0 ? odd : even);
+        DeviceField r = merged(odd, even);
+        r.limbs[0] = add_cc(r.limbs[0], whole[limb_count]);
+#pragma unroll
+        for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = addc_cc(r.limbs[i], whole[limb_count + i]);
+        r.limbs[limb_count - 1] = addc(r.limbs[limb_count - 1], whole[2 * limb_count - 1]);
+        return r.product_below_bound();
+    }
+
 private:
-    CUPOOL_DEVICE DeviceField below_bound() const {
-        return less_once([](int i) { return bound_limb(i); });
+    CUPOOL_DEVICE static constexpr bool has_rough_differences() {
+        return product == Product::inlined && modulus_limb(limb_count - 1) >> 29 == 0;
     }
 
     template <class LimbOf>
@@ -265,22 +328,7 @@ private:
     CUPOOL_DEVICE static DeviceField inlined_square(const DeviceField a) {
         std::uint32_t whole[2 * limb_count];
         square_whole(whole, a);
-        std::uint32_t even[limb_count];
-        std::uint32_t odd[limb_count];
-#pragma unroll
-        for (int i = 0; i < limb_count; ++i) {
-            even[i] = whole[i];
-            odd[i] = 0;
-        }
-        reduce_row(even, odd);
-#pragma unroll
-        for (int i = 1; i < limb_count; ++i) reduce_shifted_row(i % 2 == 0 ? even : odd, i % 2 == 0 ? odd : even);
-        DeviceField r = merged(odd, even);
-        r.limbs[0] = add_cc(r.limbs[0], whole[limb_count]);
-#pragma unroll
-        for (int i = 1; i < limb_count - 1; ++i) r.limbs[i] = addc_cc(r.limbs[i], whole[limb_count + i]);
-        r.limbs[limb_count - 1] = addc(r.limbs[limb_count - 1], whole[2 * limb_count - 1]);
-        return r.product_below_bound();
+        return reduced_whole(whole);
     }
 
     /// whole = a * a, with no carry out of the top: the moduli leave the top bit free, so that a doubled limb loses none.
@@ -337,16 +385,13 @@ private:
         }
         high[limb_count - 2] = madc_lo_cc(modulus_limb(limb_count - 1), factor, 0);
         high[limb_count - 1] = madc_hi(modulus_limb(limb_count - 1), factor, 0);
-        std::uint32_t p[limb_count];
-#pragma unroll
-        for (int i = 0; i < limb_count; ++i) p[i] = modulus_limb(i);
-        multiply_add_even_limbs(low, p, factor);
+        add_even_limbs_of_modulus(low, factor);
         high[limb_count - 1] = addc(high[limb_count - 1], 0);
     }
 
     template <class... Quads>
     __attribute__((device, noinline)) static DeviceField product_of_quads(Quads... quads) {
-        const Quad all[] = {quads...};
+        const Words4 all[] = {quads...};
         DeviceField a;
         DeviceField b;
 #pragma unroll
@@ -396,18 +441,31 @@ private:
     /// Adds the multiple of the modulus that clears low[0].
     CUPOOL_DEVICE static void reduce_row(std::uint32_t* low, std::uint32_t* high) {
         const std::uint32_t factor = clearing_factor(low[0]);
-        std::uint32_t p[limb_count];
-#pragma unroll
-        for (int i = 0; i < limb_count; ++i) p[i] = modulus_limb(i);
-        high[0] = mad_lo_cc(p[1], factor, high[0]);
-        high[1] = madc_hi_cc(p[1], factor, high[1]);
+        high[0] = mad_lo_cc(modulus_limb(1), factor, high[0]);
+        high[1] = madc_hi_cc(modulus_limb(1), factor, high[1]);
 #pragma unroll
         for (int i = 2; i < limb_count; i += 2) {
-            high[i] = madc_lo_cc(p[i + 1], factor, high[i]);
-            high[i + 1] = madc_hi_cc(p[i + 1], factor, high[i + 1]);
+            high[i] = madc_lo_cc(modulus_limb(i + 1), factor, high[i]);
+            high[i + 1] = madc_hi_cc(modulus_limb(i + 1), factor, high[i + 1]);
         }
-        multiply_add_even_limbs(low, p, factor);
+        add_even_limbs_of_modulus(low, factor);
         high[limb_count - 1] = addc(high[limb_count - 1], 0);
+    }
+
+    /// acc += (the even limbs of the modulus) * factor, which clears acc[0]; the carry flag holds the carry out.
+    CUPOOL_DEVICE static void add_even_limbs_of_modulus(std::uint32_t* acc, std::uint32_t factor) {
+        if constexpr (modulus_limb(0) == 1) {
+            acc[0] = add_cc(acc[0], factor);
+            acc[1] = addc_cc(acc[1], 0);
+        } else {
+            acc[0] = mad_lo_cc(modulus_limb(0), factor, acc[0]);
+            acc[1] = madc_hi_cc(modulus_limb(0), factor, acc[1]);
+        }
+#pragma unroll
+        for (int i = 2; i < limb_count; i += 2) {
+            acc[i] = madc_lo_cc(modulus_limb(i), factor, acc[i]);
+            acc[i + 1] = madc_hi_cc(modulus_limb(i), factor, acc[i + 1]);
+        }
     }
 
     /// acc += (the even limbs of a) * b; the carry flag holds the carry out.
@@ -430,6 +488,17 @@ private:
         r.limbs[limb_count - 1] = addc(high[limb_count - 1], 0);
         return r;
     }
+};
+
+/// The elements of a field of field_parameters.hpp.
+template <class Parameters, Product product = Product::called>
+struct DeviceFieldOf {
+    using Element = DeviceField<Parameters, product>;
+};
+/// With called products always: inlined ones would not fit the instruction cache.
+template <class PrimeField, Product product>
+struct DeviceFieldOf<detail::QuadraticExtension<PrimeField>, product> {
+    using Element = detail::QuadraticElement<DeviceField<PrimeField>>;
 };
 
 }  // namespace cupool::device

@@ -180,4 +180,14 @@ public:
     }
 };
 
+/// \pre value is not zero
+template <class Parameters>
+CUPOOL_DEVICE DeviceField<Parameters> inverse_of(const DeviceField<Parameters>& value) {
+    return DeviceInverse<Parameters>::of(value);
+}
+template <class Field>
+CUPOOL_DEVICE detail::QuadraticElement<Field> inverse_of(const detail::QuadraticElement<Field>& value) {
+    return value.inverse(inverse_of(value.norm()));
+}
+
 }  // namespace cupool::device

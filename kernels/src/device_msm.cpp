@@ -33,7 +33,14 @@ constexpr std::size_t most_msms_of_a_run = 8192;
 constexpr std::size_t most_rows = 65535;
 
 /// What decides how portions grow: nanoseconds that a term takes to be summed, and a byte to be copied (measured on an H200).
-constexpr double nanoseconds_a_term(std::size_t coordinate_bytes) { return coordinate_bytes <= 32 ? 2.65 : 5.3; }
+constexpr double nanoseconds_a_term(std::size_t coordinate_bytes) {
+    switch (coordinate_bytes) {
+        case 32: return 2.65;
+        case 48: return 5.3;
+        case 64: return 9.5;
+        default: return 21;
+    }
+}
 constexpr double nanoseconds_a_byte = 1 / 55.5;
 
 unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<unsigned>((threads + size - 1) / size); }
@@ -53,8 +60,22 @@ public:
           width_(job.width != 0 ? job.width : choose_digit_width(job.term_count, scalar_bits_, spans_all_scalars(), job.tables)),
           kernels_(config.ctx.resource<MsmKernels<C>>()) {}
 
-    void run(std::span<JacobianPoint<C>> results) {
-        const SynchronizeOnExit wait_for_work(stream_);
+    /// Returns when the results are there, or on the device with config.is_async, when the work is queued. Where it throws none is under
+    /// way.
+    void run(const MsmResults<C>& results) {
+        try {
+            queue(results);
+        } catch (...) {
+            const SynchronizeOnExit wait_for_work(stream_);
+            throw;
+        }
+    }
+
+    std::uint64_t bytes() const { return bytes_; }
+    std::uint64_t device_bytes() const { return memory_.size(); }
+
+private:
+    void queue(const MsmResults<C>& results) {
         allocate();
         kernels_->load(needed_steps(), config_.ctx.host_threads());
         fill_bytes_async(oversized_span(), 0xff, stream_);
@@ -63,13 +84,13 @@ public:
         } else {
             sum_fed_portions();
         }
-        finish(results);
+        if (results.is_on_device()) {
+            finish_on_device(results.device());
+        } else {
+            finish_on_host(results.host());
+        }
     }
 
-    std::uint64_t bytes() const { return bytes_; }
-    std::uint64_t device_bytes() const { return memory_.size(); }
-
-private:
     bool spans_all_scalars() const { return scalar_bits_ == scalar_bits<C>; }
     bool brings_bases() const { return !job_.bases.is_on_device() || !job_.are_bases_in_montgomery_form; }
     std::size_t copied_bytes_a_term() const {
@@ -93,7 +114,7 @@ private:
     }
 
     typename MsmKernels<C>::Steps needed_steps() const {
-        typename MsmKernels<C>::Steps steps{.bases = !job_.are_bases_in_montgomery_form};
+        typename MsmKernels<C>::Steps steps{.windows = config_.are_results_on_device, .bases = !job_.are_bases_in_montgomery_form};
         for (const MsmPortion& portion : portions_) (shape_of(portion).plan.rounds == 0 ? steps.slots : steps.pairs) = true;
         return steps;
     }
@@ -111,7 +132,7 @@ private:
     std::size_t most_msms_at_once() const {
         // Bases of several MSMs are brought in one run only where each MSM has its own, or they are there.
         if (brings_bases() && !job_.have_own_bases) return 1;
-        const std::size_t windows = msm_digits(scalar_bits_, spans_all_scalars(), width_, job_.tables).window_count;
+        const std::size_t windows = window_count();
         return std::clamp<std::size_t>(std::min(terms_of_a_batch / job_.term_count, most_rows / windows), 1, job_.msm_count);
     }
 
@@ -153,7 +174,7 @@ private:
 
     /// Decides where everything lies in the memory. \return how many bytes it takes
     std::size_t place() {
-        const std::size_t windows = msm_digits(scalar_bits_, spans_all_scalars(), width_, job_.tables).window_count;
+        const std::size_t windows = window_count();
         std::size_t end = 0;
         const auto take = [&end](std::size_t bytes) {
             const std::size_t begin = end;
@@ -275,14 +296,15 @@ private:
         const std::size_t rows = plan.row_count;
         fill_bytes_async(words(plan.bin_cursors, rows * plan.bin_count), 0, stream_);
         fill_bytes_async(words(plan.cursors, rows * plan.bucket_count), 0, stream_);
-        if (plan.rounds != 0) fill_bytes_async(words(plan.slots, rows * plan.slot_count), no_term & 0xff, stream_);
         const unsigned tiles = blocks_for(plan.term_count, bin_tile);
         const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
         kernels_->sort->count_bins.launch({{tiles, plan.msm_count}, bin_block_size}, stream_, plan);
         kernels_->sort->place_bins.launch({plan.row_count, largest_bin_count}, stream_, plan);
         kernels_->sort->scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream_, plan);
         kernels_->sort->count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
-        kernels_->sort->place_buckets.launch({plan.row_count, place_block_size}, stream_, plan);
+        const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
+        if (plan.bin_count > 1) kernels_->sort->size_bins.launch(bins, stream_, plan);
+        kernels_->sort->place_buckets.launch(bins, stream_, plan);
         kernels_->sort->scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
     }
 
@@ -293,7 +315,7 @@ private:
         for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
             const std::uint32_t row_pairs = plan.slot_count >> round;
             const std::uint32_t pairs_a_thread =
-                choose_pairs_a_thread(row_pairs, rows, multiprocessors_ * kernels_->pairs->resident_blocks);
+                choose_pairs_a_thread(row_pairs, rows, multiprocessors_ * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
             const LaunchShape pairs{{blocks_for(row_pairs, pair_block_size * pairs_a_thread), rows}, pair_block_size};
             if (round == 1) {
                 kernels_->pairs->add_first_pairs.launch(pairs, stream_, plan, pairs_a_thread);
@@ -316,26 +338,46 @@ private:
 
     void sum_rows(const MsmPlan& plan) const {
         kernels_->rows->sum_groups.launch(quads_over_rows(plan, plan.group_count), stream_, plan);
+        const unsigned parts = plan.group_count / plan.part_size;
+        if (plan.part_size > 1) kernels_->rows->sum_parts.launch({{parts, plan.row_count}, large_sum_block_size}, stream_, plan);
         kernels_->rows->sum_rows.launch({plan.row_count, large_sum_block_size}, stream_, plan);
     }
 
-    void finish(std::span<JacobianPoint<C>> results) {
-        const unsigned windows = msm_digits(scalar_bits_, spans_all_scalars(), width_, job_.tables).window_count;
+    unsigned window_count() const { return msm_digits(scalar_bits_, spans_all_scalars(), width_, job_.tables).window_count; }
+
+    void finish_on_device(DeviceSpan<JacobianPoint<C>> results) {
+        if (!spans_all_scalars() && !config_.is_async) check_promise();
+        const std::size_t windows = window_count();
+        const DeviceSpan<const std::byte> sums(address(row_sums_at_), job_.msm_count * windows * sizeof(HostXyzz<C>), config_.ctx.device());
+        const LaunchShape quads{blocks_for(job_.msm_count * quad_size, sum_block_size), sum_block_size};
+        kernels_->windows->join_windows.launch(quads, stream_, sums, results, static_cast<std::uint32_t>(job_.msm_count),
+                                               static_cast<std::uint32_t>(windows), width_, config_.are_points_montgomery_form);
+        if (!config_.is_async) stream_.synchronize();
+    }
+
+    void finish_on_host(std::span<JacobianPoint<C>> results) {
+        const std::size_t windows = window_count();
         row_sums_.resize(job_.msm_count * windows);
-        oversized_.resize(portions_.size());
         const DeviceSpan<HostXyzz<C>> sums_there(address(row_sums_at_), row_sums_.size(), config_.ctx.device());
         copy_async(std::span(row_sums_), sums_there, stream_);
-        copy_async(std::span(oversized_), oversized_span(), stream_);
-        stream_.synchronize();
-        bytes_ += sums_there.size_bytes() + oversized_span().size_bytes();
-        for (std::size_t i = 0; i < portions_.size(); ++i) {
-            const std::size_t first = portions_[i].first_msm * job_.term_count + portions_[i].first_term;
-            if (oversized_[i] != no_scalar) throw_oversized_scalar(first + oversized_[i], scalar_bits_);
-        }
+        bytes_ += sums_there.size_bytes();
+        check_promise();
         parallel_for(results.size(), results.size() < 8 ? 1 : config_.ctx.host_threads(), [&](std::size_t msm) {
             const auto sums = std::span<const HostXyzz<C>>(row_sums_).subspan(msm * windows, windows);
             results[msm] = store_jacobian<C>(combine_windows(sums, width_), config_.are_points_montgomery_form);
         });
+    }
+
+    /// Waits for the work given so far. \throws OversizedScalar where a scalar is not what was promised
+    void check_promise() {
+        oversized_.resize(portions_.size());
+        copy_async(std::span(oversized_), oversized_span(), stream_);
+        stream_.synchronize();
+        bytes_ += oversized_span().size_bytes();
+        for (std::size_t i = 0; i < portions_.size(); ++i) {
+            const std::size_t first = portions_[i].first_msm * job_.term_count + portions_[i].first_term;
+            if (oversized_[i] != no_scalar) throw_oversized_scalar(first + oversized_[i], scalar_bits_);
+        }
     }
 
     template <class T>
@@ -383,7 +425,7 @@ DeviceMsmJob<C> part_of(const DeviceMsmJob<C>& job, std::size_t first, std::size
 /// \param first  the number of the part's first MSM in the whole
 template <Curve C>
 void run_part(const DeviceMsmJob<C>& part, std::size_t first, const MsmConfig& config, const DeviceMsmLimits& limits,
-              std::span<JacobianPoint<C>> results, RunReport& report) {
+              const MsmResults<C>& results, RunReport& report) {
     try {
         DeviceMsm<C> msm(part, config, limits);
         msm.run(results.subspan(first, part.msm_count));
@@ -400,8 +442,7 @@ void run_part(const DeviceMsmJob<C>& part, std::size_t first, const MsmConfig& c
 }  // namespace
 
 template <Curve C>
-RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std::span<JacobianPoint<C>> results,
-                        const DeviceMsmLimits& limits) {
+RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, const MsmResults<C>& results, const DeviceMsmLimits& limits) {
     const auto start = std::chrono::steady_clock::now();
     RunReport report{.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = 0, .bytes = 0};
     for (std::size_t first = 0; first < job.msm_count; first += most_msms_of_a_run)
@@ -412,10 +453,12 @@ RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std
 }
 
 #define CUPOOL_INSTANTIATE(C) \
-    template RunReport msm_on_device<C>(const DeviceMsmJob<C>&, const MsmConfig&, std::span<JacobianPoint<C>>, const DeviceMsmLimits&);
+    template RunReport msm_on_device<C>(const DeviceMsmJob<C>&, const MsmConfig&, const MsmResults<C>&, const DeviceMsmLimits&);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail

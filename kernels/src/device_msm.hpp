@@ -3,6 +3,7 @@
 #include <cupool/kernels/msm.hpp>
 
 #include "msm_portions.hpp"
+#include "msm_results.hpp"
 
 namespace cupool::detail {
 
@@ -27,9 +28,11 @@ struct DeviceMsmLimits {
     std::size_t least_portion_terms = MsmCut{}.least_terms;
 };
 
-/// cupool::msm() on config.ctx's device, after validation: sizes are right, operands lie where they must. One result an MSM.
+/// cupool::msm() on config.ctx's device, after validation: sizes are right, operands and results lie where they must. One result an MSM.
+/// With config.is_async, which asks for results on the device, it returns once the work is queued: no promise about scalars is looked
+/// after.
 template <Curve C>
-RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, std::span<JacobianPoint<C>> results,
+RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, const MsmResults<C>& results,
                         const DeviceMsmLimits& limits = {});
 
 }  // namespace cupool::detail

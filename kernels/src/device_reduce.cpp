@@ -7,7 +7,7 @@
 #include <cupool/driver/module.hpp>
 
 #include "reduce_operations.hpp"
-#include "shipped_ptx.hpp"
+#include "shipped_code.hpp"
 #include "synchronize_on_exit.hpp"
 
 namespace cupool {
@@ -38,7 +38,7 @@ constexpr std::size_t chunk_elements = std::size_t{reduce_tile} << 14;
 /// The reduction kernels in one context.
 class ReduceModule {
 public:
-    explicit ReduceModule(ContextView context) : module_(context, reduce_ptx) {}
+    explicit ReduceModule(ContextView context) : module_(load(context, reduce_code)) {}
 
     /// Reduces each tile of the first span into one element of the second.
     template <class T>

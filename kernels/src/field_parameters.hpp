@@ -19,6 +19,13 @@ struct Words {
     std::uint64_t limb[N];
 };
 
+/// An element c0 + c1 u of a quadratic extension.
+template <int N>
+struct QuadraticWords {
+    Words<N> c0;
+    Words<N> c1;
+};
+
 /// -modulus^-1 mod 2^64 for an odd modulus, by Newton's iteration: each step doubles the number of right bits, of which there are 3 to
 /// start with.
 CUPOOL_HOST_DEVICE constexpr std::uint64_t negated_inverse_modulo_word(std::uint64_t modulus) {
@@ -57,6 +64,13 @@ struct PrimeField {
     static constexpr std::uint64_t negated_inverse = negated_inverse_modulo_word(modulus.limb[0]);       ///< -p^-1 mod 2^64
 };
 
+/// The quadratic extension of a prime field by u, u^2 = -1, which is a field as the modulus is 3 modulo 4.
+template <class Field>
+struct QuadraticExtension {
+    using PrimeField = Field;
+    static_assert(Field::modulus.limb[0] % 4 == 3);
+};
+
 struct Bn254BaseField : PrimeField<0x3c208c16d87cfd47, 0x97816a916871ca8d, 0xb85045b68181585d, 0x30644e72e131a029> {};
 
 struct Bn254ScalarField : PrimeField<0x43e1f593f0000001, 0x2833e84879b97091, 0xb85045b68181585d, 0x30644e72e131a029> {};
@@ -76,8 +90,22 @@ struct Bn254 {
     using BaseField = Bn254BaseField;
     using ScalarField = Bn254ScalarField;
     static constexpr std::uint64_t b = 3;
+    static constexpr std::uint64_t u = 4965661367192848881;  ///< the family's parameter
     static constexpr Words<4> generator_x{{1}};
     static constexpr Words<4> generator_y{{2}};
+};
+
+/// EIP-197's twist and its generator. b is 3 / (9 + u).
+struct Bn254G2 {
+    using G1 = Bn254;
+    using BaseField = QuadraticExtension<Bn254BaseField>;
+    using ScalarField = Bn254ScalarField;
+    static constexpr QuadraticWords<4> b{{{0x3267e6dc24a138e5, 0xb5b4c5e559dbefa3, 0x81be18991be06ac3, 0x2b149d40ceb8aaae}},
+                                         {{0xe4a2bd0685c315d2, 0xa74fa084e52d1852, 0xcd2cafadeed8fdf4, 0x009713b03af0fed4}}};
+    static constexpr QuadraticWords<4> generator_x{{{0x46debd5cd992f6ed, 0x674322d4f75edadd, 0x426a00665e5c4479, 0x1800deef121f1e76}},
+                                                   {{0x97e485b7aef312c2, 0xf1aa493335a9e712, 0x7260bfb731fb5d25, 0x198e9393920d483a}}};
+    static constexpr QuadraticWords<4> generator_y{{{0x4ce6cc0166fa7daa, 0xe3d1e7690c43d37b, 0x4aab71808dcb408f, 0x12c85ea5db8c6deb}},
+                                                   {{0x55acdadcd122975b, 0xbc4b313370b38ef3, 0xec9e99ad690c3395, 0x090689d0585ff075}}};
 };
 
 /// The generator is that of draft-irtf-cfrg-pairing-friendly-curves section 4.2.1, which EIP-2537 uses too.
@@ -90,6 +118,22 @@ struct Bls12381 {
                                            0xc3688c4f9774b905, 0x2695638c4fa9ac0f, 0x17f1d3a73197d794}};
     static constexpr Words<6> generator_y{{0x0caa232946c5e7e1, 0xd03cc744a2888ae4, 0x00db18cb2c04b3ed,  //
                                            0xfcf5e095d5d00af6, 0xa09e30ed741d8ae4, 0x08b3f481e3aaa0f1}};
+};
+
+/// The twist and the generator of the same draft and EIP. b is 4 (1 + u).
+struct Bls12381G2 {
+    using G1 = Bls12381;
+    using BaseField = QuadraticExtension<Bls12381BaseField>;
+    using ScalarField = Bls12381ScalarField;
+    static constexpr QuadraticWords<6> b{{{4}}, {{4}}};
+    static constexpr QuadraticWords<6> generator_x{{{0xd48056c8c121bdb8, 0x0bac0326a805bbef, 0xb4510b647ae3d177,  //
+                                                     0xc6e47ad4fa403b02, 0x260805272dc51051, 0x024aa2b2f08f0a91}},
+                                                   {{0xe5ac7d055d042b7e, 0x334cf11213945d57, 0xb5da61bbdc7f5049,  //
+                                                     0x596bd0d09920b61a, 0x7dacd3a088274f65, 0x13e02b6052719f60}}};
+    static constexpr QuadraticWords<6> generator_y{{{0xe193548608b82801, 0x923ac9cc3baca289, 0x6d429a695160d12c,  //
+                                                     0xadfd9baa8cbdd3a7, 0x8cc9cdc6da2e351a, 0x0ce5d527727d6e11}},
+                                                   {{0xaaa9075ff05f79be, 0x3f370d275cec1da1, 0x267492ab572e99ab,  //
+                                                     0xcb3e287e85a763af, 0x32acd2b02bc28b99, 0x0606c4a02ea734cc}}};
 };
 
 /// The generator is the one that arkworks and gnark use; others (Aleo's) exist.

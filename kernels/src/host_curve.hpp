@@ -7,12 +7,27 @@
 
 #include "curve_parameters.hpp"
 #include "host_field.hpp"
+#include "quadratic_element.hpp"
 #include "xyzz.hpp"
 
 namespace cupool::detail {
 
+/// The elements of a field of field_parameters.hpp.
+template <class Parameters>
+struct HostFieldOf {
+    using Prime = HostField<Parameters>;
+    using Element = Prime;
+};
+template <class PrimeField>
+struct HostFieldOf<QuadraticExtension<PrimeField>> {
+    using Prime = HostField<PrimeField>;
+    using Element = QuadraticElement<Prime>;
+};
+
 template <Curve C>
-using HostBaseField = HostField<typename Parameters<C>::BaseField>;
+using HostBaseField = typename HostFieldOf<typename Parameters<C>::BaseField>::Element;
+template <Curve C>
+using HostPrimeField = typename HostFieldOf<typename Parameters<C>::BaseField>::Prime;
 template <Curve C>
 using HostScalarField = HostField<typename Parameters<C>::ScalarField>;
 
@@ -24,7 +39,13 @@ using HostXyzz = Xyzz<HostBaseField<C>>;
 
 template <Curve C>
 HostBaseField<C> load(const BaseFieldElement<C>& element, bool montgomery_form) {
-    return montgomery_form ? HostBaseField<C>::from_montgomery(element) : HostBaseField<C>::from_standard(element);
+    if constexpr (base_field_degree<C> == 2) {
+        using Field = HostPrimeField<C>;
+        return montgomery_form ? HostBaseField<C>{Field::from_montgomery(element.c0), Field::from_montgomery(element.c1)}
+                               : HostBaseField<C>{Field::from_standard(element.c0), Field::from_standard(element.c1)};
+    } else {
+        return montgomery_form ? HostBaseField<C>::from_montgomery(element) : HostBaseField<C>::from_standard(element);
+    }
 }
 
 template <Curve C>
@@ -40,9 +61,13 @@ HostXyzz<C> load(const JacobianPoint<C>& point, bool montgomery_form) {
     return {load<C>(point.x, montgomery_form), load<C>(point.y, montgomery_form), zz, zz * z};
 }
 
-template <class Field>
-typename Field::Integer store(const Field& element, bool montgomery_form) {
+template <class Parameters>
+typename HostField<Parameters>::Integer store(const HostField<Parameters>& element, bool montgomery_form) {
     return montgomery_form ? element.montgomery() : element.standard();
+}
+template <class Field>
+QuadraticLimbs<Field::limbs> store(const QuadraticElement<Field>& element, bool montgomery_form) {
+    return {store(element.c0, montgomery_form), store(element.c1, montgomery_form)};
 }
 
 template <Curve C>
@@ -55,6 +80,16 @@ template <Curve C>
 JacobianPoint<C> store_jacobian(const HostXyzz<C>& point, bool montgomery_form) {
     if (point.is_infinity()) return {};
     return {store(point.x * point.zz, montgomery_form), store(point.y * point.zzz, montgomery_form), store(point.zz, montgomery_form)};
+}
+
+/// The b of the curve's equation.
+template <Curve C>
+HostBaseField<C> curve_coefficient() {
+    if constexpr (base_field_degree<C> == 2) {
+        return load<C>(to_limbs(Parameters<C>::b), false);
+    } else {
+        return HostBaseField<C>::from_standard(Parameters<C>::b);
+    }
 }
 
 /// The affine point, given the inverse of its zzz (whatever for infinity): 1/z is zz/zzz.

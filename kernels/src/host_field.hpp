@@ -8,6 +8,7 @@
 #include <span>
 
 #include "integer.hpp"
+#include "modular_inverse.hpp"
 
 namespace cupool::detail {
 
@@ -91,7 +92,11 @@ public:
     }
 
     /// The inverse; zero for zero.
-    HostField inverse() const;
+    HostField inverse() const {
+        if (is_zero()) return zero();
+        // value_ is a R: R^2 / (a R) = a^-1 R
+        return from_montgomery(modular_quotient(to_limbs(Parameters::montgomery_square), value_, modulus, Parameters::negated_inverse));
+    }
 
     /// One of the two square roots, or nothing where there is none.
     std::optional<HostField> square_root() const;
@@ -129,40 +134,6 @@ private:
 
     Integer value_;
 };
-
-/// Binary extended Euclid (Hankerson, Menezes and Vanstone, "Guide to Elliptic Curve Cryptography", algorithm 2.22). For this element's
-/// Montgomery form u = a R it finds R^-1 a^-1, which two products by R^2 turn into a^-1 R.
-template <class Parameters>
-HostField<Parameters> HostField<Parameters>::inverse() const {
-    if (is_zero()) return zero();
-    Integer unit;
-    unit.limbs[0] = 1;
-    Integer u = value_;
-    Integer v = modulus;
-    HostField u_factor = from_montgomery(unit);  // u = u_factor * value_ and v = v_factor * value_, modulo the modulus
-    HostField v_factor = zero();
-    const auto halve = [](Integer& number, HostField& factor) {
-        while ((number.limbs[0] & 1) == 0) {
-            number = halved(number);
-            const bool odd = (factor.value_.limbs[0] & 1) != 0;
-            const std::uint64_t carry = odd ? add_to(factor.value_, modulus) : 0;
-            factor.value_ = halved(factor.value_, carry);
-        }
-    };
-    while (u != unit && v != unit) {
-        halve(u, u_factor);
-        halve(v, v_factor);
-        if (is_less(u, v)) {
-            subtract_from(v, u);
-            v_factor = v_factor - u_factor;
-        } else {
-            subtract_from(u, v);
-            u_factor = u_factor - v_factor;
-        }
-    }
-    const HostField square = from_montgomery(to_limbs(Parameters::montgomery_square));
-    return (u == unit ? u_factor : v_factor) * square * square;
-}
 
 /// Replaces each value by its inverse at three products each and one inversion in all (Montgomery's trick: "Speeding the Pollard and
 /// elliptic curve methods of factorization", 1987, section 10.3.1). \pre no value is zero. `scratch` has the size of `values`.

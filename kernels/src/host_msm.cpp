@@ -3,21 +3,22 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "bucket_sum.hpp"
+#include "host_points.hpp"
 #include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
 #include "signed_digits.hpp"
+#include "uninitialized_array.hpp"
 #include "window_sums.hpp"
 
 namespace cupool::detail {
 
 namespace {
 
-/// Sorted terms a task: their points fit a core's second-level cache, and tasks are short enough to end together.
-constexpr std::size_t longest_piece = 4096;
+/// Sorted terms a task, at least; the most are those whose points fit a core's second-level cache.
 constexpr std::size_t shortest_piece = 256;
 
 /// Terms a task of the preparation.
@@ -26,11 +27,9 @@ constexpr std::size_t block_terms = 1024;
 /// Sorted terms that are worth a thread.
 constexpr std::size_t terms_of_a_thread = 1024;
 
-/// In field products: a term costs an addition in affine coordinates, a bucket with terms about two in XYZZ coordinates, any bucket some
-/// counting.
+/// Weighs the points' costs, in field products, and some counting for any bucket.
+template <class Points>
 unsigned choose_window_width(std::size_t terms, unsigned scalar_bits) {
-    constexpr double term_cost = 7;
-    constexpr double bucket_cost = 24;
     constexpr double counting_cost = 0.2;
     unsigned best = 1;
     double best_cost = std::numeric_limits<double>::infinity();
@@ -38,8 +37,8 @@ unsigned choose_window_width(std::size_t terms, unsigned scalar_bits) {
         const SignedDigits digits(width, scalar_bits);
         const double buckets = digits.largest_magnitude();
         const auto term_count = static_cast<double>(terms);
-        const double cost =
-            digits.count() * (term_cost * term_count + bucket_cost * std::min(buckets, term_count) + counting_cost * buckets);
+        const double cost = digits.count() * (Points::term_cost * term_count + Points::bucket_cost * std::min(buckets, term_count) +
+                                              counting_cost * buckets);
         if (cost < best_cost) {
             best = width;
             best_cost = cost;
@@ -51,16 +50,11 @@ unsigned choose_window_width(std::size_t terms, unsigned scalar_bits) {
 /// The terms of one chunk in one group of windows, each window's sorted by the magnitude of their digits. Digits of zero are left out.
 class SortedTerms {
 public:
-    struct Term {
-        std::uint32_t index : 31;
-        std::uint32_t is_negative : 1;
-    };
-
     SortedTerms(std::span<const Scalar> prepared, const SignedDigits& digits, unsigned first_window, unsigned window_count,
                 unsigned threads)
-        : term_count_(prepared.size()), bucket_count_(digits.largest_magnitude()) {
-        // Each window is read in several ranges if there are fewer windows than threads. cursors[window][range][magnitude - 1]
-        const std::size_t ranges = std::clamp<std::size_t>(2 * threads / window_count, 1, prepared.size() / bucket_count_ + 1);
+        : term_count_(prepared.size()), bucket_count_(digits.largest_magnitude()), terms_(window_count * term_count_) {
+        // Each window is read in several ranges if there are few windows a thread. cursors[window][range][magnitude - 1]
+        const std::size_t ranges = std::clamp<std::size_t>(4 * threads / window_count, 1, prepared.size() / bucket_count_ + 1);
         const std::size_t range_size = (prepared.size() + ranges - 1) / ranges;
         std::vector<std::uint32_t> cursors(window_count * ranges * bucket_count_);
         const auto for_each_digit = [&](const auto& visit) {
@@ -90,7 +84,6 @@ public:
             }
             starts[bucket_count_] = position;
         });
-        terms_.resize(window_count * term_count_);
         for_each_digit([&](std::size_t window, std::uint32_t& cursor, std::size_t i, bool is_negative) {
             terms_[window * term_count_ + cursor++] = {static_cast<std::uint32_t>(i) & 0x7fffffff, is_negative};
         });
@@ -98,42 +91,47 @@ public:
 
     std::size_t size(std::size_t window) const { return starts_[(window + 1) * (bucket_count_ + 1) - 1]; }
 
-    /// Calls begin_bucket(magnitude) and visit(term) for the terms from `begin` to `end` of a window's order.
-    template <class BeginBucket, class Visit>
-    void for_each(std::size_t window, std::size_t begin, std::size_t end, const BeginBucket& begin_bucket, const Visit& visit) const {
+    /// The terms from `begin` to `end` of a window's order.
+    std::span<const Term> terms(std::size_t window, std::size_t begin, std::size_t end) const {
+        return {&terms_[window * term_count_ + begin], end - begin};
+    }
+
+    /// How they fall into buckets, by their digits' magnitude.
+    std::vector<Bucket> buckets(std::size_t window, std::size_t begin, std::size_t end) const {
+        std::vector<Bucket> buckets;
         const std::uint32_t* starts = &starts_[window * (bucket_count_ + 1)];
-        const Term* terms = &terms_[window * term_count_];
         // The bucket of `begin` is the last one that starts at or before it; empty ones start where their successors do.
         std::size_t bucket = static_cast<std::size_t>(std::upper_bound(starts, starts + bucket_count_, begin) - starts) - 1;
-        while (begin < end) {
+        for (; begin < end; ++bucket) {
             const std::size_t bucket_end = std::min<std::size_t>(end, starts[bucket + 1]);
-            ++bucket;
             if (begin == bucket_end) continue;
-            begin_bucket(static_cast<std::uint32_t>(bucket));
-            for (; begin < bucket_end; ++begin) visit(terms[begin]);
+            buckets.push_back({static_cast<std::uint32_t>(bucket + 1), static_cast<std::uint32_t>(bucket_end - begin)});
+            begin = bucket_end;
         }
+        return buckets;
     }
 
 private:
     std::size_t term_count_;
     std::size_t bucket_count_;
     std::vector<std::uint32_t> starts_;  // [window][bucket], and the window's number of terms behind the last
-    std::vector<Term> terms_;            // [window][position]
+    UninitializedArray<Term> terms_;     // [window][position]
 };
 
-template <Curve C>
+/// The MSM of some terms at a time, over Points of host_points.hpp.
+template <Curve C, class Points>
 class ChunkSum {
 public:
     ChunkSum(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, std::size_t first_index, unsigned scalar_bits,
              const MsmConfig& config, std::size_t sorted_terms)
         : sorted_terms_(sorted_terms),
-          digits_(config.c != 0 ? static_cast<unsigned>(config.c) : choose_window_width(scalars.size(), scalar_bits), scalar_bits),
+          digits_(config.c != 0 ? static_cast<unsigned>(config.c) : choose_window_width<Points>(scalars.size(), scalar_bits), scalar_bits),
           threads_(worthwhile_threads(scalars.size() * digits_.count(), config.ctx.host_threads())),
           scalars_(scalars.size()),
           points_(points.size()) {
         parallel_for_blocks(scalars.size(), block_terms, threads_, [&](std::size_t begin, std::size_t end) {
+            points_.load(begin, points.subspan(begin, end - begin), config.are_points_montgomery_form);
             for (std::size_t i = begin; i < end; ++i) {
-                points_[i] = load<C>(points[i], config.are_points_montgomery_form);
                 const Scalar scalar = standard_below_order(scalars[i], config.are_scalars_montgomery_form);
                 if (bit_length(scalar) > scalar_bits) throw_oversized_scalar(first_index + i, scalar_bits);
                 scalars_[i] = digits_.prepared(scalar);
@@ -143,7 +141,7 @@ public:
 
     HostXyzz<C> total() const {
         std::vector<HostXyzz<C>> window_sums(digits_.count(), HostXyzz<C>::infinity());
-        const auto group = static_cast<unsigned>(std::clamp<std::size_t>(sorted_terms_ / scalars_.size(), 1, digits_.count()));
+        const auto group = static_cast<unsigned>(std::clamp<std::size_t>(sorted_terms_ / scalars_.span().size(), 1, digits_.count()));
         for (unsigned first = 0; first < digits_.count(); first += group) {
             add_windows(std::span(window_sums).subspan(first, std::min(group, digits_.count() - first)), first);
         }
@@ -169,17 +167,20 @@ private:
 
     /// Adds to each of the sums that of its window, the first being number `first_window`.
     void add_windows(std::span<HostXyzz<C>> sums, unsigned first_window) const {
-        const SortedTerms terms(scalars_, digits_, first_window, static_cast<unsigned>(sums.size()), threads_);
+        const SortedTerms terms(scalars_.span(), digits_, first_window, static_cast<unsigned>(sums.size()), threads_);
         const std::vector<Piece> pieces = cut(terms, sums.size());
         std::vector<HostXyzz<C>> piece_sums(pieces.size());
-        parallel_for(pieces.size(), threads_, [&](std::size_t i) { piece_sums[i] = sum(terms, pieces[i]); });
+        parallel_for(pieces.size(), threads_, [&](std::size_t i) {
+            const auto [window, begin, end] = pieces[i];
+            piece_sums[i] = points_.weighted_sum(terms.buckets(window, begin, end), terms.terms(window, begin, end));
+        });
         for (std::size_t i = 0; i < pieces.size(); ++i) sums[pieces[i].window] += piece_sums[i];
     }
 
     std::vector<Piece> cut(const SortedTerms& terms, std::size_t window_count) const {
         std::size_t term_count = 0;
         for (std::size_t window = 0; window < window_count; ++window) term_count += terms.size(window);
-        const std::size_t piece_size = std::clamp<std::size_t>(term_count / (8 * threads_), shortest_piece, longest_piece);
+        const std::size_t piece_size = std::clamp<std::size_t>(term_count / (8 * threads_), shortest_piece, Points::most_terms);
         std::vector<Piece> pieces;
         for (std::size_t window = 0; window < window_count; ++window) {
             for (std::size_t begin = 0; begin < terms.size(window); begin += piece_size) {
@@ -189,37 +190,48 @@ private:
         return pieces;
     }
 
-    HostXyzz<C> sum(const SortedTerms& terms, const Piece& piece) const {
-        BucketSum<HostBaseField<C>> buckets(piece.end - piece.begin);
-        terms.for_each(
-            piece.window, piece.begin, piece.end, [&](std::uint32_t magnitude) { buckets.begin_bucket(magnitude); },
-            [&](SortedTerms::Term term) {
-                const HostAffine<C>& point = points_[term.index];
-                buckets.add(term.is_negative ? point.negated() : point);
-            });
-        return buckets.total();
-    }
-
     std::size_t sorted_terms_;
     SignedDigits digits_;
     unsigned threads_;
-    std::vector<Scalar> scalars_;  // prepared for digits_
-    std::vector<HostAffine<C>> points_;
+    UninitializedArray<Scalar> scalars_;  // prepared for digits_
+    Points points_;
 };
+
+[[maybe_unused]] bool is_vector_unit_declined() {
+    static const bool is_declined = [] {
+        const char* const wish = ::secure_getenv("CUPOOL_HOST_VECTORS");
+        return wish != nullptr && std::string_view(wish) == "0";
+    }();
+    return is_declined;
+}
+
+template <Curve C, class Points>
+HostXyzz<C> sum_in_chunks(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
+                          const HostMsmLimits& limits) {
+    const unsigned promised_bits = config.bitsize != 0 ? static_cast<unsigned>(config.bitsize) : scalar_bits<C>;
+    const unsigned bits = std::min(promised_bits, scalar_bits<C>);
+    HostXyzz<C> total = HostXyzz<C>::infinity();
+    for (std::size_t begin = 0; begin < scalars.size(); begin += limits.chunk_terms) {
+        const std::size_t count = std::min(limits.chunk_terms, scalars.size() - begin);
+        const ChunkSum<C, Points> chunk(scalars.subspan(begin, count), points.subspan(begin, count), begin, bits, config,
+                                        limits.sorted_terms);
+        total += chunk.total();
+    }
+    return total;
+}
 
 }  // namespace
 
 template <Curve C>
 JacobianPoint<C> msm_on_host(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                              const HostMsmLimits& limits) {
-    const unsigned promised_bits = config.bitsize != 0 ? static_cast<unsigned>(config.bitsize) : scalar_bits<C>;
-    const unsigned bits = std::min(promised_bits, scalar_bits<C>);
-    HostXyzz<C> total = HostXyzz<C>::infinity();
-    for (std::size_t begin = 0; begin < scalars.size(); begin += limits.chunk_terms) {
-        const std::size_t count = std::min(limits.chunk_terms, scalars.size() - begin);
-        total += ChunkSum<C>(scalars.subspan(begin, count), points.subspan(begin, count), begin, bits, config, limits.sorted_terms).total();
+#if defined(CUPOOL_HAS_VECTOR_FIELD)
+    if constexpr (base_field_degree<C> == 1) {
+        if (limits.vectors && has_vector_unit() && !is_vector_unit_declined())
+            return store_jacobian<C>(sum_in_chunks<C, VectorPoints<C>>(scalars, points, config, limits), config.are_points_montgomery_form);
     }
-    return store_jacobian<C>(total, config.are_points_montgomery_form);
+#endif
+    return store_jacobian<C>(sum_in_chunks<C, ScalarPoints<C>>(scalars, points, config, limits), config.are_points_montgomery_form);
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                            \
@@ -228,6 +240,8 @@ JacobianPoint<C> msm_on_host(std::span<const Scalar> scalars, std::span<const Af
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail

@@ -6,15 +6,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <cupool/kernels/curve.hpp>
+#include <type_traits>
 
 #include "field_parameters.hpp"
+#include "x86_intrinsics.hpp"
 
 namespace cupool::detail {
 
 __extension__ using Uint128 = unsigned __int128;
 
+// On x86-64 carries go by the processor's flag, which GCC does not find by itself.
+
 /// left + right + carry; the new carry, 0 or 1, is left in `carry`.
 constexpr std::uint64_t add_with_carry(std::uint64_t left, std::uint64_t right, std::uint64_t& carry) {
+#if defined(__x86_64__)
+    if (!std::is_constant_evaluated()) {
+        unsigned long long sum = 0;
+        carry = _addcarry_u64(static_cast<unsigned char>(carry), left, right, &sum);
+        return sum;
+    }
+#endif
     std::uint64_t partial = 0;
     std::uint64_t sum = 0;
     const bool first = __builtin_add_overflow(left, right, &partial);
@@ -25,6 +36,13 @@ constexpr std::uint64_t add_with_carry(std::uint64_t left, std::uint64_t right, 
 
 /// left - right - borrow; the new borrow, 0 or 1, is left in `borrow`.
 constexpr std::uint64_t subtract_with_borrow(std::uint64_t left, std::uint64_t right, std::uint64_t& borrow) {
+#if defined(__x86_64__)
+    if (!std::is_constant_evaluated()) {
+        unsigned long long difference = 0;
+        borrow = _subborrow_u64(static_cast<unsigned char>(borrow), left, right, &difference);
+        return difference;
+    }
+#endif
     std::uint64_t partial = 0;
     std::uint64_t difference = 0;
     const bool first = __builtin_sub_overflow(left, right, &partial);
@@ -45,6 +63,11 @@ constexpr Limbs<N> to_limbs(const Words<N>& words) {
     Limbs<N> result;
     for (std::size_t i = 0; i < N; ++i) result.limbs[i] = words.limb[i];
     return result;
+}
+
+template <int N>
+constexpr QuadraticLimbs<N> to_limbs(const QuadraticWords<N>& words) {
+    return {to_limbs(words.c0), to_limbs(words.c1)};
 }
 
 /// left += right. \return the carry out of the top
@@ -73,12 +96,18 @@ constexpr bool is_less(const Limbs<N>& left, const Limbs<N>& right) {
     return false;
 }
 
-/// value >> 1, with `carry` as the new top bit.
+/// The order of compressed points: c1 decides, and c0 where they are equal.
 template <std::size_t N>
-constexpr Limbs<N> halved(Limbs<N> value, std::uint64_t carry = 0) {
+constexpr bool is_less(const QuadraticLimbs<N>& left, const QuadraticLimbs<N>& right) {
+    return is_less(left.c1, right.c1) || (left.c1 == right.c1 && is_less(left.c0, right.c0));
+}
+
+/// value >> 1.
+template <std::size_t N>
+constexpr Limbs<N> halved(Limbs<N> value) {
 #pragma GCC unroll 8
     for (std::size_t i = 0; i + 1 < N; ++i) value.limbs[i] = value.limbs[i] >> 1 | value.limbs[i + 1] << 63;
-    value.limbs[N - 1] = value.limbs[N - 1] >> 1 | carry << 63;
+    value.limbs[N - 1] = value.limbs[N - 1] >> 1;
     return value;
 }
 

@@ -1,17 +1,20 @@
 #include <algorithm>
 #include <chrono>
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/log.hpp>
 #include <cupool/kernels/prepared_bases.hpp>
 #include <new>
-#include <optional>
 #include <string>
 
 #include "base_tables.hpp"
 #include "device_msm.hpp"
 #include "host_curve.hpp"
 #include "host_msm.hpp"
+#include "msm_sizes.hpp"
 #include "operand_checks.hpp"
 #include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
+#include "synchronize_on_exit.hpp"
 
 namespace cupool {
 
@@ -27,32 +30,33 @@ void throw_oversized_scalar(std::size_t index, unsigned bits) { throw OversizedS
 
 namespace {
 
-/// How many MSMs of how many terms.
-struct MsmSizes {
-    std::size_t msm_count;
-    std::size_t term_count;
-};
-
-MsmSizes sizes_of(std::size_t scalar_count, std::size_t result_count, const MsmConfig& config) {
-    if (config.batch_size != 0 && (config.batch_size < 0 || static_cast<std::size_t>(config.batch_size) != result_count))
-        refuse("msm", "batch_size is " + std::to_string(config.batch_size) + ", but there is room for " + std::to_string(result_count) +
-                          " results");
-    if (result_count == 0) refuse("msm", "there is no room for a result");
-    if (scalar_count % result_count != 0)
-        refuse("msm", std::to_string(scalar_count) + " scalars do not divide evenly among " + std::to_string(result_count) + " MSMs");
-    return {result_count, scalar_count / result_count};
+/// \param bitsize  what the scalars are promised to be below
+template <Curve C>
+void validate_results(const MsmResults<C>& results, const MsmConfig& config, int bitsize) {
+    using Point = const JacobianPoint<C>;
+    const auto place = results.is_on_device() ? Operand<JacobianPoint<C>>(results.device()) : Operand(std::span<Point>(results.host()));
+    require_place("msm", place, config.are_results_on_device, "results", config.ctx);
+    if (!results.is_on_device() || !config.is_async || bitsize == 0 || static_cast<unsigned>(bitsize) >= scalar_bits<C>) return;
+    throw Error(ErrorCategory::unsupported,
+                "msm: is_async is set, and bitsize is " + std::to_string(bitsize) +
+                    ": nobody would be told of a scalar that breaks that promise; leave out one of them (bitsize 0 takes any scalar)");
 }
 
 template <Curve C>
 void validate(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
-    if (points.size() != sizes.term_count && points.size() != scalars.size())
-        refuse("msm", std::to_string(scalars.size()) + " scalars, but " + std::to_string(points.size()) + " points");
-    if (config.points_size != 0 && (config.points_size < 0 || static_cast<std::size_t>(config.points_size) != points.size()))
-        refuse("msm",
-               "points_size is " + std::to_string(config.points_size) + ", but there are " + std::to_string(points.size()) + " points");
+    require_points(sizes, points.size(), config);
     require_digits("msm", config.c, config.bitsize);
     require_place("msm", scalars, config.are_scalars_on_device, "scalars", config.ctx);
     require_place("msm", points, config.are_points_on_device, "points", config.ctx);
+}
+
+/// Whether work in one context may use the other's memory: in the same, or where green contexts share the device's primary one.
+bool reaches(const DeviceContext& context, const DeviceContext& other) {
+    if (context.is_host() || other.is_host()) return context.is_host() && other.is_host();
+    const ContextView own = context.context();
+    const ContextView its = other.context();
+    const bool is_green = own.green_handle() != nullptr || its.green_handle() != nullptr;
+    return own == its || (is_green && &own.driver() == &its.driver() && own.ordinal() == its.ordinal());
 }
 
 template <Curve C>
@@ -67,9 +71,10 @@ void validate_prepared(const Operand<Scalar>& scalars, const BaseTables<C>& tabl
         refuse("msm", "bitsize is " + std::to_string(config.bitsize) + ", but the bases are prepared with " +
                           std::to_string(tables.promised_bits));
     require_place("msm", scalars, config.are_scalars_on_device, "scalars", config.ctx);
-    if (config.ctx.device() != tables.context.device())
+    if (!reaches(config.ctx, tables.context))
         throw Error(ErrorCategory::wrong_context,
-                    "msm: the bases are prepared for " + to_string(tables.context) + ", but config.ctx is " + to_string(config.ctx));
+                    "msm: the bases are prepared for " + to_string(tables.context) + ", but config.ctx is " +
+                        (config.ctx.device() == tables.context.device() ? "another context of it" : to_string(config.ctx)));
 }
 
 /// What the scalars are promised to be below: by the bases, or else by the MSM.
@@ -102,29 +107,110 @@ RunReport run_on_host(const MsmSizes& sizes, const MsmConfig& config, const One&
 }
 
 template <Curve C>
-RunReport nothing_to_sum(const MsmConfig& config, std::span<JacobianPoint<C>> results) {
-    std::fill(results.begin(), results.end(), JacobianPoint<C>{});
-    return {.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = 0, .bytes = 0};
+RunReport nothing_to_sum(const MsmConfig& config, const MsmResults<C>& results) {
+    const auto start = std::chrono::steady_clock::now();
+    if (results.is_on_device()) {
+        fill_bytes_async(results.device(), 0, config.ctx.stream());
+        if (!config.is_async) config.ctx.stream().synchronize();
+    } else {
+        std::fill(results.host().begin(), results.host().end(), JacobianPoint<C>{});
+    }
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    return {.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = elapsed.count(), .bytes = 0};
 }
 
 /// The bases of several MSMs, brought to the device once for all, where they would else be brought for each; nothing where there is no room
 /// for them, or memory is budgeted.
 template <Curve C>
-std::optional<PreparedBases<C>> bases_for_all(const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
+std::shared_ptr<const BaseTables<C>> bases_for_all(const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
     const bool are_there = points.is_on_device() && config.are_points_montgomery_form;
-    if (sizes.msm_count == 1 || points.size() != sizes.term_count || are_there) return std::nullopt;
-    if (config.memory_budget != 0 || points.size() > most_prepared_points) return std::nullopt;
+    if (sizes.msm_count == 1 || points.size() != sizes.term_count || are_there) return nullptr;
+    if (config.memory_budget != 0 || points.size() > most_prepared_points) return nullptr;
     PrepareConfig prepare;
     prepare.ctx = config.ctx;
     prepare.bitsize = config.bitsize;
     prepare.are_points_on_device = config.are_points_on_device;
     prepare.are_points_montgomery_form = config.are_points_montgomery_form;
     try {
-        return PreparedBases<C>(points, prepare);
+        return make_base_tables<C>(points, prepare, TablesAre::queued);
     } catch (const Error& error) {
         if (error.category() != ErrorCategory::out_of_memory) throw;
-        return std::nullopt;
+        log(LogLevel::info,
+            std::string("msm: the points are brought for each MSM anew, as there is no room for all at once: ") + error.what());
+        return nullptr;
     }
+}
+
+template <Curve C>
+RunReport msm_of_bases(const Operand<Scalar>& scalars, const BaseTables<C>& tables, const MsmConfig& config, const MsmResults<C>& results) {
+    const MsmSizes sizes = msm_sizes(scalars.size(), results.size(), config);
+    const std::size_t count = sizes.term_count;
+    validate_prepared<C>(scalars, tables, config, sizes);
+    MsmConfig own = config;
+    own.bitsize = bitsize_of<C>(tables, config);
+    validate_results<C>(results, config, own.bitsize);
+    if (config.ctx.is_host()) {
+        own.are_points_montgomery_form = true;
+        return run_on_host(sizes, own, [&](std::size_t k, const MsmConfig& one) {
+            const auto sum = msm_on_host<C>(scalars.host().subspan(k * count, count), std::span(tables.on_host).first(count), one);
+            results.host()[k] = store_jacobian<C>(load<C>(sum, true), config.are_points_montgomery_form);
+        });
+    }
+    if (count == 0) return nothing_to_sum<C>(config, results);
+    const DeviceMsmJob<C> job{.scalars = scalars,
+                              .bases = tables.on_device.span(),
+                              .msm_count = sizes.msm_count,
+                              .term_count = count,
+                              .table_stride = tables.size,
+                              .are_bases_in_montgomery_form = true,
+                              .tables = tables.table_count,
+                              .width = tables.width != 0 ? tables.width : static_cast<unsigned>(config.c)};
+    return msm_on_device<C>(job, own, results);
+}
+
+/// MSMs over tables whose making is queued before them: where it throws nothing is under way.
+template <Curve C>
+RunReport msm_behind(const Operand<Scalar>& scalars, const BaseTables<C>& queued, const MsmConfig& config, const MsmResults<C>& results) {
+    try {
+        return msm_of_bases<C>(scalars, queued, config, results);
+    } catch (...) {
+        const SynchronizeOnExit wait_for_work(config.ctx.stream());
+        throw;
+    }
+}
+
+template <Curve C>
+RunReport msm_of_points(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
+                        const MsmResults<C>& results) {
+    const MsmSizes sizes = msm_sizes(scalars.size(), results.size(), config);
+    validate<C>(scalars, points, config, sizes);
+    validate_results<C>(results, config, config.bitsize);
+    const std::size_t count = sizes.term_count;
+    const bool have_own_bases = points.size() != count;
+    if (config.ctx.is_host()) {
+        return run_on_host(sizes, config, [&](std::size_t k, const MsmConfig& own) {
+            results.host()[k] =
+                msm_on_host<C>(scalars.host().subspan(k * count, count), points.host().subspan(have_own_bases ? k * count : 0, count), own);
+        });
+    }
+    if (count == 0) return nothing_to_sum<C>(config, results);
+    const auto start = std::chrono::steady_clock::now();
+    if (const auto bases = bases_for_all<C>(points, config, sizes)) {
+        RunReport report = msm_behind<C>(scalars, *bases, config, results);
+        const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+        report.milliseconds = elapsed.count();
+        report.bytes += points.is_on_device() ? 0 : points.host().size_bytes();
+        report.device_bytes += bases->on_device.size_bytes();
+        return report;
+    }
+    const DeviceMsmJob<C> job{.scalars = scalars,
+                              .bases = points,
+                              .msm_count = sizes.msm_count,
+                              .term_count = count,
+                              .have_own_bases = have_own_bases,
+                              .are_bases_in_montgomery_form = config.are_points_montgomery_form,
+                              .width = static_cast<unsigned>(config.c)};
+    return msm_on_device<C>(job, config, results);
 }
 
 }  // namespace
@@ -142,34 +228,13 @@ MsmConfig MsmConfig::default_for_host() { return {}; }
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
               std::span<JacobianPoint<C>> results) {
-    const detail::MsmSizes sizes = detail::sizes_of(scalars.size(), results.size(), config);
-    detail::validate<C>(scalars, points, config, sizes);
-    const std::size_t count = sizes.term_count;
-    const bool have_own_bases = points.size() != count;
-    if (config.ctx.is_host()) {
-        return detail::run_on_host(sizes, config, [&](std::size_t k, const MsmConfig& own) {
-            results[k] = detail::msm_on_host<C>(scalars.host().subspan(k * count, count),
-                                                points.host().subspan(have_own_bases ? k * count : 0, count), own);
-        });
-    }
-    if (count == 0) return detail::nothing_to_sum<C>(config, results);
-    const auto start = std::chrono::steady_clock::now();
-    if (const auto bases = detail::bases_for_all<C>(points, config, sizes)) {
-        RunReport report = msm<C>(scalars, *bases, config, results);
-        const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-        report.milliseconds = elapsed.count();
-        report.bytes += points.is_on_device() ? 0 : points.host().size_bytes();
-        report.device_bytes += bases->device_bytes();
-        return report;
-    }
-    const detail::DeviceMsmJob<C> job{.scalars = scalars,
-                                      .bases = points,
-                                      .msm_count = sizes.msm_count,
-                                      .term_count = count,
-                                      .have_own_bases = have_own_bases,
-                                      .are_bases_in_montgomery_form = config.are_points_montgomery_form,
-                                      .width = static_cast<unsigned>(config.c)};
-    return detail::msm_on_device<C>(job, config, results);
+    return detail::msm_of_points<C>(scalars, points, config, results);
+}
+
+template <Curve C>
+RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
+              DeviceSpan<JacobianPoint<C>> results) {
+    return detail::msm_of_points<C>(scalars, points, config, results);
 }
 
 template <Curve C>
@@ -179,40 +244,26 @@ RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& poi
 
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, std::span<JacobianPoint<C>> results) {
-    const detail::BaseTables<C>& tables = *bases.tables_;
-    const detail::MsmSizes sizes = detail::sizes_of(scalars.size(), results.size(), config);
-    const std::size_t count = sizes.term_count;
-    detail::validate_prepared<C>(scalars, tables, config, sizes);
-    if (config.ctx.is_host()) {
-        MsmConfig all = config;
-        all.are_points_montgomery_form = true;
-        all.bitsize = detail::bitsize_of<C>(tables, config);
-        return detail::run_on_host(sizes, all, [&](std::size_t k, const MsmConfig& own) {
-            const auto sum = detail::msm_on_host<C>(scalars.host().subspan(k * count, count), std::span(tables.on_host).first(count), own);
-            results[k] = detail::store_jacobian<C>(detail::load<C>(sum, true), config.are_points_montgomery_form);
-        });
-    }
-    if (count == 0) return detail::nothing_to_sum<C>(config, results);
-    MsmConfig own = config;
-    own.bitsize = detail::bitsize_of<C>(tables, config);
-    const detail::DeviceMsmJob<C> job{.scalars = scalars,
-                                      .bases = tables.on_device.span(),
-                                      .msm_count = sizes.msm_count,
-                                      .term_count = count,
-                                      .table_stride = tables.size,
-                                      .are_bases_in_montgomery_form = true,
-                                      .tables = tables.table_count,
-                                      .width = tables.width != 0 ? tables.width : static_cast<unsigned>(config.c)};
-    return detail::msm_on_device<C>(job, own, results);
+    return detail::msm_of_bases<C>(scalars, *bases.tables_, config, results);
 }
 
-#define CUPOOL_INSTANTIATE(C)                                                                                                         \
-    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, JacobianPoint<C>&);           \
-    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, std::span<JacobianPoint<C>>); \
-    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);
+template <Curve C>
+RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config,
+              DeviceSpan<JacobianPoint<C>> results) {
+    return detail::msm_of_bases<C>(scalars, *bases.tables_, config, results);
+}
+
+#define CUPOOL_INSTANTIATE(C)                                                                                                          \
+    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, JacobianPoint<C>&);            \
+    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, std::span<JacobianPoint<C>>);  \
+    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>); \
+    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);         \
+    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool

@@ -10,27 +10,28 @@
 
 #include "msm_layout.hpp"
 #include "parallel_for.hpp"
-#include "shipped_ptx.hpp"
+#include "shipped_code.hpp"
 
 namespace cupool::detail {
 
 struct MsmSortKernels {
-    MsmSortKernels(ContextView context, const char* ptx)
-        : module(context, ptx),
+    MsmSortKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
           count_bins(module.kernel<MsmPlan>("msm_count_bins")),
           place_bins(module.kernel<MsmPlan>("msm_place_bins")),
           scatter_to_bins(module.kernel<MsmPlan>("msm_scatter_to_bins")),
           count_buckets(module.kernel<MsmPlan>("msm_count_buckets")),
+          size_bins(module.kernel<MsmPlan>("msm_size_bins")),
           place_buckets(module.kernel<MsmPlan>("msm_place_buckets")),
           scatter_to_buckets(module.kernel<MsmPlan>("msm_scatter_to_buckets")) {}
 
     Module module;
-    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, place_buckets, scatter_to_buckets;
+    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, size_bins, place_buckets, scatter_to_buckets;
 };
 
 struct MsmPairKernels {
-    MsmPairKernels(ContextView context, const char* ptx)
-        : module(context, ptx),
+    MsmPairKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
           add_first_pairs(module.kernel<MsmPlan, std::uint32_t>("msm_add_first_pairs")),
           add_pairs(module.kernel<MsmPlan, std::uint32_t, std::uint32_t>("msm_add_pairs")),
           resident_blocks(static_cast<unsigned>(add_pairs.max_active_blocks(pair_block_size))) {}
@@ -42,24 +43,24 @@ struct MsmPairKernels {
 };
 
 struct MsmSlotKernels {
-    MsmSlotKernels(ContextView context, const char* ptx)
-        : module(context, ptx), accumulate_slots(module.kernel<MsmPlan>("msm_accumulate_slots")) {}
+    MsmSlotKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)), accumulate_slots(module.kernel<MsmPlan>("msm_accumulate_slots")) {}
 
     Module module;
     Kernel<MsmPlan> accumulate_slots;
 };
 
 struct MsmSumKernels {
-    MsmSumKernels(ContextView context, const char* ptx)
-        : module(context, ptx), accumulate_sums(module.kernel<MsmPlan>("msm_accumulate_sums")) {}
+    MsmSumKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)), accumulate_sums(module.kernel<MsmPlan>("msm_accumulate_sums")) {}
 
     Module module;
     Kernel<MsmPlan> accumulate_sums;
 };
 
 struct MsmJoinKernels {
-    MsmJoinKernels(ContextView context, const char* ptx)
-        : module(context, ptx),
+    MsmJoinKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
           join_buckets(module.kernel<MsmPlan>("msm_join_buckets")),
           join_large_buckets(module.kernel<MsmPlan>("msm_join_large_buckets")) {}
 
@@ -68,17 +69,32 @@ struct MsmJoinKernels {
 };
 
 struct MsmRowKernels {
-    MsmRowKernels(ContextView context, const char* ptx)
-        : module(context, ptx), sum_groups(module.kernel<MsmPlan>("msm_sum_groups")), sum_rows(module.kernel<MsmPlan>("msm_sum_rows")) {}
+    MsmRowKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
+          sum_groups(module.kernel<MsmPlan>("msm_sum_groups")),
+          sum_parts(module.kernel<MsmPlan>("msm_sum_parts")),
+          sum_rows(module.kernel<MsmPlan>("msm_sum_rows")) {}
 
     Module module;
-    Kernel<MsmPlan> sum_groups, sum_rows;
+    Kernel<MsmPlan> sum_groups, sum_parts, sum_rows;
+};
+
+template <Curve C>
+struct MsmWindowKernels {
+    MsmWindowKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
+          join_windows(module.kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t,
+                                     std::uint32_t>("msm_join_windows")) {}
+
+    Module module;
+    Kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>
+        join_windows;
 };
 
 template <Curve C>
 struct MsmBaseKernels {
-    MsmBaseKernels(ContextView context, const char* ptx)
-        : module(context, ptx),
+    MsmBaseKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
           points_to_montgomery_form(
               module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t>("msm_points_to_montgomery_form")),
           double_points(module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, std::uint32_t>(
@@ -93,13 +109,13 @@ struct MsmBaseKernels {
 template <class Kernels>
 class LoadedOnce {
 public:
-    LoadedOnce(ContextView context, const char* ptx) : context_(context), ptx_(ptx) {}
+    LoadedOnce(ContextView context, const ShippedCode& code) : context_(context), code_(code) {}
 
     /// \throws Error jit_failure, and whatever the driver answers; the next call tries again
     const Kernels& get() {
         if (!is_loaded()) {
             const std::lock_guard lock(mutex_);
-            if (!kernels_) kernels_.emplace(context_, ptx_);
+            if (!kernels_) kernels_.emplace(context_, code_);
             is_loaded_.store(true, std::memory_order_release);
         }
         return *kernels_;
@@ -109,7 +125,7 @@ public:
 
 private:
     ContextView context_;
-    const char* ptx_;
+    ShippedCode code_;
     std::mutex mutex_;
     std::optional<Kernels> kernels_;
     std::atomic<bool> is_loaded_{false};
@@ -121,19 +137,21 @@ template <Curve C>
 class MsmKernels {
 public:
     explicit MsmKernels(ContextView context)
-        : sort(context, msm_ptx<C>().sort),
-          pairs(context, msm_ptx<C>().pairs),
-          slots(context, msm_ptx<C>().accumulate_slots),
-          sums(context, msm_ptx<C>().accumulate_sums),
-          join(context, msm_ptx<C>().join),
-          rows(context, msm_ptx<C>().sum_rows),
-          bases(context, msm_ptx<C>().bases) {}
+        : sort(context, msm_code<C>().sort),
+          pairs(context, msm_code<C>().pairs),
+          slots(context, msm_code<C>().accumulate_slots),
+          sums(context, msm_code<C>().accumulate_sums),
+          join(context, msm_code<C>().join),
+          rows(context, msm_code<C>().sum_rows),
+          windows(context, msm_code<C>().join_windows),
+          bases(context, msm_code<C>().bases) {}
 
     /// What a job will need.
     struct Steps {
-        bool pairs = false;  ///< some portion has rounds of pairwise addition
-        bool slots = false;  ///< some portion has none
-        bool bases = false;  ///< points must be brought into Montgomery form
+        bool pairs = false;    ///< some portion has rounds of pairwise addition
+        bool slots = false;    ///< some portion has none
+        bool windows = false;  ///< results are wanted on the device
+        bool bases = false;    ///< points must be brought into Montgomery form
     };
 
     /// Loads what is needed and not there yet, at once on up to `threads` threads.
@@ -148,6 +166,7 @@ public:
         need(steps.pairs, sums);
         need(true, join);
         need(true, sort);
+        need(steps.windows, windows);
         need(steps.bases, bases);
         parallel_for(missing.size(), threads, [&](std::size_t i) { missing[i](); });
     }
@@ -158,6 +177,7 @@ public:
     LoadedOnce<MsmSumKernels> sums;
     LoadedOnce<MsmJoinKernels> join;
     LoadedOnce<MsmRowKernels> rows;
+    LoadedOnce<MsmWindowKernels<C>> windows;
     LoadedOnce<MsmBaseKernels<C>> bases;
 };
 

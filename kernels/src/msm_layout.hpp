@@ -13,7 +13,7 @@ inline constexpr unsigned bin_tile = 4096;           ///< terms a block of those
 inline constexpr unsigned largest_bin_count = 256;   ///< bins of a window
 inline constexpr unsigned largest_bin_table = 8192;  ///< bins of all windows of an MSM
 inline constexpr unsigned largest_bin = 2048;        ///< buckets of a bin
-inline constexpr unsigned place_block_size = 1024;
+inline constexpr unsigned place_block_size = 256;
 inline constexpr unsigned pair_block_size = 128;
 inline constexpr unsigned quad_size = 4;               ///< lanes that hold an XYZZ point together: see quad_xyzz.cuh
 inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in which quads sum XYZZ points
@@ -63,17 +63,18 @@ struct MsmPlan {
     std::uint32_t share_count;  ///< shares of one row
     std::uint32_t group_size;   ///< buckets a quad of sum_groups; a divisor of bucket_count
     std::uint32_t group_count;  ///< groups of one row
+    std::uint32_t part_size;    ///< groups that a block sums; a divisor of group_count, and 1 where one block sums a row's groups
 
     std::uint32_t first_row;  ///< of the rows that the pairwise and the accumulating kernels work on: grid.y of them
 
     std::uint32_t* shifted_scalars;     ///< [word][msm][term]: scalars plus digit_offset
-    std::uint32_t* bin_cursors;         ///< [row][bin], zeroed before
+    std::uint32_t* bin_cursors;         ///< [row][bin], zeroed before; later the slots of each bin
     std::uint32_t* bin_starts;          ///< [row][bin + 1]
     std::uint32_t* binned_terms;        ///< [row][term]
     std::uint16_t* binned_buckets;      ///< [row][term]: the bucket, counted from its bin's first
     std::uint32_t* cursors;             ///< [row][bucket], zeroed before
     std::uint32_t* starts;              ///< [row][bucket + 1], in slots
-    std::uint32_t* slots;               ///< [row][slot]: a term, its sign in the highest bit, or no_term; all no_term before
+    std::uint32_t* slots;               ///< [row][slot]: a term, its sign in the highest bit, or no_term
     void* halves;                       ///< [row of the turn][slot / 2]: affine points after the first round, and every second one after it
     void* quarters;                     ///< [row of the turn][slot / 4]: affine points after every other round
     void* prefixes;                     ///< [row of the turn][slot / 2]: field elements

@@ -8,6 +8,7 @@
 
 #include "device_inverse.cuh"
 #include "msm_sort.cuh"
+#include "pair_gather.cuh"
 #include "xyzz.hpp"
 
 namespace cupool::device {
@@ -26,36 +27,109 @@ struct TwoPoints {
     Affine right;
 };
 
-/// Points that slots name, in the slots' order. A PairName is what must be read before a pair's points can be: it is asked for early.
+/// Points that slots name, in the slots' order.
 template <class Affine>
 class SlotPoints {
 public:
     using Field = decltype(Affine::x);
-    struct alignas(8) PairName {
-        std::uint32_t left;
-        std::uint32_t right;
-    };
 
     CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t row)
         : slots_(plan.slots + std::uint64_t{row} * plan.slot_count), points_(static_cast<const Affine*>(plan.points)) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
-    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(slots_)[pair]; }
-    CUPOOL_DEVICE TwoFields<Field> x(const PairName& name) const { return {x(name.left), x(name.right)}; }
-    CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const { return {point(name.left), point(name.right)}; }
 
-private:
+protected:
     /// The point a slot names; infinity where it names none.
     CUPOOL_DEVICE Affine point(std::uint32_t slot) const {
         if (slot == no_term) return {Field::zero(), Field::zero()};
         const Affine point = points_[slot & ~sign_bit];
         return {point.x, point.y.negated_if((slot & sign_bit) != 0)};
     }
-    /// Its x coordinate; zero where it names none.
-    CUPOOL_DEVICE Field x(std::uint32_t slot) const { return slot == no_term ? Field::zero() : points_[slot & ~sign_bit].x; }
 
     const std::uint32_t* slots_;
     const Affine* points_;
+};
+
+/// The same two by two. A PairName is what must be read before a pair's points can be: it is asked for early. Two lanes read a point
+/// together, so that all lanes of a warp ask at the same time. Where a slot names no point, what is read is any.
+template <class Affine>
+class SlotPairs : SlotPoints<Affine> {
+    using Base = SlotPoints<Affine>;
+    static constexpr int field_words = sizeof(typename Base::Field) / sizeof(Words4);
+    using GatherX = PairGather<field_words, 2 * field_words>;
+    using GatherPoint = PairGather<2 * field_words, 2 * field_words>;
+
+public:
+    using Field = typename Base::Field;
+    struct alignas(8) PairName {
+        std::uint32_t left;
+        std::uint32_t right;
+    };
+    struct AskedX {
+        typename GatherX::Flight left;
+        typename GatherX::Flight right;
+    };
+
+    /// Shared memory for a block, in Words4.
+    static constexpr unsigned shared_words = pair_block_size / warp_size * GatherPoint::shared_words;
+
+    CUPOOL_DEVICE SlotPairs(const MsmPlan& plan, std::uint32_t row, Words4* shared)
+        : Base(plan, row), shared_(shared + thread_index() / warp_size * GatherPoint::shared_words) {}
+
+    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(this->slots_)[pair]; }
+    CUPOOL_DEVICE static bool lacks_points(const PairName& name) { return name.left == no_term || name.right == no_term; }
+    CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
+        return {GatherX::ask(records(), index(name.left)), GatherX::ask(records(), index(name.right))};
+    }
+    CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const {
+        return {received_coordinate(asked.left), received_coordinate(asked.right)};
+    }
+    CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
+        const auto left = GatherPoint::ask(records(), index(name.left));
+        const auto right = GatherPoint::ask(records(), index(name.right));
+        return {received_point(name.left, left), received_point(name.right, right)};
+    }
+    /// What points() gave, but infinity where a slot names no point, and with y coordinates below the bound. For one lane alone.
+    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoPoints<Affine>& points) const {
+        return {exact(name.left, points.left), exact(name.right, points.right)};
+    }
+    /// The same, where only the x coordinates have been read. For all lanes of a warp together.
+    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoFields<Field>& x, const PairName& /*next_name*/) const {
+        const auto left = GatherX::ask(records() + field_words, index(name.left));
+        const auto right = GatherX::ask(records() + field_words, index(name.right));
+        return {exact(name.left, x.left, received_coordinate(left)), exact(name.right, x.right, received_coordinate(right))};
+    }
+
+private:
+    CUPOOL_DEVICE const Words4* records() const { return reinterpret_cast<const Words4*>(this->points_); }
+    CUPOOL_DEVICE static std::uint32_t index(std::uint32_t slot) { return slot == no_term ? 0 : slot & ~sign_bit; }
+
+    CUPOOL_DEVICE static Field field_of(const Words4* words) {
+        Field field;
+#pragma unroll
+        for (int i = 0; i < field_words; ++i) field.set_quad(i, words[i]);
+        return field;
+    }
+    CUPOOL_DEVICE Field received_coordinate(const typename GatherX::Flight& flight) const {
+        Words4 record[field_words];
+        GatherX::receive(flight, shared_, record);
+        return field_of(record);
+    }
+    CUPOOL_DEVICE Affine received_point(std::uint32_t slot, const typename GatherPoint::Flight& flight) const {
+        Words4 record[2 * field_words];
+        GatherPoint::receive(flight, shared_, record);
+        return {field_of(record), field_of(record + field_words).negated_to_bound_if((slot & sign_bit) != 0)};
+    }
+    CUPOOL_DEVICE static Affine exact(std::uint32_t slot, const Affine& point) {
+        if (slot == no_term) return {Field::zero(), Field::zero()};
+        return {point.x, point.y.below_bound()};
+    }
+    CUPOOL_DEVICE static Affine exact(std::uint32_t slot, const Field& x, const Field& y) {
+        if (slot == no_term) return {Field::zero(), Field::zero()};
+        return {x, y.negated_to_bound_if((slot & sign_bit) != 0 && !y.is_plain_zero())};
+    }
+
+    Words4* shared_;
 };
 
 /// A row of points that a round writes and the next one reads: all x coordinates, then all y coordinates, since half of the reads want x
@@ -65,13 +139,22 @@ class PointRow {
 public:
     using Field = decltype(Affine::x);
     using PairName = std::uint32_t;
+    using AskedX = TwoFields<Field>;
 
     CUPOOL_DEVICE PointRow(void* coordinates, std::uint32_t size) : x_(static_cast<Field*>(coordinates)), y_(x_ + size) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return {x_[i], y_[i]}; }
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return pair; }
-    CUPOOL_DEVICE TwoFields<Field> x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
+    CUPOOL_DEVICE static bool lacks_points(PairName) { return false; }
+    CUPOOL_DEVICE AskedX ask_x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
+    CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
     CUPOOL_DEVICE TwoPoints<Affine> points(PairName pair) const { return {(*this)[2 * pair], (*this)[2 * pair + 1]}; }
+    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName, const TwoPoints<Affine>& points) const { return points; }
+    /// \param next_name  the pair after a special one often is special, too
+    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName pair, const TwoFields<Field>& x, PairName next_name) const {
+        prefetch(&y_[2 * next_name]);
+        return {{x.left, y_[2 * pair]}, {x.right, y_[2 * pair + 1]}};
+    }
     CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
         x_[i] = point.x;
         y_[i] = point.y;
@@ -85,21 +168,35 @@ private:
 /// How two points are added.
 enum class PairSum { chord, tangent, left, right, infinity };
 
+/// Infinity is always written as (0, 0), never with a modulus for a zero.
 template <class Affine>
-CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points) {
-    const Affine& left = points.left;
-    const Affine& right = points.right;
-    if (left.is_infinity()) return PairSum::right;
-    if (right.is_infinity()) return PairSum::left;
-    if (!(right.x - left.x).is_zero()) return PairSum::chord;
-    return (right.y - left.y).is_zero() && !left.y.is_zero() ? PairSum::tangent : PairSum::infinity;
+CUPOOL_DEVICE bool is_infinity(const Affine& point) {
+    return point.x.is_plain_zero() && point.y.is_plain_zero();
+}
+
+/// \param x_difference, y_difference  right less left
+template <class Affine>
+CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points, const decltype(Affine::x)& x_difference,
+                               const decltype(Affine::x)& y_difference) {
+    if (is_infinity(points.left)) return PairSum::right;
+    if (is_infinity(points.right)) return PairSum::left;
+    if (!x_difference.is_zero()) return PairSum::chord;
+    return y_difference.is_zero() && !points.left.y.is_zero() ? PairSum::tangent : PairSum::infinity;
 }
 
 /// Whether a pair may be other than two distinct points with different x: a point at infinity has x = 0. The lowest limbs tell; that they
-/// are zero by chance costs nothing but time, and that never.
-template <class Field>
-CUPOOL_DEVICE bool may_be_special(const TwoFields<Field>& x, const Field& difference) {
-    return difference.may_be_zero() || x.left.limbs[0] == 0 || x.right.limbs[0] == 0;
+/// are zero by chance costs nothing but time, and that never. \param difference  a rough one
+template <class Pairs, class Field>
+CUPOOL_DEVICE bool may_be_special(const typename Pairs::PairName& name, const TwoFields<Field>& x, const Field& difference) {
+    return Pairs::lacks_points(name) || difference.may_be_rough_zero() || x.left.lowest_limb() == 0 || x.right.lowest_limb() == 0;
+}
+
+/// The denominator of the slope of the line that adds two points; never zero, and one where the sum needs no slope.
+template <class Affine>
+CUPOOL_DEVICE decltype(Affine::x) denominator_of(PairSum sum, const TwoPoints<Affine>& points, const decltype(Affine::x)& x_difference) {
+    using Field = decltype(Affine::x);
+    if (sum == PairSum::chord) return x_difference;
+    return sum == PairSum::tangent ? points.left.y.doubled() : Field::one();
 }
 
 /// The slope of the line that adds two points, as a fraction, and which of the cases it is.
@@ -109,24 +206,22 @@ struct Slope {
 
     PairSum sum;
     Field numerator;
-    Field denominator;  ///< never zero; one where the sum needs no slope
+    Field denominator;
 
-    CUPOOL_DEVICE static Slope of(const TwoPoints<Affine>& points) {
+    /// Of two distinct points with different x.
+    CUPOOL_DEVICE static Slope of_chord(const TwoPoints<Affine>& points) {
+        return {PairSum::chord, Field::rough_difference(points.right.y, points.left.y),
+                Field::rough_difference(points.right.x, points.left.x)};
+    }
+    CUPOOL_DEVICE static Slope of_any(const TwoPoints<Affine>& points) {
         Slope slope{PairSum::chord, points.right.y - points.left.y, points.right.x - points.left.x};
-        if (may_be_special({points.left.x, points.right.x}, slope.denominator)) {
-            slope.sum = classify(points);
-            slope.denominator = denominator_of(slope.sum, points);
-            if (slope.sum == PairSum::tangent) {
-                const Field x_squared = Field::called_product(points.left.x, points.left.x);
-                slope.numerator = x_squared.doubled() + x_squared;
-            }
+        slope.sum = classify(points, slope.denominator, slope.numerator);
+        slope.denominator = denominator_of(slope.sum, points, slope.denominator);
+        if (slope.sum == PairSum::tangent) {
+            const Field x_squared = points.left.x.square();
+            slope.numerator = x_squared.doubled() + x_squared;
         }
         return slope;
-    }
-
-    CUPOOL_DEVICE static Field denominator_of(PairSum sum, const TwoPoints<Affine>& points) {
-        if (sum == PairSum::chord) return points.right.x - points.left.x;
-        return sum == PairSum::tangent ? points.left.y.doubled() : Field::one();
     }
 
     /// The sum, given the inverse of the denominator.
@@ -136,15 +231,14 @@ struct Slope {
         if (sum == PairSum::infinity) return {Field::zero(), Field::zero()};
         const Field slope = numerator * inverse;
         const Field x = slope.square() - points.left.x - points.right.x;
-        return {x, slope * (points.left.x - x) - points.left.y};
+        return {x, slope * Field::rough_difference(points.left.x, x) - points.left.y};
     }
 };
 
 /// Replaces each thread's value by its inverse; no value is zero. The first warp inverts for the whole block. `shared` has one element a
 /// thread.
-template <class Parameters>
-CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField<Parameters>* shared) {
-    using Field = DeviceField<Parameters>;
+template <class Field>
+CUPOOL_DEVICE void invert_over_block(Field& value, Field* shared) {
     constexpr int warps = pair_block_size / warp_size;
     shared[thread_index()] = value;
     block_barrier();
@@ -154,7 +248,7 @@ CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField
         products[0] = column[0];
 #pragma unroll
         for (int i = 1; i < warps; ++i) products[i] = products[i - 1] * column[i * warp_size];
-        Field inverse = DeviceInverse<Parameters>::of(products[warps - 1]);
+        Field inverse = inverse_of(products[warps - 1]);
 #pragma unroll
         for (int i = warps - 1; i > 0; --i) {
             const Field own = column[i * warp_size];
@@ -170,9 +264,9 @@ CUPOOL_DEVICE void invert_over_block(DeviceField<Parameters>& value, DeviceField
 /// sums[i] = the sum of pair number i, for all i below pair_count. A block takes pair_block_size * pairs_a_thread neighbouring pairs.
 ///
 /// The first pass asks for what the next pair needs before it works on its own, since a product is too short to hide a read from memory.
-template <class Parameters, class Affine, class Pairs>
+template <class BaseField, class Affine, class Pairs>
 CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
-                             std::uint32_t pairs_a_thread, DeviceField<Parameters>* shared) {
+                             std::uint32_t pairs_a_thread, BaseField* shared) {
     using Field = decltype(Affine::x);
     using Name = typename Pairs::PairName;
     constexpr std::uint32_t stride = pair_block_size;
@@ -183,46 +277,59 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
     const std::uint32_t first = block_first + thread_index();
     const auto clamped = [block_last](std::uint32_t pair) { return pair < block_last ? pair : block_last; };
 
+    // A warp's lanes stay together, also those whose pairs have run out, since they read together.
+    const std::uint32_t turns = (block_last - block_first) / stride + 1;
+
     Field product = Field::one();
     Name name = pairs.name(clamped(first));
     Name next_name = pairs.name(clamped(first + stride));
-    TwoFields<Field> x = pairs.x(name);
-    std::uint32_t pair = first;
+    TwoFields<Field> x = pairs.x(pairs.ask_x(name));
 #pragma unroll 1
-    for (; pair <= block_last; pair += stride) {
+    for (std::uint32_t turn = 0; turn < turns; ++turn) {
+        const std::uint32_t pair = first + turn * stride;
         const Name later_name = pairs.name(clamped(pair + 2 * stride));
-        const TwoFields<Field> next_x = pairs.x(next_name);
-        prefixes[pair] = product;
-        Field denominator = x.right - x.left;
-        if (may_be_special(x, denominator)) {
-            const TwoPoints<Affine> points = pairs.points(name);
-            denominator = Slope<Affine>::denominator_of(classify(points), points);
+        const typename Pairs::AskedX next_x = pairs.ask_x(next_name);
+        const bool is_there = pair <= block_last;
+        Field denominator = Field::rough_difference(x.right, x.left);
+        const bool is_special = is_there && may_be_special<Pairs>(name, x, denominator);
+        if (any_lane(is_special)) {
+            const TwoPoints<Affine> points = pairs.exact(name, x, next_name);
+            if (is_special) {
+                denominator = points.right.x - points.left.x;
+                denominator = denominator_of(classify(points, denominator, points.right.y - points.left.y), points, denominator);
+            }
         }
-        product = product * denominator;
+        if (is_there) {
+            prefixes[pair] = product;
+            product = product * denominator;
+        }
         name = next_name;
         next_name = later_name;
-        x = next_x;
+        x = pairs.x(next_x);
     }
 
     product = product.reduced_once();
-    invert_over_block(reinterpret_cast<DeviceField<Parameters>&>(product), shared);
+    invert_over_block(reinterpret_cast<BaseField&>(product), shared);
 
-    if (pair == first) return;
-    pair -= stride;
-    name = pairs.name(pair);
-    next_name = pairs.name(pair >= first + stride ? pair - stride : pair);
+    const auto name_of_turn = [&](std::uint32_t turn) { return pairs.name(clamped(first + turn * stride)); };
+    name = name_of_turn(turns - 1);
+    next_name = name_of_turn(turns >= 2 ? turns - 2 : 0);
 #pragma unroll 1
-    for (;;) {
-        const bool is_last = pair == first;
-        const Name later_name = pairs.name(pair >= first + 2 * stride ? pair - 2 * stride : pair);
-        if (!is_last) prefetch(&prefixes[pair - stride]);
-        const TwoPoints<Affine> points = pairs.points(name);
-        const auto slope = Slope<Affine>::of(points);
-        const Field inverse = product * prefixes[pair];
-        product = product * slope.denominator;
-        sums.store(pair, slope.apply(points, inverse));
-        if (is_last) break;
-        pair -= stride;
+    for (std::uint32_t turn = turns; turn-- > 0;) {
+        const std::uint32_t pair = first + turn * stride;
+        const Name later_name = name_of_turn(turn >= 2 ? turn - 2 : 0);
+        if (turn > 0) prefetch(&prefixes[pair - stride]);
+        TwoPoints<Affine> points = pairs.points(name);
+        if (pair <= block_last) {
+            auto slope = Slope<Affine>::of_chord(points);
+            if (may_be_special<Pairs>(name, {points.left.x, points.right.x}, slope.denominator)) {
+                points = pairs.exact(name, points);
+                slope = Slope<Affine>::of_any(points);
+            }
+            const Field inverse = product * prefixes[pair];
+            product = product * slope.denominator;
+            sums.store(pair, slope.apply(points, inverse));
+        }
         name = next_name;
         next_name = later_name;
     }

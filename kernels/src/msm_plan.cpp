@@ -54,6 +54,15 @@ std::uint32_t choose_group_size(std::uint32_t bucket_count, std::uint64_t all_bu
     return std::min(size, bucket_count);
 }
 
+/// Groups a block, where a block for each row would sum many of them while most of the device has nothing to do.
+std::uint32_t choose_part_size(std::uint32_t group_count, std::uint32_t row_count, unsigned multiprocessors) {
+    constexpr std::uint32_t quads_a_block = large_sum_block_size / quad_size;
+    std::uint32_t size = 1;
+    if (group_count <= 8 * quads_a_block) return size;
+    while (size < quads_a_block && group_count / size * row_count > multiprocessors) size *= 2;
+    return size;
+}
+
 /// How many rows the rounds work on at a time: what the budget allows, and about equally many each time.
 std::uint32_t choose_rows_at_once(const MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t rounds_budget) {
     if (plan.rounds == 0) return plan.row_count;
@@ -150,15 +159,17 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     plan.share_size = choose_share_size(all_terms >> plan.rounds, resident_threads);
     plan.group_size = choose_group_size(plan.bucket_count, std::uint64_t{plan.bucket_count} * plan.row_count, resident_threads);
     plan.group_count = plan.bucket_count / plan.group_size;
+    plan.part_size = choose_part_size(plan.group_count, plan.row_count, problem.multiprocessors);
     set_slots(plan);
     set_digit_offset(plan);
     shape.rows_at_once = choose_rows_at_once(plan, problem.coordinate_bytes, problem.rounds_budget);
     return shape;
 }
 
-std::uint32_t choose_pairs_a_thread(std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks) {
+std::uint32_t choose_pairs_a_thread(std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
+                                    std::size_t coordinate_bytes) {
     // Few enough that blocks do not fall out of step for want of others, many enough that an inversion is a small part of the work.
-    constexpr std::uint64_t most = 80;
+    const std::uint64_t most = coordinate_bytes > 32 ? 320 : 80;
     constexpr std::uint64_t least = 8;
     const std::uint64_t pairs_a_wave = std::uint64_t{resident_blocks} * pair_block_size * most;
     const std::uint64_t waves = (std::uint64_t{row_pairs} * rows + pairs_a_wave - 1) / pairs_a_wave;

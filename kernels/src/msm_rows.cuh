@@ -13,11 +13,13 @@
 ///   msm_accumulate_slots.cu, or after pairs msm_accumulate_sums.cu     sums what is left of each bucket, equally many points a thread,
 ///                   whatever the buckets' sizes;
 ///   msm_join.cu     joins what several threads have summed of a bucket;
-///   msm_sum_rows.cu weighs the buckets and sums each row.
+///   msm_sum_rows.cu weighs the buckets and sums each row;
+///   msm_join_windows.cu     joins the rows of an MSM where the result is to stay on the device; else the host does.
 /// Skewed scalars cost no more than uniform ones: no step gives a thread more work because a bucket is larger. device_msm.cpp drives them.
 
 #include "device.cuh"
 #include "device_field.cuh"
+#include "device_quadratic.cuh"
 #include "msm_layout.hpp"
 #include "msm_pairs.cuh"
 #include "msm_sort.cuh"
@@ -26,13 +28,16 @@
 namespace cupool::device {
 
 using Curve = detail::CUPOOL_CURVE;
-using BaseField = DeviceField<Curve::BaseField>;
-using FastField = DeviceField<Curve::BaseField, Product::inlined>;
+using BaseField = DeviceFieldOf<Curve::BaseField>::Element;
+using FastField = DeviceFieldOf<Curve::BaseField, Product::inlined>::Element;
 using ScalarField = DeviceField<Curve::ScalarField>;
 using Affine = detail::Affine<BaseField>;
 using Xyzz = detail::Xyzz<BaseField>;
 using FastAffine = detail::Affine<FastField>;
 using FastXyzz = detail::Xyzz<FastField>;
+
+/// Blocks of 128 threads with inlined products that a multiprocessor is to hold at once: one more would make the kernels spill.
+inline constexpr int summing_blocks = sizeof(BaseField) <= 32 ? 4 : sizeof(BaseField) <= 48 ? 3 : 2;
 
 CUPOOL_DEVICE Xyzz* buckets_of(const MsmPlan& plan, std::uint32_t row) {
     return static_cast<Xyzz*>(plan.buckets) + std::uint64_t{row} * plan.bucket_count;

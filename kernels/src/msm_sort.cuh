@@ -227,25 +227,55 @@ CUPOOL_DEVICE void scatter_to_bins(const MsmPlan& plan, std::uint32_t msm, std::
                    });
 }
 
-/// Turns a row of counts into where each begins, each count rounded up to a multiple of 2^round_up_bits; writes the end behind the last,
-/// and the starts into `cursors` too. A block a row. `sums` has one word a thread.
+CUPOOL_DEVICE std::uint32_t rounded_up(std::uint32_t value, std::uint32_t bits) {
+    const std::uint32_t below = (1u << bits) - 1;
+    return (value + below) & ~below;
+}
+
+/// A part of `count` counts, one a thread of the block.
+struct ThreadShare {
+    std::uint32_t begin;
+    std::uint32_t end;
+
+    template <unsigned BlockSize>
+    CUPOOL_DEVICE static ThreadShare of(std::uint32_t count) {
+        const std::uint32_t size = (count + BlockSize - 1) / BlockSize;
+        const std::uint32_t begin = thread_index() * size < count ? thread_index() * size : count;
+        return {begin, begin + size < count ? begin + size : count};
+    }
+};
+
+/// The sum of counts, each rounded up to a multiple of 2^round_up_bits, for all threads of the block. `sums` has one word a thread.
 template <unsigned BlockSize>
-CUPOOL_DEVICE void place_row(std::uint32_t* cursors, std::uint32_t* starts, std::uint32_t count, std::uint32_t round_up_bits,
-                             std::uint32_t* sums) {
-    const std::uint32_t round_up = (1u << round_up_bits) - 1;
-    const std::uint32_t share = (count + BlockSize - 1) / BlockSize;
-    const std::uint32_t first = thread_index() * share < count ? thread_index() * share : count;
-    const std::uint32_t last = first + share < count ? first + share : count;
+CUPOOL_DEVICE std::uint32_t sum_counts(const std::uint32_t* counts, std::uint32_t count, std::uint32_t round_up_bits, std::uint32_t* sums) {
+    const auto share = ThreadShare::of<BlockSize>(count);
     std::uint32_t own = 0;
-    for (std::uint32_t i = first; i < last; ++i) own += (cursors[i] + round_up) & ~round_up;
-    std::uint32_t start = exclusive_sum<BlockSize>(own, sums);
-    for (std::uint32_t i = first; i < last; ++i) {
-        const std::uint32_t size = (cursors[i] + round_up) & ~round_up;
+    for (std::uint32_t i = share.begin; i < share.end; ++i) own += rounded_up(counts[i], round_up_bits);
+    exclusive_sum<BlockSize>(own, sums);
+    block_barrier();
+    const std::uint32_t sum = sums[BlockSize - 1];
+    block_barrier();
+    return sum;
+}
+
+/// Turns counts into where each begins behind `first`, each count rounded up to a multiple of 2^round_up_bits; writes the starts into
+/// `cursors` too, and calls pad(begin, end) for the places that rounding adds. All threads of the block together. `sums` has one word a
+/// thread. \return the end of the last, for the last thread
+template <unsigned BlockSize, class Pad>
+CUPOOL_DEVICE std::uint32_t place(std::uint32_t* cursors, std::uint32_t* starts, std::uint32_t count, std::uint32_t round_up_bits,
+                                  std::uint32_t first, std::uint32_t* sums, const Pad& pad) {
+    const auto share = ThreadShare::of<BlockSize>(count);
+    std::uint32_t own = 0;
+    for (std::uint32_t i = share.begin; i < share.end; ++i) own += rounded_up(cursors[i], round_up_bits);
+    std::uint32_t start = first + exclusive_sum<BlockSize>(own, sums);
+    for (std::uint32_t i = share.begin; i < share.end; ++i) {
+        const std::uint32_t end = start + cursors[i];
         starts[i] = start;
         cursors[i] = start;
-        start += size;
+        start += rounded_up(end - start, round_up_bits);
+        pad(end, start);
     }
-    if (thread_index() == BlockSize - 1) starts[count] = sums[BlockSize - 1];
+    return start;
 }
 
 /// A tile of one row's binned terms. A tile may reach over several bins.

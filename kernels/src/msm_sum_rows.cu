@@ -1,4 +1,4 @@
-// From the sums of buckets to the sums of rows: sum_groups, sum_rows.
+// From the sums of buckets to the sums of rows: sum_groups, sum_parts where there are many groups, sum_rows.
 
 #include "msm_rows.cuh"
 #include "quad_xyzz.cuh"
@@ -27,15 +27,30 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_sum_groups(MsmPlan plan
     weighted.store(static_cast<Xyzz*>(plan.groups)[std::uint64_t{row} * plan.group_count + group]);
 }
 
-/// Each row's sum. A block a row.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(large_sum_block_size) void msm_sum_rows(MsmPlan plan) {
+/// The sum of `count` points, `stride` of them apart, over a block; right in the first quad.
+CUPOOL_DEVICE Quad sum_over_block(const Xyzz* points, std::uint32_t count, std::uint32_t stride) {
     CUPOOL_SHARED static char shared[large_sum_block_size / warp_size * sizeof(Xyzz)] __attribute__((aligned(16)));
-    const Xyzz* groups = static_cast<const Xyzz*>(plan.groups) + std::uint64_t{block_index()} * plan.group_count;
     Quad sum = Quad::infinity();
 #pragma unroll 1
-    for (std::uint32_t group = quad_index(); group < plan.group_count; group += large_sum_block_size / quad_size) {
-        sum += Quad::load(groups[group]);
+    for (std::uint32_t i = quad_index(); i < count; i += large_sum_block_size / quad_size) {
+        sum += Quad::load(points[std::uint64_t{i} * stride]);
     }
-    sum = block_sum<large_sum_block_size>(sum, reinterpret_cast<Xyzz*>(shared));
+    return block_sum<large_sum_block_size>(sum, reinterpret_cast<Xyzz*>(shared));
+}
+
+CUPOOL_DEVICE Xyzz* groups_of(const MsmPlan& plan, std::uint32_t row) {
+    return static_cast<Xyzz*>(plan.groups) + std::uint64_t{row} * plan.group_count;
+}
+
+/// Puts the sum of each part of a row's groups into its first group. A block a part; grid.y is the row.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(large_sum_block_size) void msm_sum_parts(MsmPlan plan) {
+    Xyzz* const part = groups_of(plan, block_index_y()) + std::uint64_t{block_index()} * plan.part_size;
+    const Quad sum = sum_over_block(part, plan.part_size, 1);
+    if (quad_index() == 0) sum.store(*part);
+}
+
+/// Each row's sum. A block a row.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(large_sum_block_size) void msm_sum_rows(MsmPlan plan) {
+    const Quad sum = sum_over_block(groups_of(plan, block_index()), plan.group_count / plan.part_size, plan.part_size);
     if (quad_index() == 0) sum.store(static_cast<Xyzz*>(plan.row_sums)[block_index()]);
 }

@@ -6,6 +6,7 @@
 
 #include "host_curve.hpp"
 #include "parallel_for.hpp"
+#include "square_root.hpp"
 #include "subgroup.hpp"
 
 namespace cupool {
@@ -30,7 +31,7 @@ AffinePoint<C> to_standard(const HostXyzz<C>& point) {
 
 template <Curve C>
 HostBaseField<C> right_side_of_equation(const HostBaseField<C>& x) {
-    return x.square() * x + HostBaseField<C>::from_standard(Parameters<C>::b);
+    return x.square() * x + curve_coefficient<C>();
 }
 
 template <Curve C>
@@ -73,8 +74,8 @@ void convert_scalars(std::span<Scalar> scalars, const Convert& convert) {
 }  // namespace detail
 
 template <Curve C>
-BaseFieldElement<C> base_field_modulus() {
-    return detail::HostBaseField<C>::modulus;
+PrimeFieldElement<C> base_field_modulus() {
+    return detail::HostPrimeField<C>::modulus;
 }
 
 template <Curve C>
@@ -89,7 +90,12 @@ AffinePoint<C> generator() {
 
 template <Curve C>
 bool is_reduced(const BaseFieldElement<C>& coordinate) {
-    return detail::is_less(coordinate, base_field_modulus<C>());
+    const auto is_below_modulus = [](const PrimeFieldElement<C>& value) { return detail::is_less(value, base_field_modulus<C>()); };
+    if constexpr (base_field_degree<C> == 2) {
+        return is_below_modulus(coordinate.c0) && is_below_modulus(coordinate.c1);
+    } else {
+        return is_below_modulus(coordinate);
+    }
 }
 
 template <Curve C>
@@ -113,9 +119,9 @@ bool is_in_subgroup(const AffinePoint<C>& point) {
 template <Curve C>
 std::optional<std::array<AffinePoint<C>, 2>> points_with_x(const BaseFieldElement<C>& x) {
     if (!is_reduced<C>(x)) return std::nullopt;
-    const auto root = detail::right_side_of_equation<C>(detail::load<C>(x, false)).square_root();
+    const auto root = square_root(detail::right_side_of_equation<C>(detail::load<C>(x, false)));
     if (!root) return std::nullopt;
-    std::array<AffinePoint<C>, 2> points = {{{x, root->standard()}, {x, root->negated().standard()}}};
+    std::array<AffinePoint<C>, 2> points = {{{x, detail::store(*root, false)}, {x, detail::store(root->negated(), false)}}};
     if (detail::is_less(points[1].y, points[0].y)) std::swap(points[0], points[1]);
     return points;
 }
@@ -145,7 +151,7 @@ AffinePoint<C> to_affine(const JacobianPoint<C>& point) {
 template <Curve C>
 JacobianPoint<C> to_jacobian(const AffinePoint<C>& point) {
     if (is_infinity(point)) return {};
-    return {point.x, point.y, BaseFieldElement<C>{{1}}};
+    return {point.x, point.y, detail::store(detail::HostBaseField<C>::one(), false)};
 }
 
 template <Curve C>
@@ -210,7 +216,7 @@ std::optional<FaultyPoint> find_faulty_point(std::span<const AffinePoint<C>> poi
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                           \
-    template BaseFieldElement<C> base_field_modulus<C>();                                               \
+    template PrimeFieldElement<C> base_field_modulus<C>();                                              \
     template Scalar group_order<C>();                                                                   \
     template AffinePoint<C> generator<C>();                                                             \
     template bool is_reduced<C>(const BaseFieldElement<C>&);                                            \
@@ -233,6 +239,8 @@ std::optional<FaultyPoint> find_faulty_point(std::span<const AffinePoint<C>> poi
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool

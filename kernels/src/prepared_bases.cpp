@@ -62,11 +62,8 @@ void fill_first_table(const BaseTables<C>& tables, DeviceSpan<AffinePoint<C>> ta
 
 /// Every further table is the one before it, doubled as often as the digits that share a window are apart.
 template <Curve C>
-void fill_on_device(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points, const PrepareConfig& config, unsigned doublings) {
+void queue_filling(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points, const PrepareConfig& config, unsigned doublings) {
     const StreamView stream = tables.context.stream();
-    tables.on_device = DeviceBuffer<AffinePoint<C>>(tables.size * tables.table_count, tables.context);
-    if (tables.size == 0) return;
-    const SynchronizeOnExit wait_for_work(stream);
     const DeviceSpan<AffinePoint<C>> all = tables.on_device.span();
     fill_first_table(tables, all.subspan(0, tables.size), points, config);
     const auto kernels = tables.context.template resource<MsmKernels<C>>();
@@ -75,10 +72,51 @@ void fill_on_device(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points
             blocks_of(tables.size, pair_block_size), stream, all.subspan((table - 1) * tables.size, tables.size),
             all.subspan(table * tables.size, tables.size), static_cast<std::uint32_t>(tables.size), doublings);
     }
-    stream.synchronize();
+}
+
+template <Curve C>
+void fill_on_device(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points, const PrepareConfig& config, unsigned doublings,
+                    TablesAre tables_are) {
+    tables.on_device = DeviceBuffer<AffinePoint<C>>(tables.size * tables.table_count, tables.context);
+    if (tables.size == 0) return;
+    try {
+        queue_filling<C>(tables, points, config, doublings);
+        if (tables_are == TablesAre::ready) tables.context.stream().synchronize();
+    } catch (...) {
+        const SynchronizeOnExit wait_for_work(tables.context.stream());
+        throw;
+    }
 }
 
 }  // namespace
+
+template <Curve C>
+std::shared_ptr<const BaseTables<C>> make_base_tables(const Operand<AffinePoint<C>>& points, const PrepareConfig& config,
+                                                      TablesAre tables_are) {
+    validate<C>(points, config);
+    const auto tables = std::make_shared<BaseTables<C>>();
+    tables->context = config.ctx;
+    tables->size = points.size();
+    tables->promised_bits = static_cast<unsigned>(config.bitsize);
+    tables->width = static_cast<unsigned>(config.c);
+    tables->are_for_one_width = config.precompute_factor > 1;
+    const unsigned bits = config.bitsize == 0 ? scalar_bits<C> : std::min(static_cast<unsigned>(config.bitsize), scalar_bits<C>);
+    const bool spans_all = bits == scalar_bits<C>;
+    const auto asked = static_cast<unsigned>(config.precompute_factor);
+    if (asked > 1 && tables->width == 0) tables->width = choose_digit_width(points.size(), bits, spans_all, asked);
+    if (config.ctx.is_host()) {
+        fill_on_host<C>(*tables, points.host(), config.are_points_montgomery_form);
+    } else {
+        unsigned doublings = 0;
+        if (asked > 1) {
+            const MsmDigits digits = msm_digits(bits, spans_all, tables->width, asked);
+            tables->table_count = (digits.digit_count + digits.window_count - 1) / digits.window_count;
+            doublings = tables->width * digits.window_count;
+        }
+        fill_on_device<C>(*tables, points, config, doublings, tables_are);
+    }
+    return tables;
+}
 
 }  // namespace detail
 
@@ -89,31 +127,8 @@ PrepareConfig PrepareConfig::default_for_device(int device) {
 }
 
 template <Curve C>
-PreparedBases<C>::PreparedBases(const Operand<AffinePoint<C>>& points, const PrepareConfig& config) {
-    detail::validate<C>(points, config);
-    const auto tables = std::make_shared<detail::BaseTables<C>>();
-    tables->context = config.ctx;
-    tables->size = points.size();
-    tables->promised_bits = static_cast<unsigned>(config.bitsize);
-    tables->width = static_cast<unsigned>(config.c);
-    tables->are_for_one_width = config.precompute_factor > 1;
-    const unsigned bits = config.bitsize == 0 ? scalar_bits<C> : std::min(static_cast<unsigned>(config.bitsize), scalar_bits<C>);
-    const bool spans_all = bits == scalar_bits<C>;
-    const auto asked = static_cast<unsigned>(config.precompute_factor);
-    if (asked > 1 && tables->width == 0) tables->width = detail::choose_digit_width(points.size(), bits, spans_all, asked);
-    if (config.ctx.is_host()) {
-        detail::fill_on_host<C>(*tables, points.host(), config.are_points_montgomery_form);
-    } else {
-        unsigned doublings = 0;
-        if (asked > 1) {
-            const detail::MsmDigits digits = detail::msm_digits(bits, spans_all, tables->width, asked);
-            tables->table_count = (digits.digit_count + digits.window_count - 1) / digits.window_count;
-            doublings = tables->width * digits.window_count;
-        }
-        detail::fill_on_device<C>(*tables, points, config, doublings);
-    }
-    tables_ = tables;
-}
+PreparedBases<C>::PreparedBases(const Operand<AffinePoint<C>>& points, const PrepareConfig& config)
+    : tables_(detail::make_base_tables<C>(points, config, detail::TablesAre::ready)) {}
 
 template <Curve C>
 std::size_t PreparedBases<C>::size() const {
@@ -135,8 +150,15 @@ const DeviceContext& PreparedBases<C>::context() const {
     return tables_->context;
 }
 
-template class PreparedBases<Curve::bn254>;
-template class PreparedBases<Curve::bls12_381>;
-template class PreparedBases<Curve::bls12_377>;
+#define CUPOOL_INSTANTIATE(C)                                                                                         \
+    template class PreparedBases<C>;                                                                                  \
+    template std::shared_ptr<const detail::BaseTables<C>> detail::make_base_tables<C>(const Operand<AffinePoint<C>>&, \
+                                                                                      const PrepareConfig&, TablesAre);
+CUPOOL_INSTANTIATE(Curve::bn254)
+CUPOOL_INSTANTIATE(Curve::bls12_381)
+CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+#undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool

@@ -7,6 +7,7 @@
 /// Formulas as in xyzz.hpp.
 
 #include "device.cuh"
+#include "device_field.cuh"
 #include "msm_layout.hpp"
 #include "xyzz.hpp"
 
@@ -31,33 +32,23 @@ public:
     CUPOOL_DEVICE static QuadXyzz load(const Point& point) { return QuadXyzz(reinterpret_cast<const Field*>(&point)[lane()]); }
     CUPOOL_DEVICE void store(Point& point) const { reinterpret_cast<Field*>(&point)[lane()] = own_; }
 
+    /// In Jacobian coordinates, x, y and z one after the other: (x zz, y zzz, zz), which saves finding z.
+    CUPOOL_DEVICE void store_jacobian(Field* target, bool in_montgomery_form) const {
+        const Field product = own_ * across(own_);
+        const Field coordinate = lane() == zz ? own_ : product;
+        if (lane() != zzz) target[lane()] = in_montgomery_form ? coordinate : coordinate.from_montgomery_form();
+    }
+
     CUPOOL_DEVICE bool is_infinity() const { return of_lane(own_.is_zero(), zz); }
 
     /// The point of the quad whose lanes' numbers differ from this one's in the bit `distance`. For all lanes of a warp together.
     CUPOOL_DEVICE QuadXyzz of_quad(unsigned distance) const {
-        QuadXyzz other;
-#pragma unroll
-        for (int i = 0; i < Field::limb_count; ++i) other.own_.limbs[i] = shuffle_butterfly(all_lanes, own_.limbs[i], distance);
-        return other;
+        return QuadXyzz(own_.with_each_limb([distance](std::uint32_t limb) { return shuffle_butterfly(all_lanes, limb, distance); }));
     }
 
     // Both by a call: they stand once in a module, which keeps the driver's JIT time low.
-    CUPOOL_DEVICE QuadXyzz& operator+=(const QuadXyzz& other) {
-        const Field& a = own_;
-        const Field& b = other.own_;
-        if constexpr (Field::limb_count == 8) {
-            return *this = called_sum(a.quad(0), a.quad(1), b.quad(0), b.quad(1));
-        } else {
-            return *this = called_sum(a.quad(0), a.quad(1), a.quad(2), b.quad(0), b.quad(1), b.quad(2));
-        }
-    }
-    CUPOOL_DEVICE QuadXyzz doubled() const {
-        if constexpr (Field::limb_count == 8) {
-            return called_double(own_.quad(0), own_.quad(1));
-        } else {
-            return called_double(own_.quad(0), own_.quad(1), own_.quad(2));
-        }
-    }
+    CUPOOL_DEVICE QuadXyzz& operator+=(const QuadXyzz& other) { return *this = call_sum(own_, other.own_, QuadNumbers{}); }
+    CUPOOL_DEVICE QuadXyzz doubled() const { return call_double(own_, QuadNumbers{}); }
 
     /// factor * this, by double-and-add.
     CUPOOL_DEVICE QuadXyzz multiplied(std::uint32_t factor) const {
@@ -75,11 +66,20 @@ private:
     QuadXyzz() = default;
     CUPOOL_DEVICE explicit QuadXyzz(const Field& own) : own_(own) {}
 
-    /// From what QuadXyzz::operator+= takes apart.
+    /// The coordinates travel in quads of limbs: see Words4.
+    using QuadNumbers = Numbers<Field::quad_count()>;
+    template <int... I>
+    CUPOOL_DEVICE static QuadXyzz call_sum(const Field& left, const Field& right, NumberSequence<int, I...>) {
+        return called_sum(left.quad(I)..., right.quad(I)...);
+    }
+    template <int... I>
+    CUPOOL_DEVICE static QuadXyzz call_double(const Field& own, NumberSequence<int, I...>) {
+        return called_double(own.quad(I)...);
+    }
     template <class... Quads>
     __attribute__((device, noinline)) static QuadXyzz called_sum(Quads... quads) {
-        const typename Field::Quad all[] = {quads...};
-        constexpr int half = Field::limb_count / 4;
+        const Words4 all[] = {quads...};
+        constexpr int half = Field::quad_count();
         QuadXyzz left;
         QuadXyzz right;
 #pragma unroll
@@ -91,10 +91,10 @@ private:
     }
     template <class... Quads>
     __attribute__((device, noinline)) static QuadXyzz called_double(Quads... quads) {
-        const typename Field::Quad all[] = {quads...};
+        const Words4 all[] = {quads...};
         QuadXyzz point;
 #pragma unroll
-        for (int i = 0; i < Field::limb_count / 4; ++i) point.own_.set_quad(i, all[i]);
+        for (int i = 0; i < Field::quad_count(); ++i) point.own_.set_quad(i, all[i]);
         return point.twice();
     }
 
@@ -138,20 +138,14 @@ private:
     CUPOOL_DEVICE static std::uint32_t lanes_of_quad() { return 0xfu << (thread_index() % warp_size / quad_size * quad_size); }
 
     CUPOOL_DEVICE static Field of_lane(const Field& value, Lane lane) {
-        Field result;
-#pragma unroll
-        for (int i = 0; i < Field::limb_count; ++i) result.limbs[i] = shuffle_within(lanes_of_quad(), value.limbs[i], lane, quad_size);
-        return result;
+        return value.with_each_limb([lane](std::uint32_t limb) { return shuffle_within(lanes_of_quad(), limb, lane, quad_size); });
     }
     CUPOOL_DEVICE static bool of_lane(bool value, Lane lane) {
         return shuffle_within(lanes_of_quad(), value ? 1 : 0, lane, quad_size) != 0;
     }
     /// The value of the lane two further: x and zz, y and zzz see each other.
     CUPOOL_DEVICE static Field across(const Field& value) {
-        Field result;
-#pragma unroll
-        for (int i = 0; i < Field::limb_count; ++i) result.limbs[i] = shuffle_butterfly(lanes_of_quad(), value.limbs[i], zz);
-        return result;
+        return value.with_each_limb([](std::uint32_t limb) { return shuffle_butterfly(lanes_of_quad(), limb, zz); });
     }
     /// In both lanes of each pair that see each other.
     CUPOOL_DEVICE static Field upper_minus_lower(const Field& value) {

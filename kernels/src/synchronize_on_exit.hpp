@@ -11,7 +11,10 @@ public:
     explicit SynchronizeOnExit(StreamView stream) : stream_(stream) {}
     ~SynchronizeOnExit() {
         // What failed is on its way to the caller already, or the device is lost and uses nothing any more.
-        if (!is_done([&] { stream_.synchronize(); })) is_done([&] { stream_.context().synchronize(); });
+        if (is_done([&] { stream_.synchronize(); })) return;
+        // By its handle alone: unlike a default stream it can be awaited where the driver makes no context current any more.
+        destroy_in<&EntryPoints::stream_synchronize>(stream_.context(), stream_.handle());
+        is_done([&] { stream_.context().synchronize(); });
     }
     SynchronizeOnExit(const SynchronizeOnExit&) = delete;
     SynchronizeOnExit& operator=(const SynchronizeOnExit&) = delete;

@@ -56,28 +56,13 @@ struct Xyzz {
         return {sum_x, sum_y, v * zz, w * zzz};
     }
 
-    /// mdbl-2008-s-1: 4M + 3S.
-    CUPOOL_HOST_DEVICE_RARE static Xyzz doubled(Affine<Field> point) {
-        const Field u = point.y.doubled();
-        const Field v = u.square();
-        const Field w = u * v;
-        const Field s = point.x * v;
-        const Field x_squared = point.x.square();
-        const Field m = x_squared.doubled() + x_squared;
-        const Field sum_x = m.square() - s.doubled();
-        const Field sum_y = m * (s - sum_x) - w * point.y;
-        return {sum_x, sum_y, v, w};
-    }
-
     /// madd-2008-s: 8M + 2S.
     CUPOOL_HOST_DEVICE Xyzz& operator+=(const Affine<Field>& point) {
         if (point.is_infinity()) return *this;
         if (is_infinity()) return *this = Xyzz{point.x, point.y, Field::one(), Field::one()};
         const Field p = point.x * zz - x;
         const Field r = point.y * zzz - y;
-        if (p.is_zero()) return *this = r.is_zero() ? doubled(point) : infinity();
-        add_distinct(p, r, x, y);
-        return *this;
+        return add({p, r}, x, y);
     }
 
     /// add-2008-s: 12M + 2S.
@@ -88,24 +73,36 @@ struct Xyzz {
         const Field s = y * other.zzz;
         const Field p = other.x * zz - u;
         const Field r = other.y * zzz - s;
-        if (p.is_zero()) return *this = r.is_zero() ? doubled() : infinity();
         zz = zz * other.zz;
         zzz = zzz * other.zzz;
-        add_distinct(p, r, u, s);
-        return *this;
+        return add({p, r}, u, s);
     }
 
 private:
+    /// The line through two points has the slope r / p, up to a factor that they share.
+    struct Line {
+        Field p;
+        Field r;
+    };
+
     /// What madd-2008-s and add-2008-s have in common, from P and R on. `u` and `s` are this point's x and y over the common denominators,
-    /// which zz and zzz hold already; by value, since they may be x and y themselves.
-    CUPOOL_HOST_DEVICE void add_distinct(const Field& p, const Field& r, const Field u, const Field s) {
-        const Field pp = p.square();
-        const Field ppp = p * pp;
+    /// which zz and zzz hold already; by value, since they may be x and y themselves. Of equal points the line is the tangent, and all goes
+    /// on as in dbl-2008-s-1, whose U, V, W, S, M are P, PP, PPP, Q, R: so lanes that double take hardly longer than those that add.
+    CUPOOL_HOST_DEVICE Xyzz& add(Line line, const Field u, const Field s) {
+        const bool is_tangent = line.p.is_zero();
+        if (is_tangent) {
+            if (!line.r.is_zero()) return *this = infinity();
+            const Field u_squared = u.square();
+            line = {s.doubled(), u_squared.doubled() + u_squared};
+        }
+        const Field pp = line.p.square();
+        const Field ppp = line.p * pp;
         const Field q = u * pp;
-        x = r.square() - ppp - q.doubled();
-        y = r * (q - x) - s * ppp;
+        x = line.r.square() - (is_tangent ? Field::zero() : ppp) - q.doubled();
+        y = line.r * (q - x) - s * ppp;
         zz = zz * pp;
         zzz = zzz * ppp;
+        return *this;
     }
 };
 

@@ -7,11 +7,12 @@
 
 namespace cupool::detail {
 
-/// What an MSM costs, in terms of BN254: a product of field elements grows with the square of their limbs.
+/// What an MSM costs, in terms of BN254: a product of field elements grows with the square of their limbs, and one of G2 takes three.
 template <Curve C>
 constexpr double msm_work(std::size_t terms) {
     constexpr double limbs = static_cast<double>(base_field_limbs<C>) / base_field_limbs<Curve::bn254>;
-    return static_cast<double>(terms) * limbs * limbs;
+    constexpr double products = base_field_degree<C> == 2 ? 3 : 1;
+    return static_cast<double>(terms) * products * limbs * limbs;
 }
 
 /// The least work that a device is bothered with. Four H200s gain nothing over one at 2^16 terms; at 2^18 one takes 1.6 ms.
@@ -26,6 +27,14 @@ inline std::size_t devices_for_msm(double work, std::size_t devices, MsmSpread s
     }
     const double served = std::min(work / least_msm_work, static_cast<double>(devices));
     return std::max<std::size_t>(1, static_cast<std::size_t>(served));
+}
+
+/// How many of several MSMs are to be shared out whole among so many devices; the others are each for all devices. Where they do not come
+/// out even, the rest is done together if an MSM can occupy more devices than there are MSMs left.
+/// \param devices_of_one  how many devices an MSM by itself would take
+inline std::size_t whole_msms(std::size_t msms, std::size_t devices, std::size_t devices_of_one) {
+    const std::size_t rest = msms % devices;
+    return rest < devices_of_one ? msms - rest : msms;
 }
 
 }  // namespace cupool::detail

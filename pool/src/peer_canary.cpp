@@ -35,11 +35,12 @@ DeviceBuffer<std::uint32_t> filled(std::uint32_t value, const DeviceContext& con
 bool arrives(const DeviceContext& writer, const DeviceContext& reader) {
     const DeviceBuffer<std::uint32_t> source = filled(copied, writer);
     DeviceBuffer<std::uint32_t> target = filled(stale, reader);
-    const SynchronizeOnExit wait_for_buffers(writer.stream());
-    copy_peer<std::uint32_t>(target.span(), reader.context(), source.span(), writer.context(), writer.stream());
+    const Stream stream(writer.context());
+    const SynchronizeOnExit wait_for_buffers(stream);
+    copy_peer<std::uint32_t>(target.span(), reader.context(), source.span(), writer.context(), stream);
     if (!holds(target.span(), copied, reader.stream())) return false;
     try {
-        fill(DeviceSpan<std::uint32_t>(target.span().pointer(), words, writer.device()), stored, writer.stream());
+        fill(DeviceSpan<std::uint32_t>(target.span().pointer(), words, writer.device()), stored, stream);
     } catch (const Error& error) {
         if (error.category() != ErrorCategory::invalid_argument) throw;
         log_current_exception();

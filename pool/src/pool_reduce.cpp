@@ -4,6 +4,7 @@
 #include <cupool/pool/device_pool.hpp>
 
 #include "pool_state.hpp"
+#include "synchronize_on_exit.hpp"
 
 namespace cupool {
 
@@ -36,13 +37,6 @@ void combine_async(DeviceSpan<T> result, DeviceSpan<T> arrived, std::span<const 
     }
 }
 
-/// Waits after a failure, in every way there is: for the stream by its handle alone, since unlike a default stream it can be awaited where
-/// the driver makes no context current any more, and for the whole context.
-void await_what_was_given(const Stream& stream) {
-    detail::destroy_in<&EntryPoints::stream_synchronize>(stream.context(), stream.handle());
-    detail::destroy_in<&EntryPoints::context_synchronize>(stream.context());
-}
-
 /// The result. Nothing uses the buffers when it returns or throws.
 template <class T>
 DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, const DevicePool& pool,
@@ -56,7 +50,7 @@ DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOpe
         combine_async(result.span(), arrived.span(), buffers, operation, pool, working, peers);
         stream.synchronize();
     } catch (...) {
-        await_what_was_given(stream);
+        const detail::SynchronizeOnExit again(stream);
         const std::size_t to = index_of(pool, target.device());
         for (const DeviceSpan<const T>& buffer : buffers) peers.await_staged(index_of(pool, buffer.device()), to);
         throw;

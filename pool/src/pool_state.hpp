@@ -41,26 +41,45 @@ public:
     LoadBalancer& msm_balancer();
     /// The devices for an MSM of so many terms, each leased for an even share of the work. \throws Error no_device, device_fault
     std::vector<LoadBalancer::Lease> lease_for_msm(double work, std::size_t terms, MsmSpread spread);
-    /// The device that will have finished an MSM first, of the members that fit. \throws Error no_device
-    LoadBalancer::Lease lease_for_msm_among(const std::function<bool(std::size_t)>& fits, double work);
+    /// Of the members that fit, the `count` devices that will have finished first (fewer where fewer are available), each leased for that
+    /// work. \throws Error no_device
+    std::vector<LoadBalancer::Lease> lease_for_msm_among(const std::function<bool(std::size_t)>& fits, std::size_t count, double work);
     LoadBalancer::Lease lease_for_msm_at(std::size_t index, double work) { return msm_balancer().lease(member(index).ordinal(), work); }
 
-    /// Which terms of an MSM a member has.
+    /// What a member has of a job: some of the terms of one MSM, or some of several MSMs.
     struct MsmPart {
         LoadBalancer::Lease lease;
         std::size_t member;
-        detail::Share terms;
+        detail::Share share;
     };
+    /// Does the part at a place in the list, on the device of its member, whose context is given.
+    using DoMsmPart = std::function<RunReport(std::size_t place, const DeviceContext& context)>;
+    /// Even parts of so many terms or MSMs for the leased devices, in the pool's order.
+    std::vector<MsmPart> even_parts(std::vector<LoadBalancer::Lease> leases, std::size_t items) const;
+    /// Does all parts at once. Where there is one, it is done on the calling thread. \param scalars  of an item, by which a scalar is
+    /// named that breaks its promise \pre no member has two parts
+    RunReport do_parts(std::vector<MsmPart>& parts, std::size_t scalars, const DoMsmPart& do_part);
     /// An MSM of some of the terms, on the device of a member, whose context is given.
     template <Curve C>
     using MsmOfTerms =
         std::function<RunReport(std::size_t member, const DeviceContext& context, detail::Share terms, JacobianPoint<C>& sum)>;
-    /// Even parts for the leased devices, in the pool's order.
-    std::vector<MsmPart> even_parts(std::vector<LoadBalancer::Lease> leases, std::size_t terms) const;
-    /// Does all parts at once and joins their sums. Where there is one, it is done on the calling thread. \pre no member has two parts
+    /// Does all parts of one MSM at once and joins their sums.
     template <Curve C>
     RunReport msm_of_parts(std::vector<MsmPart> parts, bool is_montgomery_form, const MsmOfTerms<C>& msm_of_terms,
                            JacobianPoint<C>& result);
+    /// Neighbours among several MSMs, on the device of a member, whose context is given.
+    template <Curve C>
+    using SomeMsms = std::function<RunReport(std::size_t member, const DeviceContext& context, const detail::Share& msms,
+                                             std::span<JacobianPoint<C>> sums)>;
+    /// One of several MSMs, on all devices that it takes.
+    template <Curve C>
+    using OneMsm = std::function<RunReport(std::size_t number, JacobianPoint<C>& sum)>;
+    /// Several MSMs of so many terms: the first `whole` of them shared out evenly among the leased devices, the others one after another.
+    template <Curve C>
+    RunReport several_msms(std::size_t terms, std::vector<LoadBalancer::Lease> leases, std::size_t whole, const SomeMsms<C>& some_msms,
+                           const OneMsm<C>& one_msm, std::span<JacobianPoint<C>> results);
+    /// Counts what another part of a job has come to.
+    void join(RunReport& whole, const RunReport& part) const;
     /// Between the members.
     detail::PeerPaths& peers() { return peers_; }
     const detail::FaultLatch& faults() const { return faults_; }

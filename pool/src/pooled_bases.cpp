@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "msm_shares.hpp"
+#include "msm_sizes.hpp"
 #include "pool_state.hpp"
 
 namespace cupool {
@@ -16,6 +17,9 @@ struct PooledBases<C>::State {
         detail::Share terms;
         std::optional<PreparedBases<C>> bases;
     };
+
+    /// Refuses another pool's use of the bases, and MSMs of more terms than there are.
+    void check(const std::shared_ptr<const void>& user, std::size_t terms) const;
 
     const Part* part_of(std::size_t member) const {
         const auto found = std::find_if(parts.begin(), parts.end(), [=](const Part& part) { return part.member == member; });
@@ -69,7 +73,7 @@ PooledBases<C> DevicePool::prepare(std::span<const AffinePoint<C>> points, const
     std::vector<std::size_t> holders;
     for (std::size_t i = 0; i < healthy.size(); ++i) {
         const detail::Share terms = bases->is_sharded ? shares[i] : detail::Share{0, points.size()};
-        if (bases->is_sharded && terms.count == 0) continue;
+        if (bases->is_sharded && terms.count == 0 && i > 0) continue;  // the first checks the config where there are no points
         bases->parts.push_back({healthy[i], terms, std::nullopt});
         holders.push_back(healthy[i]);
     }
@@ -84,22 +88,28 @@ PooledBases<C> DevicePool::prepare(std::span<const AffinePoint<C>> points, const
 }
 
 template <Curve C>
+void PooledBases<C>::State::check(const std::shared_ptr<const void>& user, std::size_t terms) const {
+    if (pool.owner_before(user) || user.owner_before(pool)) {
+        throw Error(ErrorCategory::wrong_context, "the bases were prepared by another pool");
+    }
+    if (terms > size) {
+        throw Error(ErrorCategory::invalid_argument,
+                    std::to_string(terms) + " scalars are more than there are bases: " + std::to_string(size));
+    }
+}
+
+template <Curve C>
 RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
                           JacobianPoint<C>& result) const {
     const typename PooledBases<C>::State& prepared = *bases.state_;
-    if (prepared.pool.owner_before(state_) || state_.owner_before(prepared.pool)) {
-        throw Error(ErrorCategory::wrong_context, "the bases were prepared by another pool");
-    }
-    if (scalars.size() > prepared.size) {
-        throw Error(ErrorCategory::invalid_argument,
-                    std::to_string(scalars.size()) + " scalars are more than there are bases: " + std::to_string(prepared.size));
-    }
+    prepared.check(state_, scalars.size());
     state_->faults().check();
     const auto msm_of_terms = [&](std::size_t index, const DeviceContext& context, detail::Share terms, JacobianPoint<C>& sum) {
         MsmConfig own = config;
         own.ctx = context;
         own.points_size = 0;
-        return cupool::msm<C>(Operand<Scalar>(scalars.subspan(terms.offset, terms.count)), *prepared.part_of(index)->bases, own, sum);
+        return cupool::msm<C>(Operand<Scalar>(scalars.subspan(terms.offset, terms.count)), *prepared.part_of(index)->bases, own,
+                              std::span(&sum, 1));
     };
     std::vector<State::MsmPart> parts;
     if (prepared.is_sharded) {
@@ -111,20 +121,48 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>&
         }
     } else {
         const auto has_bases = [&](std::size_t member) { return prepared.part_of(member) != nullptr; };
-        LoadBalancer::Lease lease = state_->lease_for_msm_among(has_bases, detail::msm_work<C>(scalars.size()));
-        const std::size_t member = state_->index_of(lease.device());
-        parts.push_back({std::move(lease), member, {0, scalars.size()}});
+        parts = state_->even_parts(state_->lease_for_msm_among(has_bases, 1, detail::msm_work<C>(scalars.size())), scalars.size());
     }
     return state_->msm_of_parts<C>(std::move(parts), config.are_points_montgomery_form, msm_of_terms, result);
 }
 
-#define CUPOOL_INSTANTIATE(C)                                                                                               \
-    template class PooledBases<C>;                                                                                          \
-    template PooledBases<C> DevicePool::prepare<C>(std::span<const AffinePoint<C>>, const PrepareConfig&, MsmSpread) const; \
-    template RunReport DevicePool::msm<C>(std::span<const Scalar>, const PooledBases<C>&, const MsmConfig&, JacobianPoint<C>&) const;
+template <Curve C>
+RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                          std::span<JacobianPoint<C>> results, MsmSpread spread) const {
+    const typename PooledBases<C>::State& prepared = *bases.state_;
+    const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
+    const std::size_t terms = sizes.term_count;
+    prepared.check(state_, terms);
+    state_->faults().check();
+    MsmConfig own = config;
+    own.batch_size = 0;
+    const auto some_msms = [&](std::size_t index, const DeviceContext& context, const detail::Share& msms,
+                               std::span<JacobianPoint<C>> sums) {
+        MsmConfig there = own;
+        there.ctx = context;
+        return cupool::msm<C>(Operand<Scalar>(scalars.subspan(msms.offset * terms, msms.count * terms)), *prepared.part_of(index)->bases,
+                              there, sums);
+    };
+    const auto one_msm = [&](std::size_t k, JacobianPoint<C>& sum) { return msm<C>(scalars.subspan(k * terms, terms), bases, own, sum); };
+    if (prepared.is_sharded) return state_->several_msms<C>(terms, {}, 0, some_msms, one_msm, results);
+    const double work = detail::msm_work<C>(terms) * static_cast<double>(sizes.msm_count);
+    const std::size_t devices = std::min(sizes.msm_count, detail::devices_for_msm(work, prepared.parts.size(), spread));
+    const auto has_bases = [&](std::size_t member) { return prepared.part_of(member) != nullptr; };
+    return state_->several_msms<C>(terms, state_->lease_for_msm_among(has_bases, devices, work / static_cast<double>(devices)),
+                                   sizes.msm_count, some_msms, one_msm, results);
+}
+
+#define CUPOOL_INSTANTIATE(C)                                                                                                            \
+    template class PooledBases<C>;                                                                                                       \
+    template PooledBases<C> DevicePool::prepare<C>(std::span<const AffinePoint<C>>, const PrepareConfig&, MsmSpread) const;              \
+    template RunReport DevicePool::msm<C>(std::span<const Scalar>, const PooledBases<C>&, const MsmConfig&, JacobianPoint<C>&) const;    \
+    template RunReport DevicePool::msm<C>(std::span<const Scalar>, const PooledBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>, \
+                                          MsmSpread) const;
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool

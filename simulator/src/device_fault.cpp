@@ -45,6 +45,12 @@ void raise_device_fault(abi::Result raised, const std::string& report) {
     }
 }
 
+void raise_device_fault_of(int device, abi::Result raised, const std::string& report) {
+    if (device_fault(device) == abi::Result::success) {
+        raise_device_fault(raised, report);
+    }
+}
+
 std::string device_fault_report() {
     const std::lock_guard lock(fault_mutex);
     return fault_report();

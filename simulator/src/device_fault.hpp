@@ -21,6 +21,9 @@ bool is_any_device_lost();
 /// Only the first one counts. The report says what happened where, as far as it is known.
 void raise_device_fault(abi::Result fault, const std::string& report = {});
 
+/// The same for what a device's work met; nothing where the device was lost meanwhile, since what it was at then is nobody's any more.
+void raise_device_fault_of(int device, abi::Result fault, const std::string& report = {});
+
 /// The report of the fault, empty while there is none. Ends with the seed, if there is one.
 std::string device_fault_report();
 

@@ -63,7 +63,7 @@ Time run(const PreparedLaunch& prepared, std::uint64_t seed) {
     limits.multiprocessors = static_cast<std::uint32_t>(prepared.device_kind.multiprocessor_count);
     const ptx::Outcome outcome = ptx::execute(prepared.program, launch, memory, limits);
     if (!outcome) {
-        raise_device_fault(static_cast<abi::Result>(outcome.fault), outcome.report);
+        raise_device_fault_of(prepared.device, static_cast<abi::Result>(outcome.fault), outcome.report);
     }
     return kernel_time(prepared.device_kind, outcome.lane_instructions);
 }

@@ -102,9 +102,9 @@ Time perform(Operation& operation, std::uint64_t seed) {
     try {
         return run(seed);
     } catch (const Failure& failure) {
-        raise_device_fault(failure.result);
+        raise_device_fault_of(operation.work.device, failure.result);
     } catch (const std::bad_alloc&) {
-        raise_device_fault(abi::Result::out_of_memory);
+        raise_device_fault_of(operation.work.device, abi::Result::out_of_memory);
     }
     return {};
 }

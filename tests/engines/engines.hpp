@@ -22,6 +22,13 @@ std::vector<DeviceContext> sampled_contexts();
 /// Whether the engine's GPUs are simulated, so that tests must be small.
 bool is_simulated();
 
+/// Whether the engine's GPUs are simulated and the group is a G2, where an addition takes three times as long: a test or two of each kernel
+/// are enough there.
+template <Curve C>
+bool is_slow() {
+    return base_field_degree<C> == 2 && is_simulated();
+}
+
 /// A source of randomness that is the same in every run.
 std::mt19937_64& random_bits();
 
@@ -57,3 +64,5 @@ AffinePoint<C> run_msm(const std::vector<Scalar>& scalars, const std::vector<Aff
 }  // namespace cupool::test
 
 #define CUPOOL_CURVES "[msm]", ((cupool::Curve C), C), cupool::Curve::bn254, cupool::Curve::bls12_381, cupool::Curve::bls12_377
+/// With the groups G2.
+#define CUPOOL_CURVES_AND_TWISTS CUPOOL_CURVES, cupool::Curve::bn254_g2, cupool::Curve::bls12_381_g2

@@ -88,6 +88,8 @@ TEST_CASE("failures that were bugs are none any more") {
         {"free after use", "cuStreamWaitEvent", 400, cupool_sim_always},
         // A peer copy went on reading a buffer that its caller was free to destroy.
         {"reduce_results over a pool", "cuStreamSynchronize", 3, cupool_sim_always},
+        // The canary's work went on, while the contexts under it were given up: a kernel touched what was freed.
+        {"reduce_results over a pool", "cuCtxGetCurrent", 700, cupool_sim_always},
         // The last wait of an algorithm failed in silence.
         {"reduce", "cuStreamSynchronize", 810, cupool_sim_always},
         {"reduce", "cuCtxSetCurrent", 201, cupool_sim_once},

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
@@ -401,6 +402,27 @@ bool msm_fed(World& world) {
     return to_affine(result) == input.sum;
 }
 
+/// Its result stays on the device, where a copy queued behind it finds it.
+bool msm_queued(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    const DeviceContext& device = world.device(0);
+    const Stream stream(device.context());
+    MsmConfig config = small_config();
+    config.ctx = device.with_stream(stream);
+    config.are_results_on_device = true;
+    config.is_async = true;
+    const detail::DeviceMsmJob<C> job{.scalars = std::span<const Scalar>(input.scalars),
+                                      .bases = std::span<const AffinePoint<C>>(input.points),
+                                      .term_count = input.points.size(),
+                                      .width = 4};
+    DeviceBuffer<JacobianPoint<C>> result(1, config.ctx);
+    const auto back = world.host<JacobianPoint<C>>(1);
+    detail::msm_on_device<C>(job, config, result.span());
+    copy(back, result.span(), stream);
+    return to_affine(back[0]) == input.sum;
+}
+
 /// Two MSMs over bases prepared in two tables.
 bool msm_over_prepared_bases(World& world) {
     constexpr Curve C = Curve::bn254;
@@ -420,6 +442,21 @@ bool msm_over_prepared_bases(World& world) {
     return to_affine(results[0]) == input.sum && to_affine(results[1]) == input.sum;
 }
 
+/// Two MSMs, for which the points are brought once.
+bool msms_over_same_points(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    std::vector<Scalar> scalars = input.scalars;
+    scalars.insert(scalars.end(), input.scalars.begin(), input.scalars.end());
+    MsmConfig config = small_config();
+    config.ctx = world.device(0);
+    std::vector<JacobianPoint<C>> results(2, no_result<C>());
+    run_unless_failed_write(results[1], [&] {
+        msm<C>(std::span<const Scalar>(scalars), std::span<const AffinePoint<C>>(input.points), config, std::span(results));
+    });
+    return to_affine(results[0]) == input.sum && to_affine(results[1]) == input.sum;
+}
+
 // algorithms over a pool
 
 bool msm_over_pool(World& world) {
@@ -430,6 +467,18 @@ bool msm_over_pool(World& world) {
     run_unless_failed_write(
         result, [&] { report = world.pool().msm<C>(input.scalars, input.points, small_config(), result, MsmSpread::all_devices); });
     return to_affine(result) == input.sum && report.devices == world.pool().devices();
+}
+
+/// One whole on each device, and one that both share.
+bool msms_over_pool(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    std::vector<Scalar> scalars;
+    for (int i = 0; i < 3; ++i) scalars.insert(scalars.end(), input.scalars.begin(), input.scalars.end());
+    std::vector<JacobianPoint<C>> results(3, no_result<C>());
+    run_unless_failed_write(
+        results[0], [&] { world.pool().msm<C>(scalars, input.points, small_config(), std::span(results), MsmSpread::all_devices); });
+    return std::all_of(results.begin(), results.end(), [&](const JacobianPoint<C>& result) { return to_affine(result) == input.sum; });
 }
 
 /// Divided among the devices, and whole on each.
@@ -740,17 +789,18 @@ constexpr Program all_programs[] = {
     {.name = "load libraries", .run = load_libraries},
     {.name = "reduce", .run = reduce_on_device, .cost = 2},
     {.name = "reduce over a pool", .run = reduce_over_pool, .cost = 2},
-    // On demand until it is mended: of 30,240 cells a handful in which no context can be made current any more fail now and then, with
-    // memory that is freed under a kernel.
-    {.name = "reduce_results over a pool", .run = reduce_results_over_pool, .cost = 2, .on_demand = true},
+    {.name = "reduce_results over a pool", .run = reduce_results_over_pool, .cost = 2},
     {.name = "leave devices out of a pool", .run = leave_out_of_pool, .explains = true},
     {.name = "submit to a pool", .run = submit_to_pool, .cost = 2},
     {.name = "partition a launch", .run = partition_launch, .cost = 2},
     {.name = "submit a kernel's work to a pool", .run = submit_kernel_to_pool, .cost = 2},
     {.name = "msm bn254", .run = msm_on_device<Curve::bn254>, .cost = 15},
+    {.name = "msm queued", .run = msm_queued, .cost = 15},
     {.name = "msm fed in portions", .run = msm_fed, .cost = 30},
     {.name = "msm over prepared bases", .run = msm_over_prepared_bases, .cost = 30},
+    {.name = "msms over the same points", .run = msms_over_same_points, .cost = 20},
     {.name = "msm over a pool", .run = msm_over_pool, .cost = 20},
+    {.name = "msms over a pool", .run = msms_over_pool, .cost = 40},
     {.name = "msm over prepared bases of a pool", .run = prepared_msm_over_pool, .cost = 200},
     {.name = "msm bls12-381", .run = msm_on_device<Curve::bls12_381>, .cost = 40, .on_demand = true},
     {.name = "msm bls12-377", .run = msm_on_device<Curve::bls12_377>, .cost = 40, .on_demand = true},

@@ -19,6 +19,10 @@ MsmConfig on_threads(unsigned threads) {
     return config;
 }
 
+/// G2 costs three times as much: a sample does there.
+template <Curve C>
+constexpr bool is_costly = base_field_degree<C> == 2;
+
 std::vector<Scalar> random_scalars(std::size_t count) {
     std::mt19937_64 bits(count);
     std::vector<Scalar> scalars;
@@ -34,10 +38,16 @@ AffinePoint<C> closed_form(std::span<const Scalar> scalars) {
     return multiply(generator<C>(), (factor % BigInteger(group_order<C>())).template limbs<4>());
 }
 
+/// In any processor's way and in the vector unit's, where there is one for the curve.
 template <Curve C>
 AffinePoint<C> run(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
-                   const HostMsmLimits& limits = {}) {
-    return to_affine(msm_on_host<C>(scalars, points, config, limits));
+                   HostMsmLimits limits = {}) {
+    const AffinePoint<C> sum = to_affine(msm_on_host<C>(scalars, points, config, limits));
+    if (base_field_degree<C> == 1) {
+        limits.vectors = false;
+        CHECK(to_affine(msm_on_host<C>(scalars, points, config, limits)) == sum);
+    }
+    return sum;
 }
 
 }  // namespace
@@ -54,9 +64,10 @@ TEMPLATE_TEST_CASE_SIG("host MSMs equal the sum term by term", CUPOOL_EACH_CURVE
 }
 
 TEMPLATE_TEST_CASE_SIG("host MSMs equal the closed form on any number of threads", CUPOOL_EACH_CURVE) {
-    const auto points = generator_multiples<C>(1, 1 << 14);
+    const auto points = generator_multiples<C>(1, is_costly<C> ? 4097 : 1 << 14);
     const auto scalars = random_scalars(points.size());
     for (const std::size_t count : {33, 255, 256, 1000, 4097, 1 << 14}) {
+        if (count > points.size()) continue;
         const auto some = std::span(scalars).first(count);
         const auto expected = closed_form<C>(some);
         for (const unsigned threads : {1, 2, 3, 7}) {
@@ -71,7 +82,7 @@ TEMPLATE_TEST_CASE_SIG("host MSMs with windows of every width", CUPOOL_EACH_CURV
     const auto points = generator_multiples<C>(1, count);
     const auto scalars = random_scalars(count);
     const auto expected = closed_form<C>(scalars);
-    for (int width = 1; width <= 20; ++width) {
+    for (int width = 1; width <= 20; width += is_costly<C> ? 6 : 1) {
         MsmConfig config = on_threads(static_cast<unsigned>(width) % 4 + 1);
         config.c = width;
         INFO("width " << width);

@@ -11,7 +11,9 @@ TEST_CASE("curves go by the names that the tools use", "[kernels]") {
     CHECK(to_string(Curve::bn254) == "bn254");
     CHECK(to_string(Curve::bls12_381) == "bls12-381");
     CHECK(to_string(Curve::bls12_377) == "bls12-377");
-    for (const Curve curve : {Curve::bn254, Curve::bls12_381, Curve::bls12_377}) {
+    CHECK(to_string(Curve::bn254_g2) == "bn254-g2");
+    CHECK(to_string(Curve::bls12_381_g2) == "bls12-381-g2");
+    for (const Curve curve : {Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2}) {
         CHECK(curve_from_name(to_string(curve)) == curve);
         CHECK(with_curve(curve, []<Curve C>() { return C; }) == curve);
     }

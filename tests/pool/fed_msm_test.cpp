@@ -1,3 +1,5 @@
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/pinned_buffer.hpp>
 #include <cupool/kernels/point.hpp>
 #include <random>
@@ -52,8 +54,17 @@ TEMPLATE_TEST_CASE_SIG("an MSM whose operands are brought while it works is righ
         for (const std::uint64_t budget : {0, 200'000}) {
             config.memory_budget = budget;
             std::vector<JacobianPoint<C>> sums(2);
-            const RunReport report = detail::msm_on_device<C>(job, config, sums, small_limits);
+            const RunReport report = detail::msm_on_device<C>(job, config, std::span(sums), small_limits);
             INFO((is_pinned ? "pinned" : "pageable") << ", budget " << budget << ", took " << report.device_bytes);
+            CHECK(to_affine(sums[0]) == expected[0]);
+            CHECK(to_affine(sums[1]) == expected[1]);
+            MsmConfig to_device = config;
+            to_device.are_results_on_device = true;
+            to_device.bitsize = 0;
+            to_device.is_async = true;
+            DeviceBuffer<JacobianPoint<C>> sums_there(2, config.ctx);
+            detail::msm_on_device<C>(job, to_device, sums_there.span(), small_limits);
+            copy(std::span(sums), sums_there.span(), config.ctx.stream());
             CHECK(to_affine(sums[0]) == expected[0]);
             CHECK(to_affine(sums[1]) == expected[1]);
             CHECK(report.bytes >= std::span(all).size_bytes() + 2 * term_count * sizeof(AffinePoint<C>));

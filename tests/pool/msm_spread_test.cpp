@@ -50,7 +50,8 @@ TEST_CASE("an MSM takes as many devices as it has work for", "[msm_spread]") {
     CHECK(devices_for_terms(1 << 18, 4) == 4);
     CHECK(devices_for_terms(1 << 18, 8) == 4);
     CHECK(devices_for_terms(std::size_t{1} << 40, 8) == 8);
-    CHECK(devices_for_msm(msm_work<Curve::bls12_381>(1 << 16), 4, MsmSpread::automatic) == 2);  // 2.25 times the work
+    CHECK(devices_for_msm(msm_work<Curve::bls12_381>(1 << 16), 4, MsmSpread::automatic) == 2);     // 2.25 times the work
+    CHECK(devices_for_msm(msm_work<Curve::bls12_381_g2>(1 << 16), 8, MsmSpread::automatic) == 6);  // 6.75
     CHECK(devices_for_msm(1, 4, MsmSpread::all_devices) == 4);
     CHECK(devices_for_msm(1e12, 4, MsmSpread::one_device) == 1);
 }

@@ -122,6 +122,45 @@ TEST_CASE("bases of another pool, and more scalars than bases, are refused", "[b
     CHECK(run(DevicePool(pool), bases, size, 1).devices.size() == 1);  // a copy is the same pool
 }
 
+TEST_CASE("no bases are prepared as carefully as many", "[bases]") {
+    const Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    for (const MsmSpread spread : {MsmSpread::all_devices, MsmSpread::one_device}) {
+        PrepareConfig config = small_tables();
+        const PooledBases<curve> bases = pool.prepare<curve>({}, config, spread);
+        CHECK(bases.size() == 0);
+        CHECK(run(pool, bases, 0, 1).devices.size() == 1);
+        config.precompute_factor = 65;
+        CHECK(error_of([&] { (void)pool.prepare<curve>({}, config, spread); }).category() == ErrorCategory::invalid_argument);
+        MsmConfig of_other_digits;
+        of_other_digits.c = 5;
+        JacobianPoint<curve> sum;
+        CHECK(error_of([&] { (void)pool.msm<curve>({}, bases, of_other_digits, sum); }).category() == ErrorCategory::invalid_argument);
+    }
+}
+
+TEST_CASE("bases are of one context, not of whatever has the same device", "[bases]") {
+    const Machine machine(std::vector<SimulatedDevice>(1));
+    const DeviceContext primary = DeviceContext::for_device(machine.driver, 0);
+    const Context created(Device(machine.driver, 0));
+    PrepareConfig config = small_tables();
+    config.ctx = primary;
+    const PreparedBases<curve> bases(std::span<const AffinePoint<curve>>(generator_multiples<curve>(1, size)), config);
+    const std::vector<Scalar> scalars(size, Scalar{{1}});
+    std::vector<JacobianPoint<curve>> sums(1);
+    const auto run_in = [&](const DeviceContext& context) {
+        MsmConfig msm_config;
+        msm_config.ctx = context;
+        (void)msm<curve>(std::span<const Scalar>(scalars), bases, msm_config, std::span(sums));
+    };
+    run_in(DeviceContext::for_device(machine.driver, 0));  // retained anew, but the same
+    CHECK(to_affine(sums[0]) == multiply(generator<curve>(), Scalar{{size * (size + 1) / 2}}));
+    const Error error = error_of([&] { run_in(DeviceContext::in(created)); });
+    CHECK(error.category() == ErrorCategory::wrong_context);
+    CHECK_THAT(error.what(), contains_text("another context"));
+    CHECK(error_of([&] { run_in(DeviceContext::host()); }).category() == ErrorCategory::wrong_context);
+}
+
 TEST_CASE("a host pool prepares bases too", "[bases]") {
     const DevicePool pool = DevicePool::host(2);
     const PooledBases<curve> bases = prepared(pool, MsmSpread::automatic);

@@ -130,6 +130,50 @@ TEST_CASE("a lost device takes no other along, and what was queued there does no
     CHECK(machine.cuda.context_synchronize() == Result::success);
 }
 
+TEST_CASE("what a device was at when it was lost takes no other along") {
+    const std::string text = module_text(R"(
+.visible .entry fault_when_told(.param .u64 flag)
+{
+    .reg .pred %p;
+    .reg .b32 %told;
+    .reg .b64 %flag, %nowhere;
+    ld.param.u64 %flag, [flag];
+    mov.u32 %told, 1;
+    st.volatile.global.u32 [%flag+4], %told;
+again:
+    ld.volatile.global.u32 %told, [%flag];
+    setp.eq.u32 %p, %told, 0;
+    @%p bra again;
+    mov.u64 %nowhere, 16;
+    st.global.u32 [%nowhere], %told;
+    ret;
+}
+)");
+    Machine machine({{}, {}});
+    machine.begin();
+    auto* flag = machine.pinned<std::uint32_t>(2);
+    std::uint32_t& has_begun = flag[1];
+    flag[0] = flag[1] = 0;
+    machine.enter(1);
+    const Function kernel = machine.function(machine.module(text), "fault_when_told");
+    const Event done = machine.event();
+    void* parameters[] = {&flag};
+    REQUIRE(machine.cuda.launch_kernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr) == Result::success);
+    REQUIRE(machine.cuda.event_record(done, nullptr) == Result::success);
+    machine.enter(0);
+    const Stream stream = machine.stream();
+    REQUIRE(machine.cuda.stream_wait_event(stream, done, 0) == Result::success);
+    machine.enter(1);
+    while (__atomic_load_n(&has_begun, __ATOMIC_SEQ_CST) == 0) std::this_thread::yield();
+    machine.simulator.plan_fault({.device = 1, .nth = 1, .result = 46, .duration = cupool_sim_lost});
+    CHECK(machine.cuda.context_synchronize() == Result::device_unavailable);
+    __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
+    machine.enter(0);
+    CHECK(machine.cuda.stream_synchronize(stream) == Result::success);
+    CHECK(machine.cuda.context_synchronize() == Result::success);
+    CHECK(machine.simulator.device_fault_report().empty());
+}
+
 TEST_CASE("a device may have only so much memory left") {
     Machine machine({{}, {}});
     constexpr std::uint64_t left = 64 << 20;

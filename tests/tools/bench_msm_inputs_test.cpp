@@ -40,6 +40,8 @@ TEST_CASE("the sum of a benchmark's terms is its closed form, however they are d
     check_closed_forms<Curve::bn254>();
     check_closed_forms<Curve::bls12_381>();
     check_closed_forms<Curve::bls12_377>();
+    check_closed_forms<Curve::bn254_g2>();
+    check_closed_forms<Curve::bls12_381_g2>();
 }
 
 TEST_CASE("a benchmark's terms are distributed as their name says") {

@@ -22,9 +22,10 @@ using Bytes = std::vector<std::uint8_t>;
 
 std::string_view as_text(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
+template <Curve C>
 Bytes pairs_file() {
     std::string text;
-    for (const auto& point : generator_multiples<Curve::bls12_377>(1, 3)) text += pair_line(point, Scalar{{5, 6, 7, 8}}) + '\n';
+    for (const auto& point : generator_multiples<C>(1, 3)) text += pair_line(point, Scalar{{5, 6, 7, 8}}) + '\n';
     return {text.begin(), text.end()};
 }
 
@@ -72,7 +73,8 @@ void damage(const Bytes& sample, const Parse& parse, std::size_t step = 1) {
 }  // namespace
 
 TEST_CASE("damaged pairs do no harm") {
-    damage(pairs_file(), [](const Bytes& bytes) { parse_pairs<Curve::bls12_377>(as_text(bytes)); });
+    damage(pairs_file<Curve::bls12_377>(), [](const Bytes& bytes) { parse_pairs<Curve::bls12_377>(as_text(bytes)); });
+    damage(pairs_file<Curve::bn254_g2>(), [](const Bytes& bytes) { parse_pairs<Curve::bn254_g2>(as_text(bytes)); });
 }
 
 TEST_CASE("damaged .usrs files do no harm") {

@@ -20,6 +20,8 @@ TEST_CASE("the bound of an MSM is the one reckoned by hand for an H200") {
     CHECK(h200_milliseconds(Curve::bn254, 20) == Approx(1.75).epsilon(0.01));
     CHECK(h200_milliseconds(Curve::bn254, 24) == Approx(22.8).epsilon(0.01));
     CHECK(h200_milliseconds(Curve::bls12_381, 24) == Approx(50.8).epsilon(0.01));
+    CHECK(msm_multiply_slots(Curve::bls12_381_g2, 1 << 20) == 16 * (1048576.0 * (5 * 1464 + 1176) + 32768.0 * 2 * (12 * 1464 + 2 * 1176)));
+    CHECK(h200_milliseconds(Curve::bn254_g2, 24) == Approx(57.3).epsilon(0.01));
     CHECK(h200_milliseconds(Curve::bls12_377, 24) == Approx(h200_milliseconds(Curve::bls12_381, 24)).epsilon(0.01));
 }
 

@@ -28,6 +28,8 @@ TEST_CASE("the second computation of an MSM agrees with the first, and tells a w
     check_second_ways<Curve::bn254>(5000);
     check_second_ways<Curve::bls12_381>(5000);
     check_second_ways<Curve::bls12_377>(5000);
+    check_second_ways<Curve::bn254_g2>(33);
+    check_second_ways<Curve::bls12_381_g2>(33);
 }
 
 TEST_CASE("numbers are reduced modulo r") {

@@ -38,6 +38,8 @@ TEST_CASE("pairs survive printing and parsing on every curve") {
     check_round_trip<Curve::bn254>();
     check_round_trip<Curve::bls12_381>();
     check_round_trip<Curve::bls12_377>();
+    check_round_trip<Curve::bn254_g2>();
+    check_round_trip<Curve::bls12_381_g2>();
 }
 
 TEST_CASE("a pair may be written in short") {
@@ -73,6 +75,29 @@ TEST_CASE("a faulty pair is refused with its line and column") {
     refuse("1 3 3\n", InputFault::not_on_curve, "line 2, column 1");
     refuse("0 1 3\n", InputFault::not_on_curve, "line 2, column 1");
     refuse("1 2 3\n# a remark\n", InputFault::digit, "line 3, column 1");
+}
+
+TEST_CASE("a coordinate of G2 is two numbers, c0 and c1") {
+    constexpr Curve twist = Curve::bls12_381_g2;
+    const auto [x, y] = generator<twist>();
+    CHECK(parse_pairs<twist>(to_hex(x.c0) + ',' + to_hex(x.c1) + ' ' + to_hex(y.c0) + ',' + to_hex(y.c1) + " 1\n0,0 0,0 2\n").points ==
+          std::vector<AffinePoint<twist>>{generator<twist>(), infinity<twist>()});
+    const auto refuse = [&](const std::string& line, InputFault fault, const std::string& where) {
+        INFO(line);
+        require_fault([&] { parse_pairs<twist>("inf 3\n" + line); }, fault, where);
+    };
+    const auto modulus = to_hex(base_field_modulus<twist>());
+    refuse("1 2,3 4\n", InputFault::length, "line 2, column 2");
+    refuse("1,2 3 4\n", InputFault::length, "line 2, column 6");
+    refuse("1, 3,4 5\n", InputFault::length, "line 2, column 3");
+    refuse(",1 3,4 5\n", InputFault::length, "line 2, column 1");
+    refuse("1,2,3 3,4 5\n", InputFault::digit, "line 2, column 4");
+    refuse("0,0 1," + modulus + " 5\n", InputFault::not_reduced, "line 2, column 5");
+    refuse(modulus + ",0 0,0 5\n", InputFault::not_reduced, "line 2, column 1");
+    refuse(to_hex(AffinePoint<twist>{x, y}.x) + ' ' + to_hex(x) + " 5\n", InputFault::not_on_curve, "line 2, column 1");
+    const auto strangers = points_with_x<twist>({{{2}}, {}});
+    REQUIRE(strangers);
+    refuse(pair_line((*strangers)[0], {{1}}), InputFault::not_in_subgroup, "line 2, column 1");
 }
 
 TEST_CASE("no pairs are bad input") {

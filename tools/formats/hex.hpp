@@ -32,4 +32,10 @@ std::string to_hex(const Limbs<N>& number) {
     return to_hex(to_big_endian(number));
 }
 
+/// An element of a quadratic extension: c0 and c1, a comma between them.
+template <std::size_t N>
+std::string to_hex(const QuadraticLimbs<N>& element) {
+    return to_hex(element.c0) + ',' + to_hex(element.c1);
+}
+
 }  // namespace cupool::tools

@@ -39,7 +39,17 @@ private:
 
 template <Curve C>
 BaseFieldElement<C> parse_coordinate(const Field& field, TextPosition at) {
-    const auto coordinate = parse_hex<base_field_limbs<C>>(field.text, at);
+    BaseFieldElement<C> coordinate;
+    if constexpr (base_field_degree<C> == 2) {
+        const auto comma = field.text.find(',');
+        if (comma == std::string_view::npos)
+            throw BadInput(InputFault::length, TextPosition{at.line, at.column + field.text.size()},
+                           "the coordinate ends where a comma and its second number were expected");
+        coordinate.c0 = parse_hex<base_field_limbs<C>>(field.text.substr(0, comma), at);
+        coordinate.c1 = parse_hex<base_field_limbs<C>>(field.text.substr(comma + 1), {at.line, at.column + comma + 1});
+    } else {
+        coordinate = parse_hex<base_field_limbs<C>>(field.text, at);
+    }
     require_reduced<C>(coordinate, [&] { return to_string(at); });
     return coordinate;
 }
@@ -86,14 +96,15 @@ std::string pair_line(const AffinePoint<C>& point, const Scalar& scalar) {
     return to_hex(point.x) + ' ' + to_hex(point.y) + ' ' + to_hex(scalar);
 }
 
-template class PairsParser<Curve::bn254>;
-template class PairsParser<Curve::bls12_381>;
-template class PairsParser<Curve::bls12_377>;
-template Pairs<Curve::bn254> parse_pairs<Curve::bn254>(std::string_view);
-template Pairs<Curve::bls12_381> parse_pairs<Curve::bls12_381>(std::string_view);
-template Pairs<Curve::bls12_377> parse_pairs<Curve::bls12_377>(std::string_view);
-template std::string pair_line<Curve::bn254>(const AffinePoint<Curve::bn254>&, const Scalar&);
-template std::string pair_line<Curve::bls12_381>(const AffinePoint<Curve::bls12_381>&, const Scalar&);
-template std::string pair_line<Curve::bls12_377>(const AffinePoint<Curve::bls12_377>&, const Scalar&);
+#define CUPOOL_INSTANTIATE(C)                           \
+    template class PairsParser<C>;                      \
+    template Pairs<C> parse_pairs<C>(std::string_view); \
+    template std::string pair_line<C>(const AffinePoint<C>&, const Scalar&);
+CUPOOL_INSTANTIATE(Curve::bn254)
+CUPOOL_INSTANTIATE(Curve::bls12_381)
+CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+#undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::tools

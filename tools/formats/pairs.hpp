@@ -18,7 +18,8 @@ struct Pairs {
 /// Reads a pairs file line by line, so that a file larger than memory allows for its text can be parsed as it is read.
 ///
 /// A line is a term: `X Y SCALAR`, or `inf SCALAR` for the point at infinity (`0 0 SCALAR` is the same). Numbers are big-endian
-/// hexadecimal, "0x" before them or not, leading zeros or none. Scalars take up to 64 digits; those of r and above count modulo r.
+/// hexadecimal, "0x" before them or not, leading zeros or none; a coordinate in a group G2 is two with a comma between, `C0,C1` for
+/// c0 + c1 u. Scalars take up to 64 digits; those of r and above count modulo r.
 template <Curve C>
 class PairsParser {
 public:

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/kernels/prepared_bases.hpp>
 #include <memory>
@@ -22,6 +24,7 @@ constexpr unsigned largest_exponent = 28;
 struct BenchMsmOptions {
     std::string curve = "bn254";
     std::string points_memory;  ///< empty: as bench.memory
+    std::string results_memory = "host";
     std::string inputs = "uniform";
     int tables = 0;
     std::size_t msms = 1;
@@ -33,13 +36,14 @@ struct MsmBench {
     MsmInputs inputs;
     OperandMemory scalars_memory;
     OperandMemory points_memory;
+    OperandMemory results_memory;
     int tables;        ///< of prepared bases; 0 where none are prepared
     std::size_t msms;  ///< in one call, over the same points
     const BenchOptions& options;
     const DevicePool& pool;
 
     /// Whether the pool's one member is called by itself.
-    bool is_of_one_member() const { return tables != 0 || msms > 1; }
+    bool is_of_one_member() const { return tables != 0 || msms > 1 || results_memory == OperandMemory::device; }
 };
 
 /// The operands, laid where the options ask for them: points in device memory are in Montgomery form, as bases that stay there would be.
@@ -49,7 +53,9 @@ public:
     PlacedOperands(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmBench& bench)
         : bench_(bench),
           scalars_(scalars, bench.scalars_memory, bench.pool),
-          points_(bench.points_memory == OperandMemory::device ? montgomery_form(points) : points, bench.points_memory, bench.pool) {
+          points_(bench.points_memory == OperandMemory::device ? montgomery_form(points) : points, bench.points_memory, bench.pool),
+          sums_(bench.msms) {
+        if (bench.results_memory == OperandMemory::device) results_.emplace(bench.msms, bench.pool.context_at(0));
         if (bench.tables == 0) return;
         PrepareConfig prepare;
         prepare.ctx = bench.pool.context_at(0);
@@ -58,33 +64,40 @@ public:
     }
 
     /// The timed part.
-    std::vector<JacobianPoint<C>> sums() const {
-        std::vector<JacobianPoint<C>> sums(bench_.msms);
-        MsmConfig config;
+    void run() {
         if (!scalars_.is_on_device() && !points_.is_on_device() && !bench_.is_of_one_member()) {
-            bench_.pool.msm<C>(scalars_.host(), points_.host(), config, sums[0]);
-            return sums;
+            bench_.pool.msm<C>(scalars_.host(), points_.host(), MsmConfig{}, sums_[0]);
+        } else if (results_) {
+            run_on_one_member(results_->span());
+        } else {
+            run_on_one_member(std::span(sums_));
         }
-        config.ctx = bench_.pool.context_at(0);
-        config.are_scalars_on_device = scalars_.is_on_device();
-        if (prepared_) {
-            msm<C>(operand(scalars_), *prepared_, config, std::span(sums));
-            return sums;
-        }
-        config.are_points_on_device = points_.is_on_device();
-        config.are_points_montgomery_form = points_.is_on_device();
-        msm<C>(operand(scalars_), operand(points_), config, std::span(sums));
-        return sums;
     }
 
-    std::vector<AffinePoint<C>> affine(const std::vector<JacobianPoint<C>>& sums) const {
+    /// What the last run gave.
+    std::vector<AffinePoint<C>> sums() {
+        if (results_) copy(std::span(sums_), results_->span(), results_->stream());
         const bool is_montgomery = points_.is_on_device() && !prepared_;
         std::vector<AffinePoint<C>> points;
-        for (const auto& sum : sums) points.push_back(to_affine(is_montgomery ? standard_form(sum) : sum));
+        for (const auto& sum : sums_) points.push_back(to_affine(is_montgomery ? standard_form(sum) : sum));
         return points;
     }
 
 private:
+    template <class Results>
+    void run_on_one_member(Results results) {
+        MsmConfig config;
+        config.ctx = bench_.pool.context_at(0);
+        config.are_scalars_on_device = scalars_.is_on_device();
+        config.are_results_on_device = results_.has_value();
+        if (prepared_) {
+            msm<C>(operand(scalars_), *prepared_, config, results);
+            return;
+        }
+        config.are_points_on_device = points_.is_on_device();
+        config.are_points_montgomery_form = points_.is_on_device();
+        msm<C>(operand(scalars_), operand(points_), config, results);
+    }
     std::span<const AffinePoint<C>> montgomery_form(std::span<const AffinePoint<C>> points) {
         montgomery_form_.assign(points.begin(), points.end());
         points_to_montgomery_form<C>(montgomery_form_);
@@ -105,6 +118,8 @@ private:
     PlacedArray<Scalar> scalars_;
     PlacedArray<AffinePoint<C>> points_;
     std::optional<PreparedBases<C>> prepared_;
+    std::vector<JacobianPoint<C>> sums_;
+    std::optional<DeviceBuffer<JacobianPoint<C>>> results_;  ///< where they are to stay on the device
 };
 
 template <Curve C>
@@ -115,13 +130,12 @@ BenchResult bench_size(unsigned exponent, std::span<const AffinePoint<C>> points
     std::vector<AffinePoint<C>> expected;
     for (std::size_t msm = 0; msm < bench.msms; ++msm)
         expected.push_back(bench_sum<C>(bench.inputs, std::span(scalars).subspan(msm * points.size(), points.size())));
-    const PlacedOperands<C> operands(scalars, points, bench);
-    std::vector<JacobianPoint<C>> sums;
+    PlacedOperands<C> operands(scalars, points, bench);
     BenchResult result{exponent, bench.msms, {}, {}, {}};
     result.timing = measure(
-        bench.options.runs, progress, [&] { sums = operands.sums(); },
+        bench.options.runs, progress, [&] { operands.run(); },
         [&] {
-            if (operands.affine(sums) != expected)
+            if (operands.sums() != expected)
                 throw CheckFailed("the MSM of 2^" + std::to_string(exponent) + " points is not its closed form");
         });
     if (bench.inputs == MsmInputs::uniform && !bench.is_of_one_member())
@@ -140,6 +154,7 @@ std::string bench_msm(const BenchMsmOptions& options) {
     const MsmBench bench{msm_inputs(options.inputs),
                          operand_memory("--memory", options.bench.memory, pool),
                          operand_memory("--points", points_memory, pool),
+                         operand_memory("--results", options.results_memory, pool),
                          options.tables,
                          options.msms,
                          options.bench,
@@ -162,6 +177,7 @@ std::string bench_msm(const BenchMsmOptions& options) {
                          {"curve", options.curve},
                          {"inputs", options.inputs},
                          {"points_memory", points_memory},
+                         {"results_memory", options.results_memory},
                          {"tables", options.tables},
                          {"msms", options.msms}},
                         "points", options.bench, pool, results);
@@ -179,6 +195,10 @@ void add_bench_msm_command(CLI::App& bench, std::string& output) {
         .add_option("--points", options->points_memory, "where the points lie, if not where the scalars do; on a device in Montgomery form")
         ->check(CLI::IsMember({"host", "pinned", "device"}).description(""))
         ->type_name("host|pinned|device");
+    command.add_option("--results", options->results_memory, "where the results go, as far as the clock runs")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"host", "device"}).description(""))
+        ->type_name("host|device");
     command
         .add_option("--inputs", options->inputs,
                     "the scalars: uniform below r, 90% zeros, 90% ones, all equal, below 2^32; or uniform with every point the same")

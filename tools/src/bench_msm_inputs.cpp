@@ -72,6 +72,8 @@ AffinePoint<C> bench_sum(MsmInputs inputs, std::span<const Scalar> scalars) {
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::tools

@@ -17,7 +17,22 @@ unsigned order_bits(Curve curve) {
     return with_curve(curve, []<Curve C>() { return scalar_bits<C>; });
 }
 
-FieldCosts field_costs(Curve curve) { return curve == Curve::bn254 ? FieldCosts{264, 208} : FieldCosts{588, 456}; }
+/// A product in a quadratic extension takes three of integers and two reductions (Aranha et al., "Faster explicit formulas for computing
+/// pairings over ordinary curves", Eurocrypt 2011, section 3), a square two of each.
+FieldCosts quadratic_costs(const FieldCosts& prime, double reduction) { return {3 * prime.product - reduction, 2 * prime.product}; }
+
+FieldCosts field_costs(Curve curve) {
+    constexpr FieldCosts four_limbs{264, 208};
+    constexpr FieldCosts six_limbs{588, 456};
+    switch (curve) {
+        case Curve::bn254: return four_limbs;
+        case Curve::bn254_g2: return quadratic_costs(four_limbs, 136);
+        case Curve::bls12_381_g2: return quadratic_costs(six_limbs, 300);
+        case Curve::bls12_381:
+        case Curve::bls12_377: break;
+    }
+    return six_limbs;
+}
 
 /// Of a device that the formula holds for.
 std::optional<double> multiply_slots_a_millisecond(const Device& device) {

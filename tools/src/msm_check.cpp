@@ -68,11 +68,14 @@ std::string check_msm(std::span<const AffinePoint<C>> points, std::span<const Sc
     return method;
 }
 
-template std::string check_msm<Curve::bn254>(std::span<const AffinePoint<Curve::bn254>>, std::span<const Scalar>,
-                                             const AffinePoint<Curve::bn254>&, const DevicePool&, const EngineOptions&);
-template std::string check_msm<Curve::bls12_381>(std::span<const AffinePoint<Curve::bls12_381>>, std::span<const Scalar>,
-                                                 const AffinePoint<Curve::bls12_381>&, const DevicePool&, const EngineOptions&);
-template std::string check_msm<Curve::bls12_377>(std::span<const AffinePoint<Curve::bls12_377>>, std::span<const Scalar>,
-                                                 const AffinePoint<Curve::bls12_377>&, const DevicePool&, const EngineOptions&);
+#define CUPOOL_INSTANTIATE(C)                                                                                                             \
+    template std::string check_msm<C>(std::span<const AffinePoint<C>>, std::span<const Scalar>, const AffinePoint<C>&, const DevicePool&, \
+                                      const EngineOptions&);
+CUPOOL_INSTANTIATE(Curve::bn254)
+CUPOOL_INSTANTIATE(Curve::bls12_381)
+CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+#undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::tools

@@ -31,6 +31,15 @@ Pairs<C> read_pairs(const std::string& path) {
     });
 }
 
+template <std::size_t N>
+Json coordinate_json(const Limbs<N>& coordinate) {
+    return to_hex(coordinate);
+}
+template <std::size_t N>
+Json coordinate_json(const QuadraticLimbs<N>& coordinate) {
+    return Json::array({to_hex(coordinate.c0), to_hex(coordinate.c1)});
+}
+
 template <Curve C>
 std::string run_msm(const MsmOptions& options) {
     const auto pairs = read_pairs<C>(options.pairs);
@@ -44,8 +53,8 @@ std::string run_msm(const MsmOptions& options) {
     Json json;
     json["curve"] = to_string(C);
     json["n"] = pairs.points.size();
-    json["x"] = to_hex(result.x);
-    json["y"] = to_hex(result.y);
+    json["x"] = coordinate_json(result.x);
+    json["y"] = coordinate_json(result.y);
     json["infinity"] = is_infinity(result);
     add_report(json, report);
     if (options.check) json["checked_by"] = check_msm<C>(pairs.points, pairs.scalars, result, pool, options.engine);
@@ -58,7 +67,9 @@ void add_msm_command(CLI::App& app, std::string& output) {
     const auto options = std::make_shared<MsmOptions>();
     auto& command = *app.add_subcommand("msm", "the sum of scalar * point over a file of pairs, as one JSON object");
     add_curve_option(command, options->curve);
-    command.add_option("--pairs", options->pairs, "a line a term: X Y SCALAR in hexadecimal, or inf SCALAR; - is the standard input")
+    command
+        .add_option("--pairs", options->pairs,
+                    "a line a term: X Y SCALAR in hexadecimal (C0,C1 for each of X and Y in G2), or inf SCALAR; - is the standard input")
         ->required()
         ->type_name("FILE");
     add_engine_options(command, options->engine);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The curves that cupool knows, and the bytes of their scalars and points at every public boundary.
+/// The groups of curves that cupool knows, and the bytes of their scalars and points at every public boundary.
 
 #include <array>
 #include <cstddef>
@@ -10,32 +10,40 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace cupool {
 
-/// A pairing-friendly curve, of which cupool computes in the group G1: y^2 = x^3 + b over the base field.
+/// A group of a pairing-friendly curve in which cupool computes, of order r: G1 on y^2 = x^3 + b over a prime field, or G2 on the sextic
+/// twist y^2 = x^3 + b' over its quadratic extension by u, u^2 = -1.
 enum class Curve {
-    bn254,      ///< b = 3; EIP-196's alt_bn128
-    bls12_381,  ///< b = 4; EIP-2537's curve
-    bls12_377,  ///< b = 1; Zexe's curve
+    bn254,         ///< G1, b = 3; EIP-196's alt_bn128
+    bls12_381,     ///< G1, b = 4; EIP-2537's curve
+    bls12_377,     ///< G1, b = 1; Zexe's curve
+    bn254_g2,      ///< G2, b' = 3 / (9 + u); EIP-197
+    bls12_381_g2,  ///< G2, b' = 4 (1 + u); EIP-2537
 };
 
-/// The name the tools use: "bn254", "bls12-381", "bls12-377".
+/// The name the tools use: "bn254", "bls12-381", "bls12-377", "bn254-g2", "bls12-381-g2".
 std::string to_string(Curve curve);
 std::ostream& operator<<(std::ostream& out, Curve curve);
 
 /// The curve of that name, or nothing. Accepts exactly what to_string() gives.
 std::optional<Curve> curve_from_name(std::string_view name);
 
-/// How many 64-bit limbs an element of the base field has.
+/// The degree of the base field, of which the coordinates of points are elements, over the prime field: 2 for a group G2.
 template <Curve C>
-inline constexpr std::size_t base_field_limbs = C == Curve::bn254 ? 4 : 6;
+inline constexpr unsigned base_field_degree = C == Curve::bn254_g2 || C == Curve::bls12_381_g2 ? 2 : 1;
+
+/// How many 64-bit limbs an element of the prime field has.
+template <Curve C>
+inline constexpr std::size_t base_field_limbs = C == Curve::bn254 || C == Curve::bn254_g2 ? 4 : 6;
 
 /// How many bits the group order r has; a reduced scalar is below it.
 template <Curve C>
-inline constexpr unsigned scalar_bits = C == Curve::bn254       ? 254
-                                        : C == Curve::bls12_381 ? 255
-                                                                : 253;
+inline constexpr unsigned scalar_bits = C == Curve::bn254 || C == Curve::bn254_g2           ? 254
+                                        : C == Curve::bls12_381 || C == Curve::bls12_381_g2 ? 255
+                                                                                            : 253;
 
 /// An integer of N 64-bit limbs, least significant first: little-endian bytes. Where it stands for a field element it is below the
 /// modulus, in standard form or in Montgomery form (times 2^(64 N) modulo the modulus), as the flag beside it says.
@@ -46,12 +54,25 @@ struct Limbs {
     friend bool operator==(const Limbs&, const Limbs&) = default;
 };
 
+/// An element c0 + c1 u of a quadratic extension, u^2 = -1.
+template <std::size_t N>
+struct QuadraticLimbs {
+    Limbs<N> c0;
+    Limbs<N> c1;
+
+    friend bool operator==(const QuadraticLimbs&, const QuadraticLimbs&) = default;
+};
+
 /// A scalar: 32 bytes. Values of r and above are taken modulo r.
 using Scalar = Limbs<4>;
 
-/// An element of the curve's base field: 32 bytes for BN254, 48 for BLS12-381 and BLS12-377.
+/// An element of the prime field: 32 bytes for BN254, 48 for BLS12-381 and BLS12-377.
 template <Curve C>
-using BaseFieldElement = Limbs<base_field_limbs<C>>;
+using PrimeFieldElement = Limbs<base_field_limbs<C>>;
+
+/// An element of the curve's base field: as many bytes, or twice as many in a group G2.
+template <Curve C>
+using BaseFieldElement = std::conditional_t<base_field_degree<C> == 1, PrimeFieldElement<C>, QuadraticLimbs<base_field_limbs<C>>>;
 
 /// A point in affine coordinates; (0, 0), which lies on none of the curves, stands for infinity.
 template <Curve C>
@@ -77,9 +98,11 @@ decltype(auto) with_curve(Curve curve, Function&& function) {
     switch (curve) {
         case Curve::bn254: return function.template operator()<Curve::bn254>();
         case Curve::bls12_381: return function.template operator()<Curve::bls12_381>();
-        case Curve::bls12_377: break;
+        case Curve::bls12_377: return function.template operator()<Curve::bls12_377>();
+        case Curve::bn254_g2: return function.template operator()<Curve::bn254_g2>();
+        case Curve::bls12_381_g2: break;
     }
-    return function.template operator()<Curve::bls12_377>();
+    return function.template operator()<Curve::bls12_381_g2>();
 }
 
 }  // namespace cupool

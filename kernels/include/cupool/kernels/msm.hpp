@@ -9,8 +9,8 @@
 
 namespace cupool {
 
-/// How an MSM is to be run. The names are ICICLE's, whose async members are not here yet. Its large_bucket_factor is not wanted: no step
-/// gives a thread more work because a bucket is larger.
+/// How an MSM is to be run. The names are ICICLE's. Its large_bucket_factor is not wanted: no step gives a thread more work because a
+/// bucket is larger.
 struct MsmConfig {
     DeviceContext ctx;             ///< the device, stream and memory pool that do the work, or DeviceContext::host()
     int batch_size = 0;            ///< how many MSMs there are; must be how many results there are, or 0, which means just that
@@ -19,8 +19,10 @@ struct MsmConfig {
     int bitsize = 0;  ///< every scalar is below 2^bitsize; 0 means the width of r. A scalar that breaks the promise is `invalid_argument`.
     bool are_scalars_on_device = false;  ///< must agree with where the operand lives
     bool are_points_on_device = false;   ///< must agree with where the operand lives
+    bool are_results_on_device = false;  ///< must agree with where the results are to go
     bool are_scalars_montgomery_form = false;
     bool are_points_montgomery_form = false;  ///< also the form of the results
+    bool is_async = false;  ///< with results on the device, return as soon as the work is queued; see below. Else it means nothing.
     std::uint64_t memory_budget = 0;  ///< bytes of device memory that the work may take; 0 is as many as there are. With fewer than it
                                       ///< would like, it goes over the terms in portions.
 
@@ -49,5 +51,19 @@ RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& poi
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
               std::span<JacobianPoint<C>> results);
+
+/// The same with results in memory of config.ctx's device, where later work of config.ctx's stream finds them. It returns when they are
+/// there. Where it throws, what they hold is unspecified.
+///
+/// With config.is_async it returns when all work is queued on config.ctx's stream, and calls that are queued one behind the other, or on
+/// several streams, run as their streams say. Until that work is done, the operands must stay as they are, and they, the results and
+/// config.ctx (or a copy of it) must live; memory that the work takes is given back in the stream's order. What the device finds later
+/// comes out of whatever next waits for the stream. A broken promise could not, so a bitsize below the width of r is `unsupported`. The
+/// call may still wait for the stream where it must: with operands in host memory, for large ones and for points that several MSMs share,
+/// which have been read then; while kernels are loaded; and on a device without memory pools. The report's milliseconds are those of the
+/// queueing.
+template <Curve C>
+RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
+              DeviceSpan<JacobianPoint<C>> results);
 
 }  // namespace cupool

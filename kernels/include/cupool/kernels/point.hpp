@@ -12,15 +12,15 @@
 
 namespace cupool {
 
-/// The modulus p of the base field.
+/// The modulus p of the prime field.
 template <Curve C>
-BaseFieldElement<C> base_field_modulus();
+PrimeFieldElement<C> base_field_modulus();
 
-/// The order r of G1.
+/// The order r of the group.
 template <Curve C>
 Scalar group_order();
 
-/// The generator of G1 that the curve's standard names.
+/// The generator of the group that the curve's standard names.
 template <Curve C>
 AffinePoint<C> generator();
 
@@ -36,7 +36,7 @@ bool is_infinity(const AffinePoint<C>& point) {
     return point == AffinePoint<C>{};
 }
 
-/// Whether a coordinate is below p.
+/// Whether a coordinate, or each half of it in a group G2, is below p.
 template <Curve C>
 bool is_reduced(const BaseFieldElement<C>& coordinate);
 
@@ -48,13 +48,13 @@ bool is_reduced_scalar(const Scalar& scalar);
 template <Curve C>
 bool is_on_curve(const AffinePoint<C>& point);
 
-/// Whether a point of the curve has order dividing r. Every point of BN254's curve has.
+/// Whether a point of the curve has order dividing r. Every point of BN254's curve has, but not of its twist.
 /// \pre is_on_curve(point)
 template <Curve C>
 bool is_in_subgroup(const AffinePoint<C>& point);
 
-/// The two points with that x coordinate, the one with the smaller y (as an integer) first; nothing where x^3 + b is no square or x is not
-/// below p.
+/// The two points with that x coordinate, the one with the smaller y (as an integer; c1 before c0 in a group G2) first; nothing where
+/// x^3 + b is no square or x is not reduced.
 template <Curve C>
 std::optional<std::array<AffinePoint<C>, 2>> points_with_x(const BaseFieldElement<C>& x);
 
@@ -87,7 +87,7 @@ JacobianPoint<C> sum(std::span<const JacobianPoint<C>> points);
 template <Curve C>
 std::vector<AffinePoint<C>> generator_multiples(std::uint64_t first, std::size_t count);
 
-/// Conversions of whole arrays between standard and Montgomery form (R = 2^256, or 2^384 for 48-byte elements), in place.
+/// Conversions of whole arrays between standard and Montgomery form (R = 2^256, or 2^384 where p has 48 bytes), in place.
 template <Curve C>
 void points_to_montgomery_form(std::span<AffinePoint<C>> points);
 template <Curve C>

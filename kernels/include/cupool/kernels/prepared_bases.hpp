@@ -50,15 +50,18 @@ private:
     template <Curve D>
     friend RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<D>& bases, const MsmConfig& config,
                          std::span<JacobianPoint<D>> results);
+    template <Curve D>
+    friend RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<D>& bases, const MsmConfig& config,
+                         DeviceSpan<JacobianPoint<D>> results);
 
     std::shared_ptr<const detail::BaseTables<C>> tables_;
 };
 
 /// MSMs over prepared bases, as many as there are results, each with as many scalars as there are bases, or fewer: then the first bases are
-/// used. config.ctx is of the bases' device. c is 0 or the bases' own, if they have one; and so is bitsize where they were prepared with
+/// used. config.ctx is of the bases' context. c is 0 or the bases' own, if they have one; and so is bitsize where they were prepared with
 /// one, or in several tables. What concerns points is not looked at but for are_points_montgomery_form, the form of the results. Otherwise
 /// as cupool::msm() of points. \throws additionally Error invalid_argument (more scalars an MSM than bases, c or bitsize not the bases'),
-/// wrong_context (config.ctx is of another device than the bases)
+/// wrong_context (config.ctx is of another context than the bases)
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, std::span<JacobianPoint<C>> results);
 
@@ -67,5 +70,10 @@ template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result) {
     return msm<C>(scalars, bases, config, std::span<JacobianPoint<C>>(&result, 1));
 }
+
+/// The same with results in memory of config.ctx's device, asynchronous on request, as cupool::msm() of points is. Bases that promise a
+/// bitsize below the width of r are `unsupported` then. A copy of the bases must live until the work is done.
+template <Curve C>
+RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, DeviceSpan<JacobianPoint<C>> results);
 
 }  // namespace cupool

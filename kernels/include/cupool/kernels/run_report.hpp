@@ -17,7 +17,7 @@ std::ostream& operator<<(std::ostream& out, Engine engine);
 struct RunReport {
     Engine engine = Engine::host;
     std::vector<int> devices;        ///< ordinals of the devices that took part; empty on the host engine
-    double milliseconds = 0;         ///< wall clock from the call to the result on the host
+    double milliseconds = 0;         ///< wall clock from the call to the result; of an asynchronous call, to the queueing of its work
     std::uint64_t bytes = 0;         ///< moved between host and devices, or between devices
     std::uint64_t device_bytes = 0;  ///< memory that the job took on the device that gave most, its operands not counted where they lay
 };

@@ -175,11 +175,20 @@ public:
 
     /// One MSM; the same contract as cupool::msm(), whose config.ctx is not looked at. A small one goes to one device, and MSMs of many
     /// threads so spread over all; the terms of a large one are sharded evenly over several. Its load is counted by a balancer of its own,
-    /// in terms, where other work of the pool that is in flight on a device counts as an MSM of the same size. Operands are host memory.
+    /// in terms, where other work of the pool that is in flight on a device counts as an MSM of the same size. Operands and result are host
+    /// memory.
     /// \throws what cupool::msm() throws; no_device where every device is quarantined
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                   JacobianPoint<C>& result, MsmSpread spread = MsmSpread::automatic) const;
+
+    /// As many MSMs as there are results, as cupool::msm() of several: over the same points, or each over points of its own. They are
+    /// shared out whole among as many devices as all of them together have work for; where they do not come out even, the last few, if they
+    /// are large, are each done as the MSM above. No result is written where one fails. \throws additionally Error invalid_argument where
+    /// the scalars do not divide evenly
+    template <Curve C>
+    RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
+                  std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic) const;
 
     /// Prepares bases for many MSMs; see PreparedBases. `config.ctx` is not looked at. Where every device gets work enough they are divided
     /// among the devices that are not quarantined, else each gets all of them; `all_devices` divides them in any case, `one_device` never.
@@ -193,6 +202,13 @@ public:
     /// \throws what cupool::msm() of PreparedBases throws; wrong_context (the bases are another pool's), no_device
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result) const;
+
+    /// As many MSMs over prepared bases as there are results: where each device has all bases shared out whole among as many of them as
+    /// `spread` says, else one after another on all that have a part, whatever it says. No result is written where one fails. \throws
+    /// additionally Error invalid_argument where the scalars do not divide evenly
+    template <Curve C>
+    RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                  std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic) const;
 
     /// A reduction over host memory, on the first device that is not quarantined (float order depends on the length alone).
     /// \throws what cupool::reduce() throws; no_device where every device is quarantined
