@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "bucket_terms.hpp"
 #include "host_curve.hpp"
 
 namespace cupool::detail {
@@ -35,11 +36,6 @@ public:
     }
 
 private:
-    struct Bucket {
-        std::uint32_t weight;
-        std::uint32_t size;
-    };
-
     /// An inversion costs about as much as this many pairs save.
     static constexpr std::size_t fewest_pairs_of_a_round = 64;
 

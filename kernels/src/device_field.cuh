@@ -216,7 +216,7 @@ struct alignas(16) DeviceField {
         for (int j = 0; j < 4; ++j) limbs[4 * i + j] = quad[j];
     }
 
-    /// The product by a function call, whatever `product` says: for what is rarely reached.
+    /// The product by a function call.
     CUPOOL_DEVICE static DeviceField called_product(const DeviceField& a, const DeviceField& b) {
         if constexpr (limb_count == 8) {
             return product_of_quads(a.quad(0), a.quad(1), b.quad(0), b.quad(1));

@@ -74,7 +74,7 @@ public:
     static constexpr unsigned shared_words = pair_block_size / warp_size * GatherPoint::shared_words;
 
     CUPOOL_DEVICE SlotPairs(const MsmPlan& plan, std::uint32_t row, Words4* shared)
-        : Base(plan, row), shared_(shared + thread_index() / warp_size * GatherPoint::shared_words) {}
+        : Base(plan, row), shared_(shared + warp_index() * GatherPoint::shared_words) {}
 
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(this->slots_)[pair]; }
     CUPOOL_DEVICE static bool lacks_points(const PairName& name) { return name.left == no_term || name.right == no_term; }

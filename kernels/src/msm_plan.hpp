@@ -41,6 +41,7 @@ unsigned choose_digit_width(std::size_t term_count, unsigned scalar_bits, bool s
 /// How many pairs a thread adds in a round over `rows` windows of up to `row_pairs` pairs: so many that the blocks fill the device a whole
 /// number of times, none of them nearly empty.
 /// \param resident_blocks  how many blocks of the pairwise kernels the device holds at once
+/// \param coordinate_bytes  of one coordinate of a point
 std::uint32_t choose_pairs_a_thread(std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
                                     std::size_t coordinate_bytes);
 

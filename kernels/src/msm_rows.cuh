@@ -36,7 +36,7 @@ using Xyzz = detail::Xyzz<BaseField>;
 using FastAffine = detail::Affine<FastField>;
 using FastXyzz = detail::Xyzz<FastField>;
 
-/// Blocks of 128 threads with inlined products that a multiprocessor is to hold at once: one more would make the kernels spill.
+/// Blocks of 128 threads that a multiprocessor is to hold at once where points are summed: one more would make the kernels spill.
 inline constexpr int summing_blocks = sizeof(BaseField) <= 32 ? 4 : sizeof(BaseField) <= 48 ? 3 : 2;
 
 CUPOOL_DEVICE Xyzz* buckets_of(const MsmPlan& plan, std::uint32_t row) {

@@ -186,7 +186,7 @@ CUPOOL_DEVICE QuadXyzz<Field> block_sum(QuadXyzz<Field> own, detail::Xyzz<Field>
         for (unsigned distance = quad_size; distance < warp_size; distance *= 2) own += own.of_quad(distance);
     };
     sum_over_warp();
-    if (thread_index() % warp_size < quad_size) own.store(shared[thread_index() / warp_size]);
+    if (thread_index() % warp_size < quad_size) own.store(shared[warp_index()]);
     block_barrier();
     if (thread_index() < warp_size) {
         own = quad_index() < warps ? QuadXyzz<Field>::load(shared[quad_index()]) : QuadXyzz<Field>::infinity();

@@ -8,9 +8,9 @@ namespace cupool::detail {
 /// A module that ships: PTX, for any device, and machine code assembled from it for devices of compute capability 9.0, which spares
 /// their users the driver's compiler.
 struct ShippedCode {
-    const char* ptx = nullptr;
-    const char* sm_90_begin = nullptr;
-    const char* sm_90_end = nullptr;
+    const char* ptx;
+    const char* sm_90_begin;
+    const char* sm_90_end;
 };
 
 /// The machine code where the device is of its kind and the driver takes it, else the PTX.
