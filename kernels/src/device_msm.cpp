@@ -56,8 +56,8 @@ public:
           stream_(config.ctx.stream()),
           multiprocessors_(static_cast<unsigned>(config.ctx.context().device().multiprocessor_count())),
           device_memory_(config.ctx.context().device().total_memory()),
-          scalar_bits_(config.bitsize == 0 ? scalar_bits<C> : std::min(static_cast<unsigned>(config.bitsize), scalar_bits<C>)),
-          width_(job.width != 0 ? job.width : choose_digit_width(job.term_count, scalar_bits_, spans_all_scalars(), job.tables)),
+          scalars_(scalar_range<C>(config.bitsize)),
+          width_(job.width != 0 ? job.width : choose_digit_width(job.term_count, scalars_, job.tables)),
           kernels_(config.ctx.resource<MsmKernels<C>>()) {}
 
     /// Returns when the results are there, or on the device with config.is_async, when the work is queued. Where it throws none is under
@@ -91,7 +91,6 @@ private:
         }
     }
 
-    bool spans_all_scalars() const { return scalar_bits_ == scalar_bits<C>; }
     bool brings_bases() const { return !job_.bases.is_on_device() || !job_.are_bases_in_montgomery_form; }
     std::size_t copied_bytes_a_term() const {
         return (job_.scalars.is_on_device() ? 0 : sizeof(Scalar)) + (job_.bases.is_on_device() ? 0 : sizeof(AffinePoint<C>));
@@ -104,8 +103,7 @@ private:
     MsmShape shape_of(const MsmPortion& portion) const {
         return make_msm_shape({.msm_count = static_cast<std::uint32_t>(portion.msm_count),
                                .term_count = static_cast<std::uint32_t>(portion.term_count),
-                               .scalar_bits = scalar_bits_,
-                               .spans_all_scalars = spans_all_scalars(),
+                               .scalars = scalars_,
                                .width = width_,
                                .tables = job_.tables,
                                .multiprocessors = multiprocessors_,
@@ -299,7 +297,7 @@ private:
         const unsigned tiles = blocks_for(plan.term_count, bin_tile);
         const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
         kernels_->sort->count_bins.launch({{tiles, plan.msm_count}, bin_block_size}, stream_, plan);
-        kernels_->sort->place_bins.launch({plan.row_count, largest_bin_count}, stream_, plan);
+        kernels_->sort->place_bins.launch({plan.row_count, place_block_size}, stream_, plan);
         kernels_->sort->scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream_, plan);
         kernels_->sort->count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
         const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
@@ -343,10 +341,10 @@ private:
         kernels_->rows->sum_rows.launch({plan.row_count, large_sum_block_size}, stream_, plan);
     }
 
-    unsigned window_count() const { return msm_digits(scalar_bits_, spans_all_scalars(), width_, job_.tables).window_count; }
+    unsigned window_count() const { return msm_digits(scalars_, width_, job_.tables).window_count; }
 
     void finish_on_device(DeviceSpan<JacobianPoint<C>> results) {
-        if (!spans_all_scalars() && !config_.is_async) check_promise();
+        if (!scalars_.spans_all() && !config_.is_async) check_promise();
         const std::size_t windows = window_count();
         const DeviceSpan<const std::byte> sums(address(row_sums_at_), job_.msm_count * windows * sizeof(HostXyzz<C>), config_.ctx.device());
         const LaunchShape quads{blocks_for(job_.msm_count * quad_size, sum_block_size), sum_block_size};
@@ -376,7 +374,7 @@ private:
         bytes_ += oversized_span().size_bytes();
         for (std::size_t i = 0; i < portions_.size(); ++i) {
             const std::size_t first = portions_[i].first_msm * job_.term_count + portions_[i].first_term;
-            if (oversized_[i] != no_scalar) throw_oversized_scalar(first + oversized_[i], scalar_bits_);
+            if (oversized_[i] != no_scalar) throw_oversized_scalar(first + oversized_[i], scalars_.bits);
         }
     }
 
@@ -395,7 +393,7 @@ private:
     StreamView stream_;
     unsigned multiprocessors_;
     std::uint64_t device_memory_;
-    unsigned scalar_bits_;
+    ScalarRange scalars_;
     unsigned width_;
     std::shared_ptr<MsmKernels<C>> kernels_;
     std::vector<MsmPortion> portions_;

@@ -12,17 +12,23 @@ constexpr unsigned threads_per_multiprocessor = 512;
 /// An affine point has two coordinates, an XYZZ point four.
 constexpr std::size_t affine_coordinates = 2;
 constexpr std::size_t xyzz_coordinates = 4;
-/// Of digits so narrow that their least value times as many digits does not reach -r / 2, scalars cannot be centred.
-constexpr unsigned narrowest_centred = 4;
 
 std::uint32_t divided_up(std::uint32_t value, std::uint32_t divisor) { return value / divisor + (value % divisor != 0); }
 
-/// As few bins as leave about half a tile of terms in each, within what the sorting kernels' tables hold.
-std::uint32_t choose_bin_count(std::uint32_t row_terms, std::uint32_t bucket_count) {
-    std::uint32_t count = 1;
-    while (count < largest_bin_count && count < bucket_count && (row_terms / count > bin_tile / 2 || bucket_count / count > largest_bin))
-        count *= 2;
-    return count;
+std::uint32_t rounded_up(std::uint32_t value, std::uint32_t divisor) { return divided_up(value, divisor) * divisor; }
+
+/// As few bins as leave about half a tile of terms in each, but no more than let a tile's terms of one bin be written together, unless one
+/// would be larger than the sorting kernels' tables.
+std::uint32_t choose_bin_shift(std::uint32_t row_terms, std::uint32_t bucket_count) {
+    constexpr std::uint32_t most_bins = 256;
+    const auto bins = [bucket_count](std::uint32_t shift) { return divided_up(bucket_count, 1u << shift); };
+    std::uint32_t shift = 0;
+    while (bins(shift) > 1) ++shift;
+    const auto are_too_large = [&] {
+        return 1u << shift > largest_bin || (row_terms / bins(shift) > bin_tile / 2 && bins(shift - 1) <= most_bins);
+    };
+    while (shift > 0 && are_too_large()) --shift;
+    return shift;
 }
 
 /// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where the slots that pad
@@ -74,13 +80,21 @@ std::uint32_t choose_rows_at_once(const MsmPlan& plan, std::size_t coordinate_by
 }
 
 void set_digit_offset(MsmPlan& plan) {
-    const std::uint64_t summand = (std::uint64_t{1} << (plan.width - 1)) - 1;
     for (std::uint32_t digit = 0; digit < plan.digit_count; ++digit) {
+        const std::uint64_t summand = digit + 1 == plan.digit_count ? plan.last_digit_offset : (1u << (plan.width - 1)) - 1;
         const std::uint32_t position = digit * plan.width;
         const std::uint64_t bits = summand << position % 32;  // the digits' summands do not overlap
         plan.digit_offset[position / 32] |= static_cast<std::uint32_t>(bits);
         if (position / 32 + 1 < shifted_words) plan.digit_offset[position / 32 + 1] |= static_cast<std::uint32_t>(bits >> 32);
     }
+}
+
+/// Cuts a row's buckets into groups and parts, with a few more that stay empty where they do not come out even.
+void set_groups(MsmPlan& plan, std::uint64_t resident_threads, unsigned multiprocessors) {
+    plan.group_size = choose_group_size(plan.bucket_count, std::uint64_t{plan.bucket_count} * plan.row_count, resident_threads);
+    plan.part_size = choose_part_size(divided_up(plan.bucket_count, plan.group_size), plan.row_count, multiprocessors);
+    plan.bucket_count = rounded_up(plan.bucket_count, plan.group_size * plan.part_size);
+    plan.group_count = plan.bucket_count / plan.group_size;
 }
 
 void set_slots(MsmPlan& plan) {
@@ -108,27 +122,40 @@ private:
     std::uint64_t end_;
 };
 
+/// The largest magnitude of the last of `digit_count` digits where scalars are centred: what r / 2 has at its place, and a carry.
+std::uint32_t largest_last(const ScalarRange& scalars, unsigned width, unsigned digit_count) {
+    constexpr unsigned head_position = 192;
+    return static_cast<std::uint32_t>(scalars.order_head >> 1 >> (width * (digit_count - 1) - head_position)) + 1;
+}
+
 }  // namespace
 
-MsmDigits msm_digits(unsigned scalar_bits, bool spans_all_scalars, unsigned width, unsigned tables) {
+MsmDigits msm_digits(const ScalarRange& scalars, unsigned width, unsigned tables) {
+    const std::uint32_t half = 1u << (width - 1);
     MsmDigits digits{};
-    digits.are_centred = spans_all_scalars && width >= narrowest_centred;
-    digits.digit_count = digits.are_centred ? divided_up(scalar_bits, width) : scalar_bits / width + 1;
+    if (scalars.spans_all()) {
+        digits.digit_count = divided_up(scalars.bits - 1, width);
+        digits.lowest_last = largest_last(scalars, width, digits.digit_count);
+        if (digits.lowest_last > half + half / 2) digits.lowest_last = largest_last(scalars, width, ++digits.digit_count);
+    } else {
+        digits.digit_count = scalars.bits / width + 1;
+    }
     digits.window_count = divided_up(digits.digit_count, tables);
+    digits.largest = std::max(half, digits.lowest_last);
     return digits;
 }
 
-unsigned choose_digit_width(std::size_t term_count, unsigned scalar_bits, bool spans_all_scalars, unsigned tables) {
+unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, unsigned tables) {
     // In field products: a term costs one addition, mostly affine. A bucket costs two full additions and its share of a group's scaling;
     // those run at a lower occupancy, which the factor holds (measured on an H200).
     constexpr double term_cost = 8;
     constexpr double bucket_cost = 110;
     unsigned best = 1;
     double best_cost = std::numeric_limits<double>::infinity();
-    for (unsigned width = 4; width <= 20; ++width) {
-        const MsmDigits digits = msm_digits(scalar_bits, spans_all_scalars, width, tables);
+    for (unsigned width = 4; width <= widest_digit; ++width) {
+        const MsmDigits digits = msm_digits(scalars, width, tables);
         const double cost = term_cost * digits.digit_count * static_cast<double>(term_count) +
-                            bucket_cost * digits.window_count * static_cast<double>(1u << (width - 1));
+                            bucket_cost * digits.window_count * static_cast<double>(digits.largest);
         if (cost < best_cost) {
             best = width;
             best_cost = cost;
@@ -141,25 +168,24 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     MsmShape shape{};
     MsmPlan& plan = shape.plan;
     const std::uint64_t resident_threads = std::uint64_t{problem.multiprocessors} * threads_per_multiprocessor;
-    const MsmDigits digits = msm_digits(problem.scalar_bits, problem.spans_all_scalars, problem.width, problem.tables);
+    const MsmDigits digits = msm_digits(problem.scalars, problem.width, problem.tables);
     plan.msm_count = problem.msm_count;
     plan.term_count = problem.term_count;
-    plan.scalar_bits = problem.scalar_bits;
-    plan.scalars_are_centred = digits.are_centred ? 1 : 0;
+    plan.scalar_bits = problem.scalars.bits;
+    plan.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
     plan.width = problem.width;
     plan.digit_count = digits.digit_count;
     plan.window_count = digits.window_count;
     plan.row_count = plan.msm_count * plan.window_count;
     plan.row_terms = plan.term_count * divided_up(plan.digit_count, plan.window_count);
-    plan.bucket_count = 1u << (plan.width - 1);
-    plan.bin_count = choose_bin_count(plan.row_terms, plan.bucket_count);
-    while (plan.bucket_count >> plan.bin_shift > plan.bin_count) ++plan.bin_shift;
+    plan.last_digit_offset = digits.lowest_last;
+    plan.bucket_count = digits.largest;
+    set_groups(plan, resident_threads, problem.multiprocessors);
+    plan.bin_shift = choose_bin_shift(plan.row_terms, plan.bucket_count);
+    plan.bin_count = divided_up(plan.bucket_count, 1u << plan.bin_shift);
     const std::uint64_t all_terms = std::uint64_t{plan.row_terms} * plan.row_count;
     plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, resident_threads, problem.coordinate_bytes);
     plan.share_size = choose_share_size(all_terms >> plan.rounds, resident_threads);
-    plan.group_size = choose_group_size(plan.bucket_count, std::uint64_t{plan.bucket_count} * plan.row_count, resident_threads);
-    plan.group_count = plan.bucket_count / plan.group_size;
-    plan.part_size = choose_part_size(plan.group_count, plan.row_count, problem.multiprocessors);
     set_slots(plan);
     set_digit_offset(plan);
     shape.rows_at_once = choose_rows_at_once(plan, problem.coordinate_bytes, problem.rounds_budget);

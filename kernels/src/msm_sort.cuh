@@ -43,10 +43,12 @@ struct SignedDigit {
     std::uint32_t magnitude;
     std::uint32_t sign;  ///< sign_bit or 0
 
-    /// \param bits  a window's bits of a shifted scalar, and perhaps more above them
-    CUPOOL_DEVICE static SignedDigit from(std::uint32_t bits, std::uint32_t width) {
-        const std::uint32_t half = 1u << (width - 1);
-        const std::int32_t value = static_cast<std::int32_t>(bits & (2 * half - 1)) - static_cast<std::int32_t>(half - 1);
+    /// Digit `d`. \param bits  those of a shifted scalar from the digit's place up
+    CUPOOL_DEVICE static SignedDigit from(std::uint32_t bits, const MsmPlan& plan, std::uint32_t d) {
+        const std::uint32_t half = 1u << (plan.width - 1);
+        const bool is_last = d + 1 == plan.digit_count;
+        const std::uint32_t own_bits = is_last ? bits : bits & (2 * half - 1);
+        const std::int32_t value = static_cast<std::int32_t>(own_bits - (is_last ? plan.last_digit_offset : half - 1));
         return value < 0 ? SignedDigit{static_cast<std::uint32_t>(-value), sign_bit} : SignedDigit{static_cast<std::uint32_t>(value), 0};
     }
 
@@ -60,10 +62,10 @@ struct ShiftedScalar {
 
     template <class ScalarField>
     CUPOOL_DEVICE ShiftedScalar(const MsmPlan& plan, const ScalarField& scalar) {
+        static_assert(ScalarField::limb_count == shifted_words);
         words[0] = add_cc(scalar.limbs[0], plan.digit_offset[0]);
 #pragma unroll
         for (int i = 1; i < ScalarField::limb_count; ++i) words[i] = addc_cc(scalar.limbs[i], plan.digit_offset[i]);
-        words[shifted_words - 1] = addc(plan.digit_offset[shifted_words - 1], 0);
         if (plan.scalars_are_centred && scalar.is_above_half()) subtract_modulus<ScalarField>();
     }
 
@@ -81,7 +83,6 @@ private:
         words[0] = sub_cc(words[0], ScalarField::modulus_limb(0));
 #pragma unroll
         for (int i = 1; i < ScalarField::limb_count; ++i) words[i] = subc_cc(words[i], ScalarField::modulus_limb(i));
-        words[shifted_words - 1] = subc(words[shifted_words - 1], 0);
     }
 };
 
@@ -96,8 +97,11 @@ CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint3
         const std::uint32_t term = block_index() * bin_tile + i;
         if (term >= plan.term_count) break;
         const std::uint32_t index = msm * plan.term_count + term;
-        const ScalarField scalar = standard_scalar<ScalarField>(plan, index);
-        if (exceeds_promised_bits(plan, scalar)) atomic_min(plan.first_oversized_scalar, index);
+        ScalarField scalar = standard_scalar<ScalarField>(plan, index);
+        if (exceeds_promised_bits(plan, scalar)) {
+            atomic_min(plan.first_oversized_scalar, index);
+            scalar = ScalarField::zero();  // there are no buckets for it
+        }
         ShiftedScalar shifted(plan, scalar);
 #pragma unroll
         for (unsigned word = 0; word < shifted_words; ++word)
@@ -105,7 +109,7 @@ CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint3
         std::uint32_t window = 0;
 #pragma unroll 1
         for (std::uint32_t d = 0; d < plan.digit_count; ++d) {
-            const SignedDigit digit = SignedDigit::from(shifted.words[0], plan.width);
+            const SignedDigit digit = SignedDigit::from(shifted.words[0], plan, d);
             if (!digit.is_zero()) atomic_add_shared(&counts[window * plan.bin_count + (digit.bucket() >> plan.bin_shift)], 1);
             shifted.shift_right(plan.width);
             window = window + 1 == plan.window_count ? 0 : window + 1;
@@ -124,7 +128,7 @@ CUPOOL_DEVICE SignedDigit stored_digit(const MsmPlan& plan, std::uint32_t d, std
     const std::uint32_t* word = plan.shifted_scalars + position / 32 * stride + index;
     const std::uint64_t low = *word;
     const std::uint64_t high = position / 32 + 1 < shifted_words ? word[stride] : 0;
-    return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), plan.width);
+    return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), plan, d);
 }
 
 /// The sum of what the threads before this one gave; behind another barrier, sums[BlockSize - 1] holds the whole sum. `sums` has one word a
@@ -277,6 +281,18 @@ CUPOOL_DEVICE std::uint32_t place(std::uint32_t* cursors, std::uint32_t* starts,
     }
     return start;
 }
+
+/// The buckets of a bin.
+struct BinBuckets {
+    std::uint32_t first;
+    std::uint32_t count;
+
+    CUPOOL_DEVICE static BinBuckets of(const MsmPlan& plan, std::uint32_t bin) {
+        const std::uint32_t first = bin << plan.bin_shift;
+        const std::uint32_t most = 1u << plan.bin_shift;
+        return {first, plan.bucket_count - first < most ? plan.bucket_count - first : most};
+    }
+};
 
 /// A tile of one row's binned terms. A tile may reach over several bins.
 class BinnedTile {

@@ -26,13 +26,13 @@ SimulatedDevice small_device() {
 
 TEST_CASE("the small device adds pairwise, and a large one does not for so few terms") {
     detail::MsmProblem problem{.term_count = term_count,
-                               .scalar_bits = 254,
+                               .scalars = {254, 0},
                                .width = width,
                                .multiprocessors = 1,
                                .rounds_budget = 1 << 30,
                                .coordinate_bytes = 32};
     CHECK(detail::make_msm_shape(problem).plan.rounds == 3);
-    problem.scalar_bits = 128;
+    problem.scalars.bits = 128;
     problem.coordinate_bytes = 64;
     CHECK(detail::make_msm_shape(problem).plan.rounds == 2);
     problem.multiprocessors = 132;

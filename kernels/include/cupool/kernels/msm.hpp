@@ -15,7 +15,7 @@ struct MsmConfig {
     DeviceContext ctx;             ///< the device, stream and memory pool that do the work, or DeviceContext::host()
     int batch_size = 0;            ///< how many MSMs there are; must be how many results there are, or 0, which means just that
     std::int64_t points_size = 0;  ///< how many points there are; must be so, or 0
-    int c = 0;                     ///< bits of a digit, 1 to 20; 0 chooses by size
+    int c = 0;                     ///< bits of a digit, 1 to 21; 0 chooses by size
     int bitsize = 0;  ///< every scalar is below 2^bitsize; 0 means the width of r. A scalar that breaks the promise is `invalid_argument`.
     bool are_scalars_on_device = false;  ///< must agree with where the operand lives
     bool are_points_on_device = false;   ///< must agree with where the operand lives
