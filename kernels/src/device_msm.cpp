@@ -330,7 +330,7 @@ private:
 
     void join_buckets(const MsmPlan& plan) const {
         fill_bytes_async(words(plan.large_bucket_count, 1), 0, stream_);
-        kernels_->join->join_buckets.launch(quads_over_rows(plan, plan.bucket_count), stream_, plan);
+        kernels_->join->join_buckets.launch(quads_over_rows(plan, std::min(plan.bucket_count, plan.share_count)), stream_, plan);
         kernels_->join->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
     }
 
