@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::uint32_t no_scalar = std::numeric_limits<std::uint32_t>::max();
 constexpr unsigned block_size = 256;
-constexpr unsigned point_block_size = 128;
 /// A term's index and its sign share 32 bits.
 constexpr std::size_t most_terms_of_a_portion = std::size_t{1} << 30;
 /// Small MSMs are done so many at a time as make up this many terms: enough to fill the device.

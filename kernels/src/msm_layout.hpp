@@ -14,9 +14,13 @@ inline constexpr unsigned largest_bin_table = 8192;  ///< bins of all windows of
 inline constexpr unsigned largest_bin = 2048;        ///< buckets of a bin, and bins of a window
 inline constexpr unsigned place_block_size = 256;
 inline constexpr unsigned pair_block_size = 128;
+inline constexpr unsigned point_block_size = 128;      ///< of the kernels in which a thread sums points
 inline constexpr unsigned quad_size = 4;               ///< lanes that hold an XYZZ point together: see quad_xyzz.cuh
 inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in which quads sum XYZZ points
 inline constexpr unsigned large_sum_block_size = 256;  ///< of those in which a whole block sums to one point
+
+/// Blocks that a multiprocessor is to hold at once of the kernels that add pairs or sum points: one more would make them spill.
+constexpr unsigned summing_blocks(unsigned coordinate_bytes) { return coordinate_bytes <= 32 ? 4 : coordinate_bytes <= 48 ? 3 : 2; }
 
 /// A bucket that spans more shares than this is joined by a block instead of by a quad.
 inline constexpr std::uint32_t large_bucket_shares = 32;

@@ -7,8 +7,8 @@ namespace cupool::detail {
 
 namespace {
 
-/// Resident threads of a multiprocessor that the summing kernels' registers allow.
-constexpr unsigned threads_per_multiprocessor = 512;
+/// Resident threads of a multiprocessor that the registers of the reduction's kernels allow.
+constexpr unsigned reducing_threads = 512;
 /// An affine point has two coordinates, an XYZZ point four.
 constexpr std::size_t affine_coordinates = 2;
 constexpr std::size_t xyzz_coordinates = 4;
@@ -46,9 +46,13 @@ std::uint32_t choose_rounds(std::uint64_t row_terms, std::uint32_t bucket_count,
     return rounds;
 }
 
-/// Terms a thread: enough threads for four waves of the device, between 8 (below, joining costs more than it saves) and 128.
-std::uint32_t choose_share_size(std::uint64_t points, std::uint64_t resident_threads) {
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(points / (4 * resident_threads), 8, 128));
+/// Points a thread: as many as let the threads fill the device four times over, between 8 (below, joining costs more than it saves) and
+/// 128. Slots that pad the buckets count as they are on average.
+std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_threads) {
+    constexpr std::uint64_t waves = 4;
+    const std::uint64_t padding = std::uint64_t{std::min(plan.bucket_count, plan.row_terms)} << plan.rounds >> 1;
+    const std::uint64_t points = ((plan.row_terms + padding) >> plan.rounds) * plan.row_count;
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(points / (waves * resident_threads) + 1, 8, 128));
 }
 
 /// Buckets a quad: a power of two that leaves no more groups than the device has quads resident, from 4 (below, weighing the group costs
@@ -167,7 +171,8 @@ unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, 
 MsmShape make_msm_shape(const MsmProblem& problem) {
     MsmShape shape{};
     MsmPlan& plan = shape.plan;
-    const std::uint64_t resident_threads = std::uint64_t{problem.multiprocessors} * threads_per_multiprocessor;
+    const std::uint64_t summing_threads =
+        std::uint64_t{problem.multiprocessors} * summing_blocks(static_cast<unsigned>(problem.coordinate_bytes)) * point_block_size;
     const MsmDigits digits = msm_digits(problem.scalars, problem.width, problem.tables);
     plan.msm_count = problem.msm_count;
     plan.term_count = problem.term_count;
@@ -180,12 +185,11 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     plan.row_terms = plan.term_count * divided_up(plan.digit_count, plan.window_count);
     plan.last_digit_offset = digits.lowest_last;
     plan.bucket_count = digits.largest;
-    set_groups(plan, resident_threads, problem.multiprocessors);
+    set_groups(plan, std::uint64_t{problem.multiprocessors} * reducing_threads, problem.multiprocessors);
     plan.bin_shift = choose_bin_shift(plan.row_terms, plan.bucket_count);
     plan.bin_count = divided_up(plan.bucket_count, 1u << plan.bin_shift);
-    const std::uint64_t all_terms = std::uint64_t{plan.row_terms} * plan.row_count;
-    plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, resident_threads, problem.coordinate_bytes);
-    plan.share_size = choose_share_size(all_terms >> plan.rounds, resident_threads);
+    plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, summing_threads, problem.coordinate_bytes);
+    plan.share_size = choose_share_size(plan, summing_threads);
     set_slots(plan);
     set_digit_offset(plan);
     shape.rows_at_once = choose_rows_at_once(plan, problem.coordinate_bytes, problem.rounds_budget);
