@@ -97,12 +97,12 @@ TEMPLATE_TEST_CASE_SIG("scalars and points in Montgomery form", CUPOOL_CURVES_AN
 TEST_CASE("digits of which the last is larger than the others", "[msm]") {
     // Of 252 bits, where r / 2 has a little more: 252 is a multiple of each of these widths.
     constexpr Curve C = Curve::bls12_377;
-    const std::vector<int> widths = is_simulated() ? std::vector<int>{4, 9, 12} : std::vector<int>{1, 2, 3, 4, 6, 7, 9, 12, 14, 18, 21};
+    const std::vector<int> widths = is_simulated() ? std::vector<int>{4, 12} : std::vector<int>{1, 2, 3, 4, 6, 7, 9, 12, 14, 18, 21};
     const Scalar half = half_order<C>();
     std::vector<Scalar> scalars = {scalar_of(0),      scalar_of(1),    shifted(group_order<C>(), -1), half, shifted(half, 1),
                                    shifted(half, -1), shifted(half, 2)};
     while (scalars.size() < 12) scalars.push_back(random_reduced_scalar<C>());
-    scalars.insert(scalars.end(), scalars.rbegin(), scalars.rend());
+    for (std::size_t i = 12; i-- > 0;) scalars.push_back(scalars[i]);
     const auto points = generator_multiples<C>(1, 12);
     const std::vector<AffinePoint<C>> expected = {closed_form<C>({scalars.begin(), scalars.begin() + 12}),
                                                   closed_form<C>({scalars.begin() + 12, scalars.end()})};

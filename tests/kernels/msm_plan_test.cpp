@@ -22,6 +22,12 @@ MsmShape shape_of(const ScalarRange& scalars, unsigned width, unsigned tables, s
                            .coordinate_bytes = 48});
 }
 
+BigInteger digit_offset(const MsmPlan& plan) {
+    BigInteger offset;
+    for (unsigned i = 0; i < shifted_words; ++i) offset = offset + BigInteger::power_of_two(32 * i) * plan.digit_offset[i];
+    return offset;
+}
+
 }  // namespace
 
 TEST_CASE("a larger last digit saves one where a few more buckets do", "[kernels]") {
@@ -44,6 +50,11 @@ TEST_CASE("scalars that do not span all leave a carry to the last digit", "[kern
     CHECK(msm_digits(scalar_range<Curve::bls12_377>(251), 21, 1).digit_count == 12);
     CHECK(msm_digits(scalar_range<Curve::bls12_377>(251), 21, 1).largest == 1 << 20);
     CHECK(msm_digits(scalar_range<Curve::bls12_377>(8), 21, 1).digit_count == 1);
+    for (unsigned width = 1; width <= widest_digit; ++width) {
+        const MsmPlan plan = shape_of(scalar_range<Curve::bls12_381>(254), width, 1, 1000).plan;
+        CHECK((digit_offset(plan) + BigInteger::power_of_two(254)).bit_count() <= 32 * shifted_words);
+        CHECK(plan.last_digit_offset == 0);
+    }
 }
 
 TEMPLATE_TEST_CASE_SIG("r / 2 and -r / 2 have digits within the buckets, and what is added to them fits its words", CUPOOL_EACH_CURVE) {
@@ -52,8 +63,7 @@ TEMPLATE_TEST_CASE_SIG("r / 2 and -r / 2 have digits within the buckets, and wha
     for (std::size_t bit = 1; bit < r.bit_count(); ++bit) half = half + BigInteger::power_of_two(bit - 1) * std::uint64_t{r.bit(bit)};
     for (unsigned width = 1; width <= widest_digit; ++width) {
         const MsmPlan plan = shape_of(scalar_range<C>(0), width, 1, 1000).plan;
-        BigInteger offset;
-        for (unsigned i = 0; i < shifted_words; ++i) offset = offset + BigInteger::power_of_two(32 * i) * plan.digit_offset[i];
+        const BigInteger offset = digit_offset(plan);
         CAPTURE(width);
         REQUIRE_FALSE(offset < half);
         const std::size_t last = width * (plan.digit_count - 1);
