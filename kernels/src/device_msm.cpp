@@ -42,8 +42,6 @@ constexpr double nanoseconds_a_term(std::size_t coordinate_bytes) {
 }
 constexpr double nanoseconds_a_byte = 1 / 55.5;
 
-unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<unsigned>((threads + size - 1) / size); }
-
 /// The MSMs of one job, in as many portions as copying and the device's memory ask for.
 template <Curve C>
 class DeviceMsm {
@@ -280,29 +278,13 @@ private:
         plan.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
         plan.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
         plan.adds_to_buckets = !portion.is_first();
-        sort_terms(plan);
+        kernels_->sort->sort(plan, stream_);
         for (std::uint32_t row = 0; row < plan.row_count; row += shape.rows_at_once) {
             plan.first_row = row;
             sum_buckets(plan, std::min(shape.rows_at_once, plan.row_count - row));
         }
         join_buckets(plan);
         if (portion.is_last) sum_rows(plan);
-    }
-
-    void sort_terms(const MsmPlan& plan) const {
-        const std::size_t rows = plan.row_count;
-        fill_bytes_async(words(plan.bin_cursors, rows * plan.bin_count), 0, stream_);
-        fill_bytes_async(words(plan.cursors, rows * plan.bucket_count), 0, stream_);
-        const unsigned tiles = blocks_for(plan.term_count, bin_tile);
-        const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
-        kernels_->sort->count_bins.launch({{tiles, plan.msm_count}, bin_block_size}, stream_, plan);
-        kernels_->sort->place_bins.launch({plan.row_count, place_block_size}, stream_, plan);
-        kernels_->sort->scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream_, plan);
-        kernels_->sort->count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
-        const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
-        if (plan.bin_count > 1) kernels_->sort->size_bins.launch(bins, stream_, plan);
-        kernels_->sort->place_buckets.launch(bins, stream_, plan);
-        kernels_->sort->scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
     }
 
     /// Sums the points of each bucket, but for those that join_buckets must complete, in `rows` rows from plan.first_row.
@@ -328,7 +310,7 @@ private:
     }
 
     void join_buckets(const MsmPlan& plan) const {
-        fill_bytes_async(words(plan.large_bucket_count, 1), 0, stream_);
+        fill_bytes_async(words_at(plan.large_bucket_count, 1, stream_), 0, stream_);
         kernels_->join->join_buckets.launch(quads_over_rows(plan, std::min(plan.bucket_count, plan.share_count)), stream_, plan);
         kernels_->join->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
     }
@@ -380,9 +362,6 @@ private:
     template <class T>
     static T* as_pointer(std::uint64_t address) {
         return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): a device address, never followed here
-    }
-    DeviceSpan<std::uint32_t> words(std::uint32_t* pointer, std::size_t count) const {
-        return {reinterpret_cast<std::uint64_t>(pointer), count, config_.ctx.device()};
     }
     DeviceSpan<std::uint32_t> oversized_span() const { return {address(oversized_at_), portions_.size(), config_.ctx.device()}; }
 
