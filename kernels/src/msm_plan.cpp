@@ -37,7 +37,9 @@ std::uint32_t choose_bin_shift(std::uint32_t row_terms, std::uint32_t bucket_cou
 std::uint32_t choose_rounds(std::uint64_t row_terms, std::uint32_t bucket_count, std::uint32_t row_count, std::uint64_t resident_threads,
                             std::size_t coordinate_bytes) {
     constexpr std::uint64_t least_pairs_a_thread = 12;
-    const auto least_left = [coordinate_bytes](std::uint32_t rounds) { return coordinate_bytes > 32 && rounds <= 3 ? 8 : 16; };
+    const auto least_left = [coordinate_bytes](std::uint32_t rounds) {
+        return coordinate_bytes <= 32 || rounds > 4 ? 16 : rounds == 4 ? 10 : 8;
+    };
     std::uint32_t rounds = 0;
     while (rounds < 6 && row_terms * row_count >> (rounds + 1) >= resident_threads * least_pairs_a_thread &&
            row_terms >= (std::uint64_t{bucket_count} << (rounds + 1)) * least_left(rounds + 1)) {
@@ -55,12 +57,14 @@ std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_thre
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(points / (waves * resident_threads) + 1, 8, 128));
 }
 
-/// Buckets a quad: a power of two that leaves no more groups than the device has quads resident, from 4 (below, weighing the group costs
-/// more than its sum) to 32, and more where that leaves several waves of groups.
+/// Buckets a quad: so many that the groups fill the device a whole number of times, from 4 (below, weighing the group costs more than its
+/// sum) to 128.
 std::uint32_t choose_group_size(std::uint32_t bucket_count, std::uint64_t all_buckets, std::uint64_t resident_threads) {
+    constexpr std::uint64_t least = 4;
+    constexpr std::uint64_t most = 128;
     const std::uint64_t resident_quads = resident_threads / quad_size;
-    std::uint32_t size = 4;
-    while (all_buckets / size > resident_quads * (size < 32 ? 1 : 4)) size *= 2;
+    const std::uint64_t waves = all_buckets / (resident_quads * most) + 1;
+    const auto size = static_cast<std::uint32_t>(std::max(all_buckets / (resident_quads * waves) + 1, least));
     return std::min(size, bucket_count);
 }
 

@@ -17,7 +17,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_bins(MsmPlan plan
 
 /// A block a row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_bins(MsmPlan plan) {
-    CUPOOL_SHARED static std::uint32_t sums[place_block_size];
+    CUPOOL_SHARED static std::uint32_t sums[place_block_size / warp_size];
     const std::uint32_t row = block_index();
     std::uint32_t* const starts = plan.bin_starts + row * (plan.bin_count + 1);
     const std::uint32_t end = place<place_block_size>(plan.bin_cursors + row * plan.bin_count, starts, plan.bin_count, 0, 0, sums,
@@ -39,7 +39,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_buckets(MsmPlan p
 
 /// The slots of each bin, into bin_cursors, whose cursors are done with. A block a bin; grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_size_bins(MsmPlan plan) {
-    CUPOOL_SHARED static std::uint32_t sums[place_block_size];
+    CUPOOL_SHARED static std::uint32_t sums[place_block_size / warp_size];
     const std::uint64_t row = block_index_y();
     const BinBuckets bin = BinBuckets::of(plan, block_index());
     const std::uint32_t size =
@@ -49,7 +49,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_size_bins(MsmPlan pla
 
 /// Where buckets begin, and the slots that pad them. A block a bin; grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_buckets(MsmPlan plan) {
-    CUPOOL_SHARED static std::uint32_t sums[place_block_size];
+    CUPOOL_SHARED static std::uint32_t sums[place_block_size / warp_size];
     const std::uint64_t row = block_index_y();
     const BinBuckets bin = BinBuckets::of(plan, block_index());
     std::uint32_t* const starts = plan.starts + row * (plan.bucket_count + 1);
