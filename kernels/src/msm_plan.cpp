@@ -48,24 +48,24 @@ std::uint32_t choose_rounds(std::uint64_t row_terms, std::uint32_t bucket_count,
     return rounds;
 }
 
-/// Points a thread: as many as let the threads fill the device four times over, between 8 (below, joining costs more than it saves) and
+/// Points a thread: as many as let the threads fill the device three times over, between 8 (below, joining costs more than it saves) and
 /// 128. Slots that pad the buckets count as they are on average.
 std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_threads) {
-    constexpr std::uint64_t waves = 4;
+    constexpr std::uint64_t waves = 3;
     const std::uint64_t padding = std::uint64_t{std::min(plan.bucket_count, plan.row_terms)} << plan.rounds >> 1;
     const std::uint64_t points = ((plan.row_terms + padding) >> plan.rounds) * plan.row_count;
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(points / (waves * resident_threads) + 1, 8, 128));
 }
 
-/// Buckets a quad: so many that the groups fill the device a whole number of times, from 4 (below, weighing the group costs more than its
-/// sum) to 128.
+/// Buckets a quad: so many that the groups fill the device a whole number of times, up to 128. Weighing a group costs as much as some 14 of
+/// its buckets, so that few buckets rather leave a part of the device idle than make small groups.
 std::uint32_t choose_group_size(std::uint32_t bucket_count, std::uint64_t all_buckets, std::uint64_t resident_threads) {
-    constexpr std::uint64_t least = 4;
     constexpr std::uint64_t most = 128;
     const std::uint64_t resident_quads = resident_threads / quad_size;
     const std::uint64_t waves = all_buckets / (resident_quads * most) + 1;
-    const auto size = static_cast<std::uint32_t>(std::max(all_buckets / (resident_quads * waves) + 1, least));
-    return std::min(size, bucket_count);
+    const std::uint64_t filling = all_buckets / (resident_quads * waves) + 1;
+    const std::uint64_t small = std::clamp<std::uint64_t>(all_buckets / (resident_quads * 5 / 8) + 1, 4, 16);
+    return std::min(static_cast<std::uint32_t>(std::max(filling, small)), bucket_count);
 }
 
 /// Groups a block, where a block for each row would sum many of them while most of the device has nothing to do.
