@@ -255,7 +255,12 @@ void DevicePool::for_each_device(const std::function<void(std::size_t, const Dev
 
 std::future<KernelOutputs> DevicePool::submit_kernel(KernelWork work, double amount) const {
     if (is_host()) throw Error(ErrorCategory::unsupported, "a kernel of the program's own needs a GPU; the pool is the host");
-    return submit([work = std::move(work)](const DeviceContext& context) { return run_kernel(work, context); }, amount);
+    auto run = [state = state_.get(), work = std::move(work)](const DeviceContext& context) {
+        KernelOutputs outputs = run_kernel(work, context);
+        state->member(state->index_of(context.device())).bytes += outputs.bytes_moved;
+        return outputs;
+    };
+    return submit(std::move(run), amount);
 }
 
 void DevicePool::synchronize_all() const {

@@ -87,8 +87,12 @@ DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> 
     }
 
     DeviceBuffer<T> result;
-    state_->run(index_of(buffers[0].device()),
-                [&](std::size_t, const DeviceContext& target) { result = combined(buffers, operation, *this, target, state_->peers()); });
+    state_->run(index_of(buffers[0].device()), [&](std::size_t index, const DeviceContext& target) {
+        result = combined(buffers, operation, *this, target, state_->peers());
+        for (const DeviceSpan<const T>& buffer : buffers) {
+            if (buffer.device() != target.device()) state_->count_copy(index_of(buffer.device()), index, buffer.size_bytes());
+        }
+    });
     return result;
 }
 

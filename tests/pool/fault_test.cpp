@@ -42,6 +42,28 @@ TEST_CASE("a device fault is told to whatever waits and whatever comes later", "
     CHECK(machine.simulator.call_count() == calls);  // refused without asking a driver that cannot answer
 }
 
+TEST_CASE("a device fault is told at once to what waits behind other work", "[fault]") {
+    Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    std::promise<void> go;
+    const std::shared_future<void> gone = go.get_future().share();
+    auto busy = pool.submit_at(0, [gone](const DeviceContext&) { gone.wait(); });
+    std::vector<std::future<void>> waiting;
+    for (int i = 0; i < 3; ++i) waiting.push_back(pool.submit_at(0, [](const DeviceContext&) { FAIL("must not run"); }));
+    auto faulting = pool.submit_at(1, [&machine](const DeviceContext& context) {
+        machine.simulator.raise_device_fault(700);
+        context.stream().synchronize();
+    });
+    CHECK(error_of([&] { faulting.get(); }).category() == ErrorCategory::device_fault);
+    for (auto& piece : waiting) {
+        REQUIRE(piece.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
+        CHECK(error_of([&] { piece.get(); }).category() == ErrorCategory::device_fault);
+    }
+    CHECK(pool.metrics().devices[0].in_flight == 1);
+    go.set_value();
+    busy.get();
+}
+
 TEST_CASE("a device that cannot be opened for a memory error of its own is no fault of the others", "[fault]") {
     Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);

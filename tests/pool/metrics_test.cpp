@@ -1,5 +1,7 @@
+#include <cupool/driver/copy.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <cupool/pool/peer_manager.hpp>
 #include <sstream>
 
 #include "catch.hpp"
@@ -24,6 +26,38 @@ TEST_CASE("metrics count what a pool did", "[metrics]") {
         CHECK(device.busy_microseconds > 0);
     }
     CHECK(metrics.devices[0].bytes + metrics.devices[1].bytes == report.bytes);
+}
+
+TEST_CASE("metrics count the bytes of bases, of work by data, and between devices", "[metrics]") {
+    const Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const auto bytes = [&](std::size_t index) { return pool.metrics().devices[index].bytes; };
+    const auto points = generator_multiples<Curve::bn254>(1, 7);
+    (void)pool.prepare<Curve::bn254>(points, PrepareConfig{}, MsmSpread::all_devices);
+    CHECK(bytes(0) == 4 * sizeof points[0]);
+    CHECK(bytes(1) == 3 * sizeof points[0]);
+
+    pool.quarantine(1, "the other one is to do it");
+    const KernelWork nothing{
+        ".version 6.3\n.target sm_75\n.address_size 64\n"
+        ".visible .entry nothing(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 d) { ret; }\n",
+        "nothing",
+        {1, 1},
+        {KernelOperand::input(std::vector<char>(100)), KernelOperand::inout(std::vector<char>(10)), KernelOperand::output<char>(1),
+         KernelOperand::value(7)}};
+    std::uint64_t before = bytes(0);
+    CHECK(pool.submit_kernel(nothing).get().bytes_moved == 100 + 20 + 2);
+    CHECK(bytes(0) - before == 122);
+
+    DeviceBuffer<int> here(25, pool.context(0));
+    DeviceBuffer<int> there(25, pool.context(1));
+    const PeerManager peers(pool);
+    before = bytes(0) + bytes(1);
+    peers.copy<int>(there.span(), here.span());
+    CHECK(bytes(0) + bytes(1) - before == 100 + 100);
+    const DeviceSpan<const int> buffers[] = {here.span(), there.span()};
+    (void)pool.reduce_results<int>(buffers, ReduceOperation::sum);
+    CHECK(bytes(0) + bytes(1) - before == 200 + 200);
 }
 
 TEST_CASE("metrics as text", "[metrics]") {

@@ -37,6 +37,23 @@ TEST_CASE("a quarantined device gets no work until it is readmitted", "[quaranti
     CHECK(error_of([&] { pool.quarantine(7, "?"); }).category() == ErrorCategory::invalid_device);
 }
 
+TEST_CASE("turns go on where they were while the same devices are quarantined", "[quarantine]") {
+    const Machine machine(std::vector<SimulatedDevice>(4));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    CHECK(pool.next_device() == 0);
+    pool.readmit(2);  // it was never away
+    CHECK(pool.next_device() == 1);
+    pool.quarantine(1, "hot");
+    CHECK(pool.next_device() == 0);
+    pool.quarantine(1, "still hot");
+    CHECK(pool.quarantined()[0].why == "still hot");
+    CHECK(pool.next_device() == 2);
+    pool.readmit(1);
+    CHECK(pool.next_device() == 2);  // the turns among all four had come to device 1
+    pool.quarantine(1, "again");
+    CHECK(pool.next_device() == 3);
+}
+
 TEST_CASE("a pool whose devices are all quarantined says so", "[quarantine]") {
     const Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);

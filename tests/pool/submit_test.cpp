@@ -171,6 +171,19 @@ TEST_CASE("waiting for all costs an unused device nothing", "[submit]") {
     CHECK(machine.simulator.call_count("cuDevicePrimaryCtxRetain") == 1);
 }
 
+TEST_CASE("waiting for all waits for what the program itself gave to the devices' streams", "[submit]") {
+    const Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    std::atomic<bool> done{false};
+    pool.context_at(2).stream().launch_host_function([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        done = true;
+    });
+    pool.synchronize_all();
+    CHECK(done);
+    CHECK(machine.simulator.call_count("cuDevicePrimaryCtxRetain") == 1);
+}
+
 TEST_CASE("a pool in a forked child says so", "[submit]") {
     const DevicePool pool = DevicePool::host();
     pool.submit_at(0, [](const DeviceContext&) {}).get();
