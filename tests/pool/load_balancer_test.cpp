@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "catch.hpp"
@@ -202,6 +203,48 @@ TEST_CASE("rebalancing tolerates what is within the threshold, and what cannot b
     Balance coarse({1, 1});
     const auto only = coarse.balancer.lease(0, 5);  // moving half of it is impossible, moving all of it changes nothing
     CHECK(coarse.balancer.rebalance().empty());
+}
+
+TEST_CASE("plans to rebalance leases of any size come to an end, and send none back", "[balance]") {
+    for (unsigned seed = 1; seed <= 40; ++seed) {
+        CAPTURE(seed);
+        std::mt19937 random(seed);
+        std::lognormal_distribution<double> skewed(0, 1.5);
+        std::vector<double> speeds(2 + seed % 5);
+        for (double& speed : speeds) speed = 1 + skewed(random);
+        Balance balance(speeds);
+        struct Moving {
+            LoadBalancer::Lease lease;
+            std::set<int> before;  ///< devices that it was on
+        };
+        std::vector<Moving> leases;
+        for (int i = 0; i < 60; ++i) {
+            const int device = static_cast<int>(random() % (1 + random() % speeds.size()));
+            leases.push_back({balance.balancer.lease(device, skewed(random)), {device}});
+        }
+        const auto latest = [&] {
+            double most = 0;
+            for (const DeviceLoad& load : balance.balancer.loads()) most = std::max(most, load.outstanding / load.speed);
+            return most;
+        };
+        std::size_t rounds = 0;
+        for (bool any_moved = true; any_moved; ++rounds) {
+            any_moved = false;
+            const double before = latest();
+            for (const Migration& migration : balance.balancer.rebalance()) {
+                double left = migration.work;
+                for (Moving& moving : leases) {
+                    if (moving.lease.device() != migration.from || moving.lease.work() > left) continue;
+                    left -= moving.lease.work();
+                    moving.lease.move_to(migration.to);
+                    any_moved = true;
+                    CHECK(moving.before.insert(migration.to).second);
+                }
+            }
+            CHECK(latest() <= before * (1 + 1e-9));
+            REQUIRE(rounds < 20);
+        }
+    }
 }
 
 TEST_CASE("a quarantined device gets no work, and what it has is to move", "[balance]") {
