@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cupool/driver/error.hpp>
 #include <cupool/pool/load_balancer.hpp>
 #include <limits>
@@ -227,6 +228,19 @@ TEST_CASE("plans to rebalance leases of any size come to an end, and send none b
             for (const DeviceLoad& load : balance.balancer.loads()) most = std::max(most, load.outstanding / load.speed);
             return most;
         };
+        // Carried out to the letter a plan leaves every device its fair share, but for moves smaller than an average lease.
+        std::vector<double> planned;
+        for (const DeviceLoad& load : balance.balancer.loads()) planned.push_back(load.outstanding);
+        const double work = std::accumulate(planned.begin(), planned.end(), 0.0);
+        const double speed = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+        const std::vector<Migration> plan = balance.balancer.rebalance();
+        for (const Migration& migration : plan) {
+            planned[static_cast<std::size_t>(migration.from)] -= migration.work;
+            planned[static_cast<std::size_t>(migration.to)] += migration.work;
+        }
+        const double spread = work / static_cast<double>(leases.size()) * static_cast<double>(speeds.size());
+        for (std::size_t i = 0; i < speeds.size() && !plan.empty(); ++i) CHECK(std::abs(planned[i] - work / speed * speeds[i]) <= spread);
+
         std::size_t rounds = 0;
         for (bool any_moved = true; any_moved; ++rounds) {
             any_moved = false;
