@@ -2,6 +2,7 @@
 #include <cupool/kernels/point.hpp>
 #include <cupool/pool/device_pool.hpp>
 #include <cupool/pool/peer_manager.hpp>
+#include <locale>
 #include <sstream>
 
 #include "catch.hpp"
@@ -76,5 +77,15 @@ TEST_CASE("metrics as text", "[metrics]") {
     CHECK(samples == std::vector<std::string>{"cupool_launches_total{device=\"2\"} 5", "cupool_errors_total{device=\"2\"} 1",
                                               "cupool_bytes_total{device=\"2\"} 4096", "cupool_in_flight{device=\"2\"} 3",
                                               "cupool_busy_seconds_total{device=\"2\"} 1.5", "cupool_quarantined{device=\"2\"} 1"});
+    struct Grouped final : std::numpunct<char> {
+        char do_thousands_sep() const override { return '.'; }
+        char do_decimal_point() const override { return ','; }
+        std::string do_grouping() const override { return "\3"; }
+    };
+    const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Grouped));
+    const std::string long_lived = to_prometheus({{{.device = 1, .launches = 1000000, .busy_microseconds = 86400000001}}});
+    std::locale::global(before);
+    CHECK_THAT(long_lived, contains_text("cupool_launches_total{device=\"1\"} 1000000\n"));
+    CHECK_THAT(long_lived, contains_text("cupool_busy_seconds_total{device=\"1\"} 86400.000001\n"));
     CHECK(to_prometheus({{{}}}).find("cupool_in_flight{device=\"host\"} 0") != std::string::npos);
 }

@@ -72,6 +72,7 @@ TEST_CASE("bytes arrive between any two devices, directly where there is a path"
         CHECK(sent(peers, last, 0, numbers) == numbers);
         CHECK(peers.paths().size() == devices * (devices - 1));
         CHECK(peers.can_access(last, 0));
+        if (last != 0) CHECK(to_string(peers.path(0, last)) == "0 -> " + std::to_string(last) + ": direct, rank 0, native atomics");
     }
 }
 

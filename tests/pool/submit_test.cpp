@@ -33,6 +33,7 @@ TEST_CASE("submitted work runs on the device's worker thread, in order, and its 
     CHECK(worker == second.get());
     CHECK(worker != std::this_thread::get_id());
     CHECK(order == std::vector<int>{1, 2});
+    CHECK(machine.simulator.call_count("cuDeviceGetPCIBusId") == 1);  // to settle near it, at its start
     CHECK(worker != pool.submit_at(0, [](const DeviceContext&) { return std::this_thread::get_id(); }).get());
 }
 

@@ -105,9 +105,9 @@ public:
     int next_device() const;
 
     /// The ordinal of the device that is best for work that needs so many bytes: of those that have as much free memory now (what their
-    /// memory pools keep unused counts as free), one without work of this pool in flight, then the one with the most. Asks every device,
-    /// whose contexts are made for that; one that cannot be asked is left out, and logged. \throws Error out_of_memory where none has as
-    /// much, saying who has the most; unsupported on a host pool; no_device, device_fault
+    /// memory pools keep unused counts as free), the one with the fewest pieces of this pool's work in flight, then with the most. Asks
+    /// every device, whose contexts are made for that; one that cannot be asked is left out, and logged. \throws Error out_of_memory where
+    /// none has as much, saying who has the most; unsupported on a host pool; no_device, device_fault
     int best_available_device(std::size_t bytes_needed = 0) const;
 
     /// Chooses devices for submit(), by their capability at first (multiprocessors times clock) and by their measured speed then.
