@@ -86,6 +86,27 @@ TEST_CASE("balanced work spreads over idle devices", "[submit]") {
     for (const DeviceLoad& load : pool.balancer().loads()) CHECK(load.in_flight == 0);
 }
 
+TEST_CASE("a reduction goes where the least work is in flight", "[submit]") {
+    const Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const std::vector<int> numbers{3, 4, 5};
+    const auto device_of_sum = [&] {
+        int sum = 0;
+        const RunReport report = pool.reduce<int>(numbers, ReduceOperation::sum, sum);
+        CHECK(sum == 12);
+        return report.devices;
+    };
+    CHECK(device_of_sum() == std::vector<int>{0});
+    std::promise<void> go;
+    const std::shared_future<void> gone = go.get_future().share();
+    auto busy = pool.submit_at(0, [gone](const DeviceContext&) { gone.wait(); });
+    CHECK(device_of_sum() == std::vector<int>{1});
+    pool.quarantine(1, "away");
+    CHECK(device_of_sum() == std::vector<int>{2});
+    go.set_value();
+    busy.get();
+}
+
 TEST_CASE("for_each_device waits for all, and throws the failure of the lowest index", "[submit]") {
     const Machine machine(std::vector<SimulatedDevice>(4));
     const DevicePool pool = DevicePool::all(machine.driver);

@@ -218,7 +218,8 @@ public:
     RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
                   std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic) const;
 
-    /// A reduction over host memory, on the first device that is not quarantined (float order depends on the length alone).
+    /// A reduction over host memory, on the device that has the fewest pieces of this pool's work in flight, of equal ones the first: so
+    /// reductions of many threads spread over all (float order depends on the length alone).
     /// \throws what cupool::reduce() throws; no_device where every device is quarantined
     template <class T>
     RunReport reduce(std::span<const T> input, ReduceOperation operation, T& result) const;
