@@ -78,19 +78,34 @@ RunReport DevicePool::State::do_parts(std::vector<MsmPart>& parts, std::size_t s
 }
 
 template <Curve C>
-RunReport DevicePool::State::msm_of_parts(std::vector<MsmPart> parts, bool is_montgomery_form, const MsmOfTerms<C>& msm_of_terms,
-                                          JacobianPoint<C>& result) {
-    std::vector<JacobianPoint<C>> sums(parts.size());
+RunReport DevicePool::State::msms_of_parts(std::vector<MsmPart> parts, std::size_t terms, bool is_montgomery_form,
+                                           const MsmOfTerms<C>& msm_of_terms, std::span<JacobianPoint<C>> results) {
+    std::vector<std::vector<JacobianPoint<C>>> sums(parts.size(), std::vector<JacobianPoint<C>>(results.size()));
     RunReport report = do_parts(parts, 1, [&](std::size_t place, const DeviceContext& context) {
-        return msm_of_terms(parts[place].member, context, parts[place].share, sums[place]);
+        const MsmPart& part = parts[place];
+        RunReport of_part;
+        for (std::size_t k = 0; k < results.size(); ++k) {
+            try {
+                const detail::Share scalars{k * terms + part.share.offset, part.share.count};
+                const RunReport one = msm_of_terms(part.member, context, scalars, sums[place][k]);
+                of_part.engine = one.engine;
+                of_part.milliseconds += one.milliseconds;
+                join(of_part, one);
+            } catch (const detail::OversizedScalar& error) {
+                detail::throw_oversized_scalar(k * terms + error.index(), error.bits());
+            }
+        }
+        return of_part;
     });
     if (parts.size() == 1) {
-        result = sums[0];
+        std::copy(sums[0].begin(), sums[0].end(), results.begin());
         return report;
     }
-    auto sum = detail::HostXyzz<C>::infinity();
-    for (const JacobianPoint<C>& partial : sums) sum += detail::load<C>(partial, is_montgomery_form);
-    result = detail::store_jacobian<C>(sum, is_montgomery_form);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        auto sum = detail::HostXyzz<C>::infinity();
+        for (const auto& of_part : sums) sum += detail::load<C>(of_part[k], is_montgomery_form);
+        results[k] = detail::store_jacobian<C>(sum, is_montgomery_form);
+    }
     return report;
 }
 
@@ -133,8 +148,8 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
         return cupool::msm<C>(scalars.subspan(terms.offset, terms.count), points.subspan(terms.offset, terms.count), own, sum);
     };
     std::vector<LoadBalancer::Lease> leases = state_->lease_for_msm(detail::msm_work<C>(scalars.size()), scalars.size(), spread);
-    return state_->msm_of_parts<C>(state_->even_parts(std::move(leases), scalars.size()), config.are_points_montgomery_form, msm_of_terms,
-                                   result);
+    return state_->msms_of_parts<C>(state_->even_parts(std::move(leases), scalars.size()), scalars.size(),
+                                    config.are_points_montgomery_form, msm_of_terms, std::span(&result, 1));
 }
 
 template <Curve C>
@@ -173,7 +188,8 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                                             \
-    template RunReport DevicePool::State::msm_of_parts<C>(std::vector<MsmPart>, bool, const MsmOfTerms<C>&, JacobianPoint<C>&);           \
+    template RunReport DevicePool::State::msms_of_parts<C>(std::vector<MsmPart>, std::size_t, bool, const MsmOfTerms<C>&,                 \
+                                                           std::span<JacobianPoint<C>>);                                                  \
     template RunReport DevicePool::msm<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&, JacobianPoint<C>&,  \
                                           MsmSpread) const;                                                                               \
     template RunReport DevicePool::State::several_msms<C>(std::size_t, std::vector<LoadBalancer::Lease>, std::size_t, const SomeMsms<C>&, \

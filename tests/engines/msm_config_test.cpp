@@ -55,6 +55,21 @@ ErrorCategory failure_of(const Action& action) {
 
 }  // namespace
 
+TEMPLATE_TEST_CASE_SIG("buckets of wide digits are placed and summed by several blocks", CUPOOL_CURVES) {
+    const auto terms = random_terms<C>(60);
+    std::vector<Scalar> scalars;
+    auto expected = infinity<C>();
+    for (std::size_t i = 0; i < terms.points.size(); ++i) {
+        scalars.push_back({{terms.scalars[i].limbs[0] % (1 << 13), 0, 0, 0}});
+        expected = add(expected, multiply(terms.points[i], scalars.back()));
+    }
+    MsmConfig config;
+    config.ctx = engine_contexts().front();
+    config.c = 14;  // four bins: of two, the second is found by the first one's cursor alone
+    config.bitsize = 13;
+    CHECK(run_msm<C>(scalars, terms.points, config) == expected);
+}
+
 TEMPLATE_TEST_CASE_SIG("every window width gives the same MSM", CUPOOL_CURVES_AND_TWISTS) {
     if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it");
     const auto terms = random_terms<C>(60);
