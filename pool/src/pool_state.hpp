@@ -39,8 +39,10 @@ public:
     LoadBalancer& balancer();
     /// Of MSMs, whose work is counted in terms: see msm_work().
     LoadBalancer& msm_balancer();
-    /// The devices for an MSM of so many terms, each leased for an even share of the work. \throws Error no_device, device_fault
-    std::vector<LoadBalancer::Lease> lease_for_msm(double work, std::size_t terms, MsmSpread spread);
+    /// So many devices, each leased for an even share of the work. \throws Error no_device
+    std::vector<LoadBalancer::Lease> lease_for_msms(std::size_t count, double work) {
+        return msm_balancer().select_devices(count, work / static_cast<double>(count));
+    }
     /// Of the members that fit, the `count` devices that will have finished first (fewer where fewer are available), each leased for that
     /// work. \throws Error no_device
     std::vector<LoadBalancer::Lease> lease_for_msm_among(const std::function<bool(std::size_t)>& fits, std::size_t count, double work);
@@ -63,21 +65,19 @@ public:
     template <Curve C>
     using MsmOfTerms =
         std::function<RunReport(std::size_t member, const DeviceContext& context, detail::Share scalars, JacobianPoint<C>& sum)>;
-    /// MSMs of so many terms, of which each part has a share: does all parts at once, in each one MSM after another, and joins their sums.
+    /// MSMs of so many terms, from number `first` on, of which each part has a share: does all parts at once, in each one MSM after
+    /// another, and joins their sums.
     template <Curve C>
-    RunReport msms_of_parts(std::vector<MsmPart> parts, std::size_t terms, bool is_montgomery_form, const MsmOfTerms<C>& msm_of_terms,
-                            std::span<JacobianPoint<C>> results);
+    RunReport msms_of_parts(std::vector<MsmPart> parts, std::size_t terms, std::size_t first, bool is_montgomery_form,
+                            const MsmOfTerms<C>& msm_of_terms, std::span<JacobianPoint<C>> results);
     /// Neighbours among several MSMs, on the device of a member, whose context is given.
     template <Curve C>
     using SomeMsms = std::function<RunReport(std::size_t member, const DeviceContext& context, const detail::Share& msms,
                                              std::span<JacobianPoint<C>> sums)>;
-    /// One of several MSMs, on all devices that it takes.
+    /// MSMs of so many terms, shared out whole and evenly among the leased devices.
     template <Curve C>
-    using OneMsm = std::function<RunReport(std::size_t number, JacobianPoint<C>& sum)>;
-    /// Several MSMs of so many terms: the first `whole` of them shared out evenly among the leased devices, the others one after another.
-    template <Curve C>
-    RunReport several_msms(std::size_t terms, std::vector<LoadBalancer::Lease> leases, std::size_t whole, const SomeMsms<C>& some_msms,
-                           const OneMsm<C>& one_msm, std::span<JacobianPoint<C>> results);
+    RunReport whole_msms(std::vector<LoadBalancer::Lease> leases, std::size_t terms, const SomeMsms<C>& some_msms,
+                         std::span<JacobianPoint<C>> results);
     /// Counts what another part of a job has come to.
     void join(RunReport& whole, const RunReport& part) const;
     /// Counts bytes that go from one member to another, or to itself.

@@ -135,7 +135,7 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>&
             const double work = detail::msm_work<C>(end - begin) * static_cast<double>(msm_count);
             parts.push_back({state_->lease_for_msm_at(part.member, work), part.member, {begin, end - begin}});
         }
-        return state_->msms_of_parts<C>(std::move(parts), terms, config.are_points_montgomery_form, msm_of_terms, results);
+        return state_->msms_of_parts<C>(std::move(parts), terms, 0, config.are_points_montgomery_form, msm_of_terms, results);
     }
     const auto some_msms = [&](std::size_t member, const DeviceContext& context, const detail::Share& msms,
                                std::span<JacobianPoint<C>> sums) {
@@ -144,8 +144,8 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>&
     const double work = detail::msm_work<C>(terms) * static_cast<double>(msm_count);
     const std::size_t devices = std::min(msm_count, detail::devices_for_msm(work, prepared.parts.size(), spread));
     const auto has_bases = [&](std::size_t member) { return prepared.part_of(member) != nullptr; };
-    return state_->several_msms<C>(terms, state_->lease_for_msm_among(has_bases, devices, work / static_cast<double>(devices)), msm_count,
-                                   some_msms, {}, results);
+    return state_->whole_msms<C>(state_->lease_for_msm_among(has_bases, devices, work / static_cast<double>(devices)), terms, some_msms,
+                                 results);
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                                            \

@@ -127,6 +127,17 @@ TEST_CASE("of several MSMs over divided bases each device does its part without 
     CHECK(affine(results) == std::vector<AffinePoint<curve>>(2, infinity<curve>()));
 }
 
+TEST_CASE("of the MSMs that are left over each device does its part without a wait for the others", "[msm_batch]") {
+    const Machine machine(std::vector<SimulatedDevice>(4));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const bool own_points = GENERATE(false, true);
+    const SeveralMsms msms(6, own_points);
+    auto results = no_results(6);
+    CHECK(pool.msm<curve>(msms.scalars, msms.points, small_config(), results, MsmSpread::all_devices).devices.size() == 4);
+    CHECK(affine(results) == msms.sums);
+    for (const DeviceMetrics& device : pool.metrics().devices) CHECK(device.launches == 2);  // one whole MSM, and a term of each of two
+}
+
 TEST_CASE("several MSMs on a pool of the host", "[msm_batch]") {
     const DevicePool pool = DevicePool::host(2);
     const SeveralMsms msms(3, true);

@@ -191,8 +191,8 @@ public:
                   JacobianPoint<C>& result, MsmSpread spread = MsmSpread::automatic) const;
 
     /// As many MSMs as there are results, as cupool::msm() of several: over the same points, or each over points of its own. They are
-    /// shared out whole among as many devices as all of them together have work for; where they do not come out even, the last few, if they
-    /// are large, are each done as the MSM above. No result is written where one fails. \throws additionally Error invalid_argument where
+    /// shared out whole among as many devices as all of them together have work for; where they do not come out even, each device does its
+    /// part of the last few, if they are large. No result is written where one fails. \throws additionally Error invalid_argument where
     /// the scalars do not divide evenly
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
