@@ -200,10 +200,11 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     return shape;
 }
 
-std::uint32_t choose_pairs_a_thread(std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
+std::uint32_t choose_pairs_a_thread(std::uint32_t round, std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
                                     std::size_t coordinate_bytes) {
-    // Few enough that blocks do not fall out of step for want of others, many enough that an inversion is a small part of the work.
-    const std::uint64_t most = coordinate_bytes > 32 ? 200 : 80;
+    // Few enough that blocks do not fall out of step for want of others, which costs most in the first round, many enough that an
+    // inversion is a small part of the work.
+    const std::uint64_t most = coordinate_bytes <= 32 ? 80 : round == 1 ? 200 : 320;
     constexpr std::uint64_t least = 8;
     const std::uint64_t pairs_a_wave = std::uint64_t{resident_blocks} * pair_block_size * most;
     const std::uint64_t waves = (std::uint64_t{row_pairs} * rows + pairs_a_wave - 1) / pairs_a_wave;
