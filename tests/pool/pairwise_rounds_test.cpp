@@ -42,7 +42,7 @@ TEST_CASE("the small device adds pairwise, and a large one does not for so few t
 TEST_CASE("the blocks of a round fill the device a whole number of times and leave out no pair") {
     constexpr std::uint32_t resident_blocks = 528;
     for (const std::size_t coordinate_bytes : {32U, 48U}) {
-        for (const std::uint32_t round : {1U, 2U})
+        for (const std::uint32_t round : {1U, 2U}) {
             for (const std::uint32_t rows : {1U, 7U, 17U}) {
                 for (const std::uint32_t row_pairs : {1U, 1000U, 1U << 19, 8'500'123U}) {
                     const auto pairs_a_thread = detail::choose_pairs_a_thread(round, row_pairs, rows, resident_blocks, coordinate_bytes);
@@ -54,6 +54,7 @@ TEST_CASE("the blocks of a round fill the device a whole number of times and lea
                     if (waves > 1) CHECK(blocks >= waves * resident_blocks * 95 / 100);
                 }
             }
+        }
     }
 }
 
