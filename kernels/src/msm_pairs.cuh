@@ -162,9 +162,9 @@ public:
         return {{x.left, y_[2 * pair]}, {x.right, y_[2 * pair + 1]}};
     }
     CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
-        x_[i] = point.x;
+        const bool hides_zero = point.x.lowest_limb() == 0 && point.x.is_plain_zero() && !point.y.is_plain_zero();
+        x_[i] = hides_zero ? Field::zero_as_modulus() : point.x;
         y_[i] = point.y;
-        if (point.x.lowest_limb() == 0 && point.x.is_plain_zero() && !point.y.is_plain_zero()) x_[i] = Field::zero_as_modulus();
     }
 
 private:
