@@ -13,8 +13,8 @@ using Quad = QuadXyzz<BaseField>;
 CUPOOL_DEVICE void clear_empty_buckets(const MsmPlan& plan, std::uint32_t row, const BucketStarts& starts) {
     if (plan.adds_to_buckets) return;
 #pragma unroll 1
-    for (std::uint32_t bucket = global_index(); bucket < plan.bucket_count; bucket += grid_size() * sum_block_size) {
-        if (starts[bucket] == starts[bucket + 1]) buckets_of(plan, row)[bucket] = Xyzz::infinity();
+    for (std::uint32_t bucket = global_quad_index(); bucket < plan.bucket_count; bucket += grid_size() * (sum_block_size / quad_size)) {
+        if (starts[bucket] == starts[bucket + 1]) Quad::infinity().store(buckets_of(plan, row)[bucket]);
     }
 }
 
