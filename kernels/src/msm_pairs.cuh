@@ -129,7 +129,7 @@ private:
     }
     CUPOOL_DEVICE static Affine exact(std::uint32_t slot, const Field& x, const Field& y) {
         if (slot == no_term) return {Field::zero(), Field::zero()};
-        return {x, y.negated_to_bound_if((slot & sign_bit) != 0 && !y.is_plain_zero())};
+        return {x, y.negated_to_bound_if((slot & sign_bit) != 0).below_bound()};
     }
 
     Words4* shared_;
