@@ -28,7 +28,7 @@ inline constexpr std::uint32_t large_bucket_shares = 32;
 /// Bits of a digit, at most.
 inline constexpr unsigned widest_digit = 21;
 
-/// Words of a shifted scalar: r is below 2^255, and with what is added to it no scalar comes to much more than r.
+/// Words of a shifted scalar: with what is added to it every scalar stays below 2^256.
 inline constexpr unsigned shifted_words = 8;
 
 /// A slot without a term.

@@ -57,17 +57,6 @@ std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_thre
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(points / (waves * resident_threads) + 1, 8, 128));
 }
 
-/// Buckets a quad: so many that the groups fill the device a whole number of times, up to 128. Weighing a group costs as much as some 14 of
-/// its buckets, so that few buckets rather leave a part of the device idle than make small groups.
-std::uint32_t choose_group_size(std::uint32_t bucket_count, std::uint64_t all_buckets, std::uint64_t resident_threads) {
-    constexpr std::uint64_t most = 128;
-    const std::uint64_t resident_quads = resident_threads / quad_size;
-    const std::uint64_t waves = all_buckets / (resident_quads * most) + 1;
-    const std::uint64_t filling = all_buckets / (resident_quads * waves) + 1;
-    const std::uint64_t small = std::clamp<std::uint64_t>(all_buckets / (resident_quads * 5 / 8) + 1, 4, 16);
-    return std::min(static_cast<std::uint32_t>(std::max(filling, small)), bucket_count);
-}
-
 /// Groups a block, where a block for each row would sum many of them while most of the device has nothing to do.
 std::uint32_t choose_part_size(std::uint32_t group_count, std::uint32_t row_count, unsigned multiprocessors) {
     constexpr std::uint32_t quads_a_block = large_sum_block_size / quad_size;
@@ -97,12 +86,24 @@ void set_digit_offset(MsmPlan& plan) {
     }
 }
 
-/// Cuts a row's buckets into groups and parts, with a few more that stay empty where they do not come out even.
-void set_groups(MsmPlan& plan, std::uint64_t resident_threads, unsigned multiprocessors) {
-    plan.group_size = choose_group_size(plan.bucket_count, std::uint64_t{plan.bucket_count} * plan.row_count, resident_threads);
-    plan.part_size = choose_part_size(divided_up(plan.bucket_count, plan.group_size), plan.row_count, multiprocessors);
-    plan.bucket_count = rounded_up(plan.bucket_count, plan.group_size * plan.part_size);
-    plan.group_count = plan.bucket_count / plan.group_size;
+/// Cuts a row's buckets into groups and parts, with a few more buckets that stay empty where they do not come out even.
+///
+/// A quad sums a group: of so many buckets that the groups fill the device a whole number of times, up to some 128. Weighing a group costs
+/// as much as some 14 of its buckets, so that few buckets rather leave a part of the device idle than make small groups.
+void set_groups(MsmPlan& plan, std::uint64_t resident_quads, unsigned multiprocessors) {
+    constexpr std::uint64_t most = 128;
+    const std::uint32_t bucket_count = plan.bucket_count;
+    const std::uint64_t all_buckets = std::uint64_t{bucket_count} * plan.row_count;
+    const std::uint64_t most_groups = resident_quads * (all_buckets / (resident_quads * most) + 1);
+    const std::uint64_t small = std::clamp<std::uint64_t>(all_buckets / (resident_quads * 5 / 8) + 1, 4, 16);
+    std::uint32_t size = std::min(static_cast<std::uint32_t>(std::max(all_buckets / most_groups, small)), bucket_count);
+    const auto cut = [&] {
+        plan.group_size = size;
+        plan.part_size = choose_part_size(divided_up(bucket_count, size), plan.row_count, multiprocessors);
+        plan.bucket_count = rounded_up(bucket_count, size * plan.part_size);
+        plan.group_count = plan.bucket_count / size;
+    };
+    for (cut(); std::uint64_t{plan.group_count} * plan.row_count > most_groups && size < bucket_count; cut()) ++size;
 }
 
 void set_slots(MsmPlan& plan) {
@@ -189,7 +190,7 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     plan.row_terms = plan.term_count * divided_up(plan.digit_count, plan.window_count);
     plan.last_digit_offset = digits.lowest_last;
     plan.bucket_count = digits.largest;
-    set_groups(plan, std::uint64_t{problem.multiprocessors} * reducing_threads, problem.multiprocessors);
+    set_groups(plan, std::uint64_t{problem.multiprocessors} * reducing_threads / quad_size, problem.multiprocessors);
     plan.bin_shift = choose_bin_shift(plan.row_terms, plan.bucket_count);
     plan.bin_count = divided_up(plan.bucket_count, 1u << plan.bin_shift);
     plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, summing_threads, problem.coordinate_bytes);

@@ -108,3 +108,18 @@ TEST_CASE("portions of any size agree about the buckets of a row", "[kernels]") 
         CHECK(large.group_count == small.group_count);
     }
 }
+
+TEST_CASE("groups of buckets fill the device a whole number of times where there are many", "[kernels]") {
+    constexpr std::uint64_t resident_quads = 132 * 512 / 4;
+    for (unsigned width = 12; width <= widest_digit; ++width) {
+        for (const unsigned tables : {1U, 64U}) {
+            const MsmPlan plan = shape_of(scalar_range<Curve::bls12_377>(0), width, tables, 1 << 20).plan;
+            const std::uint64_t groups = std::uint64_t{plan.group_count} * plan.row_count;
+            const std::uint64_t waves = (groups + resident_quads - 1) / resident_quads;
+            CAPTURE(width, tables, plan.group_size, plan.part_size, groups);
+            CHECK(plan.group_size >= 4);
+            CHECK(plan.group_size <= 140);
+            if (plan.group_size > 16) CHECK(groups * 100 >= waves * resident_quads * 93);
+        }
+    }
+}

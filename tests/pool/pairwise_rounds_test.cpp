@@ -119,3 +119,47 @@ TEMPLATE_TEST_CASE_SIG("pairwise rounds tell points with x = 0 from infinity", "
     pool.msm<C>(ones, points, config, sum);
     CHECK(to_affine(sum) == expected);
 }
+
+namespace {
+
+/// On the twist, with y in the prime field: found by cube roots of y^2 - b for y = 1, 2, ...
+template <Curve C>
+AffinePoint<C> point_of_plain_y();
+template <>
+AffinePoint<Curve::bn254_g2> point_of_plain_y() {
+    return {{{{0x331b58675f396376, 0xb88a42c976cafdef, 0xc69640d9df58e150, 0x2546ace32139a7a3}},
+             {{0xdc5ce02d0eb9cf1e, 0xa04df0465b26971a, 0xb5cceb1ac5215cae, 0x2994b43083ae5696}}},
+            {{{4}}, {}}};
+}
+template <>
+AffinePoint<Curve::bls12_381_g2> point_of_plain_y() {
+    return {{{{0xbba24c6b4e932032, 0xb7fdd6105d99e027, 0x3e182a4f887fa0f0, 0xcb5be667df6ef107, 0x808b4b98f3ce959f, 0x9f1477ff0430ca4}},
+             {{0xaad762206d086ced, 0xab1519d0cd9eef39, 0xe902923c7fa2518e, 0x4474f62dd4726f98, 0x48e4f7905c0943b1, 0xc2b2b8487f8e8d6}}},
+            {{{3}}, {}}};
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE_SIG("pairwise rounds tell equal points from opposite ones where a part of y is zero", "[msm]", ((Curve C), C),
+                       Curve::bn254_g2, Curve::bls12_381_g2) {
+    const AffinePoint<C> point = point_of_plain_y<C>();
+    REQUIRE_FALSE(find_faulty_point<C>(std::span(&point, 1), false));
+    const AffinePoint<C> opposite = negate(point);
+    std::vector<AffinePoint<C>> points;
+    std::vector<Scalar> scalars;
+    auto expected = infinity<C>();
+    for (std::size_t i = 0; i < term_count; ++i) {
+        // Scalar 7 has the digits -1 and 1 of three bits, so that the opposite lies negated in the point's bucket.
+        points.push_back(i % 3 == 0 ? opposite : point);
+        scalars.push_back(Scalar{{i % 3 == 0 ? 7U : 1U}});
+        expected = add(expected, multiply(points.back(), scalars.back()));
+    }
+    const Machine machine(std::vector<SimulatedDevice>{small_device()});
+    const DevicePool pool = DevicePool::all(machine.driver);
+    MsmConfig config;
+    config.c = width;
+    config.bitsize = 96;
+    JacobianPoint<C> sum;
+    pool.msm<C>(scalars, points, config, sum);
+    CHECK(to_affine(sum) == expected);
+}
