@@ -1,5 +1,6 @@
 // One MSM over 1, 2, 4 ... of the host's devices: how much faster several are than one, by size. Every result is held against its closed
-// form. Scalars lie in page-locked host memory when the clock starts, points there too or prepared on the devices.
+// form. Scalars lie in page-locked host memory when the clock starts, points there too or prepared on the devices; then several MSMs in one
+// call over the prepared ones.
 //
 //   cupool_msm_speedup [FIRST [LAST [RUNS [CURVE]]]]     exponents of two, default 16 26; 7 timed runs; bn254
 
@@ -82,6 +83,8 @@ AffinePoint<C> standard_form(const JacobianPoint<C>& point) {
     return to_affine(JacobianPoint<C>{coordinates[0].x, coordinates[0].y, coordinates[1].x});
 }
 
+constexpr std::size_t batch = 8;  ///< MSMs in one call
+
 /// The operands, and what they come to.
 template <Curve C>
 class Operands {
@@ -95,7 +98,14 @@ public:
 
     std::span<const AffinePoint<C>> points(std::size_t terms) const { return std::span<const AffinePoint<C>>(points_).first(terms); }
     std::span<const Scalar> scalars(std::size_t terms) const { return std::span<const Scalar>(scalars_).first(terms); }
-    AffinePoint<C> expected(std::size_t terms) const { return multiply(generator<C>(), tools::weighted_sum<C>(scalars(terms))); }
+    /// Of so many MSMs, whose scalars follow each other.
+    std::vector<AffinePoint<C>> expected(std::size_t terms, std::size_t msms = 1) const {
+        std::vector<AffinePoint<C>> sums;
+        for (std::size_t k = 0; k < msms; ++k) {
+            sums.push_back(multiply(generator<C>(), tools::weighted_sum<C>(scalars(msms * terms).subspan(k * terms, terms))));
+        }
+        return sums;
+    }
 
 private:
     PinnedBuffer<AffinePoint<C>> points_;
@@ -107,15 +117,17 @@ struct Measured {
     std::size_t devices;  ///< that took part
 };
 
-/// \param msm  runs it once
-template <Curve C, class Msm>
-Measured measure(int runs, const AffinePoint<C>& expected, const Msm& msm) {
-    JacobianPoint<C> sum;
+/// \param msms  runs them once
+template <Curve C, class Msms>
+Measured measure(int runs, const std::vector<AffinePoint<C>>& expected, const Msms& msms) {
+    std::vector<JacobianPoint<C>> sums(expected.size());
     RunReport report;
+    const auto is_right = [](const JacobianPoint<C>& sum, const AffinePoint<C>& point) { return standard_form(sum) == point; };
     const double milliseconds = median_of(
-        runs, [&] { report = msm(sum); },
+        runs, [&] { report = msms(std::span(sums)); },
         [&] {
-            if (standard_form(sum) != expected) throw std::runtime_error("an MSM is not its closed form");
+            if (!std::equal(sums.begin(), sums.end(), expected.begin(), is_right))
+                throw std::runtime_error("an MSM is not its closed form");
         });
     return {milliseconds, report.devices.size()};
 }
@@ -124,24 +136,25 @@ template <Curve C>
 Measured measure_whole(const DevicePool& pool, const Operands<C>& operands, std::size_t terms, int runs) {
     MsmConfig config;
     config.are_points_montgomery_form = true;
-    return measure<C>(runs, operands.expected(terms),
-                      [&](JacobianPoint<C>& sum) { return pool.msm<C>(operands.scalars(terms), operands.points(terms), config, sum); });
+    return measure<C>(runs, operands.expected(terms), [&](std::span<JacobianPoint<C>> sums) {
+        return pool.msm<C>(operands.scalars(terms), operands.points(terms), config, sums[0]);
+    });
 }
 
 template <Curve C>
-Measured measure_prepared(const DevicePool& pool, const Operands<C>& operands, std::size_t terms, int runs) {
+Measured measure_prepared(const DevicePool& pool, const Operands<C>& operands, std::size_t terms, std::size_t msms, int runs) {
     PrepareConfig prepare;
     prepare.are_points_montgomery_form = true;
     const PooledBases<C> bases = pool.prepare<C>(operands.points(terms), prepare);
     MsmConfig config;
     config.are_points_montgomery_form = true;
-    return measure<C>(runs, operands.expected(terms),
-                      [&](JacobianPoint<C>& sum) { return pool.msm<C>(operands.scalars(terms), bases, config, sum); });
+    return measure<C>(runs, operands.expected(terms, msms),
+                      [&](std::span<JacobianPoint<C>> sums) { return pool.msm<C>(operands.scalars(msms * terms), bases, config, sums); });
 }
 
 template <class Measure>
-void print_table(const char* title, const Options& options, const std::vector<DevicePool>& pools, const Measure& measure_on) {
-    std::printf("%s, medians of %d runs\n    n", title, options.runs);
+void print_table(const std::string& title, const Options& options, const std::vector<DevicePool>& pools, const Measure& measure_on) {
+    std::printf("%s, medians of %d runs\n    n", title.c_str(), options.runs);
     for (const DevicePool& pool : pools) std::printf("  %2zu devices ms  x one  took part", pool.device_count());
     std::printf("\n");
     for (unsigned exponent = options.first; exponent <= options.last; ++exponent) {
@@ -161,10 +174,14 @@ template <Curve C>
 void run(const Options& options) {
     const std::vector<DevicePool> pools = growing_pools();
     const Operands<C> operands(std::size_t{1} << options.last, pools[0].context_at(0).context());
-    print_table((to_string(C) + ", points and scalars in page-locked host memory").c_str(), options, pools,
+    Options smaller = options;  // whose batches have as many scalars as there are
+    while (batch << smaller.last > std::size_t{1} << options.last) --smaller.last;
+    print_table(to_string(C) + ", points and scalars in page-locked host memory", options, pools,
                 [&](const DevicePool& pool, std::size_t terms) { return measure_whole<C>(pool, operands, terms, options.runs); });
-    print_table((to_string(C) + ", prepared bases, scalars in page-locked host memory").c_str(), options, pools,
-                [&](const DevicePool& pool, std::size_t terms) { return measure_prepared<C>(pool, operands, terms, options.runs); });
+    print_table(to_string(C) + ", prepared bases, scalars in page-locked host memory", options, pools,
+                [&](const DevicePool& pool, std::size_t terms) { return measure_prepared<C>(pool, operands, terms, 1, options.runs); });
+    print_table(to_string(C) + ", " + std::to_string(batch) + " MSMs in one call over prepared bases", smaller, pools,
+                [&](const DevicePool& pool, std::size_t terms) { return measure_prepared<C>(pool, operands, terms, batch, options.runs); });
 }
 
 unsigned number(int count, char** words, int index, unsigned otherwise) {

@@ -112,6 +112,14 @@ struct alignas(16) DeviceField {
         return r;
     }
 
+    /// The modulus: zero as an operand, where a plain zero would mean something else.
+    CUPOOL_DEVICE static DeviceField zero_as_modulus() {
+        DeviceField r;
+#pragma unroll
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = modulus_limb(i);
+        return r;
+    }
+
     /// Whether no bit is set: the one way to write zero where elements are below the modulus, one of two where they are not.
     CUPOOL_DEVICE bool is_plain_zero() const {
         std::uint32_t any = 0;

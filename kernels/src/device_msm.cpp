@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::uint32_t no_scalar = std::numeric_limits<std::uint32_t>::max();
 constexpr unsigned block_size = 256;
-constexpr unsigned point_block_size = 128;
 /// A term's index and its sign share 32 bits.
 constexpr std::size_t most_terms_of_a_portion = std::size_t{1} << 30;
 /// Small MSMs are done so many at a time as make up this many terms: enough to fill the device.
@@ -43,8 +42,6 @@ constexpr double nanoseconds_a_term(std::size_t coordinate_bytes) {
 }
 constexpr double nanoseconds_a_byte = 1 / 55.5;
 
-unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<unsigned>((threads + size - 1) / size); }
-
 /// The MSMs of one job, in as many portions as copying and the device's memory ask for.
 template <Curve C>
 class DeviceMsm {
@@ -56,8 +53,8 @@ public:
           stream_(config.ctx.stream()),
           multiprocessors_(static_cast<unsigned>(config.ctx.context().device().multiprocessor_count())),
           device_memory_(config.ctx.context().device().total_memory()),
-          scalar_bits_(config.bitsize == 0 ? scalar_bits<C> : std::min(static_cast<unsigned>(config.bitsize), scalar_bits<C>)),
-          width_(job.width != 0 ? job.width : choose_digit_width(job.term_count, scalar_bits_, spans_all_scalars(), job.tables)),
+          scalars_(scalar_range<C>(config.bitsize)),
+          width_(job.width != 0 ? job.width : choose_digit_width(job.term_count, scalars_, job.tables)),
           kernels_(config.ctx.resource<MsmKernels<C>>()) {}
 
     /// Returns when the results are there, or on the device with config.is_async, when the work is queued. Where it throws none is under
@@ -91,7 +88,6 @@ private:
         }
     }
 
-    bool spans_all_scalars() const { return scalar_bits_ == scalar_bits<C>; }
     bool brings_bases() const { return !job_.bases.is_on_device() || !job_.are_bases_in_montgomery_form; }
     std::size_t copied_bytes_a_term() const {
         return (job_.scalars.is_on_device() ? 0 : sizeof(Scalar)) + (job_.bases.is_on_device() ? 0 : sizeof(AffinePoint<C>));
@@ -104,8 +100,7 @@ private:
     MsmShape shape_of(const MsmPortion& portion) const {
         return make_msm_shape({.msm_count = static_cast<std::uint32_t>(portion.msm_count),
                                .term_count = static_cast<std::uint32_t>(portion.term_count),
-                               .scalar_bits = scalar_bits_,
-                               .spans_all_scalars = spans_all_scalars(),
+                               .scalars = scalars_,
                                .width = width_,
                                .tables = job_.tables,
                                .multiprocessors = multiprocessors_,
@@ -283,7 +278,7 @@ private:
         plan.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
         plan.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
         plan.adds_to_buckets = !portion.is_first();
-        sort_terms(plan);
+        kernels_->sort->sort(plan, stream_);
         for (std::uint32_t row = 0; row < plan.row_count; row += shape.rows_at_once) {
             plan.first_row = row;
             sum_buckets(plan, std::min(shape.rows_at_once, plan.row_count - row));
@@ -292,30 +287,14 @@ private:
         if (portion.is_last) sum_rows(plan);
     }
 
-    void sort_terms(const MsmPlan& plan) const {
-        const std::size_t rows = plan.row_count;
-        fill_bytes_async(words(plan.bin_cursors, rows * plan.bin_count), 0, stream_);
-        fill_bytes_async(words(plan.cursors, rows * plan.bucket_count), 0, stream_);
-        const unsigned tiles = blocks_for(plan.term_count, bin_tile);
-        const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
-        kernels_->sort->count_bins.launch({{tiles, plan.msm_count}, bin_block_size}, stream_, plan);
-        kernels_->sort->place_bins.launch({plan.row_count, largest_bin_count}, stream_, plan);
-        kernels_->sort->scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream_, plan);
-        kernels_->sort->count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
-        const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
-        if (plan.bin_count > 1) kernels_->sort->size_bins.launch(bins, stream_, plan);
-        kernels_->sort->place_buckets.launch(bins, stream_, plan);
-        kernels_->sort->scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream_, plan);
-    }
-
     /// Sums the points of each bucket, but for those that join_buckets must complete, in `rows` rows from plan.first_row.
     void sum_buckets(const MsmPlan& plan, std::uint32_t rows) const {
         const LaunchShape shares{{blocks_for(plan.share_count, point_block_size), rows}, point_block_size};
         if (plan.rounds == 0) return kernels_->slots->accumulate_slots.launch(shares, stream_, plan);
         for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
             const std::uint32_t row_pairs = plan.slot_count >> round;
-            const std::uint32_t pairs_a_thread =
-                choose_pairs_a_thread(row_pairs, rows, multiprocessors_ * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
+            const std::uint32_t pairs_a_thread = choose_pairs_a_thread(
+                round, row_pairs, rows, multiprocessors_ * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
             const LaunchShape pairs{{blocks_for(row_pairs, pair_block_size * pairs_a_thread), rows}, pair_block_size};
             if (round == 1) {
                 kernels_->pairs->add_first_pairs.launch(pairs, stream_, plan, pairs_a_thread);
@@ -331,8 +310,8 @@ private:
     }
 
     void join_buckets(const MsmPlan& plan) const {
-        fill_bytes_async(words(plan.large_bucket_count, 1), 0, stream_);
-        kernels_->join->join_buckets.launch(quads_over_rows(plan, plan.bucket_count), stream_, plan);
+        fill_bytes_async(words_at(plan.large_bucket_count, 1, stream_), 0, stream_);
+        kernels_->join->join_buckets.launch(quads_over_rows(plan, std::min(plan.bucket_count, plan.share_count)), stream_, plan);
         kernels_->join->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
     }
 
@@ -343,10 +322,10 @@ private:
         kernels_->rows->sum_rows.launch({plan.row_count, large_sum_block_size}, stream_, plan);
     }
 
-    unsigned window_count() const { return msm_digits(scalar_bits_, spans_all_scalars(), width_, job_.tables).window_count; }
+    unsigned window_count() const { return msm_digits(scalars_, width_, job_.tables).window_count; }
 
     void finish_on_device(DeviceSpan<JacobianPoint<C>> results) {
-        if (!spans_all_scalars() && !config_.is_async) check_promise();
+        if (!scalars_.spans_all() && !config_.is_async) check_promise();
         const std::size_t windows = window_count();
         const DeviceSpan<const std::byte> sums(address(row_sums_at_), job_.msm_count * windows * sizeof(HostXyzz<C>), config_.ctx.device());
         const LaunchShape quads{blocks_for(job_.msm_count * quad_size, sum_block_size), sum_block_size};
@@ -376,16 +355,13 @@ private:
         bytes_ += oversized_span().size_bytes();
         for (std::size_t i = 0; i < portions_.size(); ++i) {
             const std::size_t first = portions_[i].first_msm * job_.term_count + portions_[i].first_term;
-            if (oversized_[i] != no_scalar) throw_oversized_scalar(first + oversized_[i], scalar_bits_);
+            if (oversized_[i] != no_scalar) throw_oversized_scalar(first + oversized_[i], scalars_.bits);
         }
     }
 
     template <class T>
     static T* as_pointer(std::uint64_t address) {
         return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): a device address, never followed here
-    }
-    DeviceSpan<std::uint32_t> words(std::uint32_t* pointer, std::size_t count) const {
-        return {reinterpret_cast<std::uint64_t>(pointer), count, config_.ctx.device()};
     }
     DeviceSpan<std::uint32_t> oversized_span() const { return {address(oversized_at_), portions_.size(), config_.ctx.device()}; }
 
@@ -395,7 +371,7 @@ private:
     StreamView stream_;
     unsigned multiprocessors_;
     std::uint64_t device_memory_;
-    unsigned scalar_bits_;
+    ScalarRange scalars_;
     unsigned width_;
     std::shared_ptr<MsmKernels<C>> kernels_;
     std::vector<MsmPortion> portions_;

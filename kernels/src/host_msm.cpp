@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host_points.hpp"
+#include "msm_layout.hpp"
 #include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
 #include "signed_digits.hpp"
@@ -33,7 +34,7 @@ unsigned choose_window_width(std::size_t terms, unsigned scalar_bits) {
     constexpr double counting_cost = 0.2;
     unsigned best = 1;
     double best_cost = std::numeric_limits<double>::infinity();
-    for (unsigned width = 1; width <= 20; ++width) {
+    for (unsigned width = 1; width <= widest_digit; ++width) {
         const SignedDigits digits(width, scalar_bits);
         const double buckets = digits.largest_magnitude();
         const auto term_count = static_cast<double>(terms);

@@ -9,20 +9,40 @@ using cupool::detail::sum_block_size;
 
 using Quad = QuadXyzz<BaseField>;
 
-/// Completes the buckets that span several shares, and makes the empty ones infinity where no earlier portion has done so. A quad a bucket;
-/// a bucket of very many shares is only listed, for join_large_buckets. grid.y is the row.
+/// Makes the empty buckets infinity where no earlier portion has done so.
+CUPOOL_DEVICE void clear_empty_buckets(const MsmPlan& plan, std::uint32_t row, const BucketStarts& starts) {
+    if (plan.adds_to_buckets) return;
+#pragma unroll 1
+    for (std::uint32_t bucket = global_quad_index(); bucket < plan.bucket_count; bucket += grid_size() * (sum_block_size / quad_size)) {
+        if (starts[bucket] == starts[bucket + 1]) Quad::infinity().store(buckets_of(plan, row)[bucket]);
+    }
+}
+
+inline constexpr std::uint32_t no_bucket = 0xffffffff;
+
+/// The bucket that a quad is to complete: its own where the quads are one a bucket, else the one that begins in the quad's share and
+/// reaches behind it.
+CUPOOL_DEVICE std::uint32_t bucket_to_join(const MsmPlan& plan, const BucketStarts& starts) {
+    const std::uint32_t quad = global_quad_index();
+    if (plan.bucket_count <= plan.share_count) return quad < plan.bucket_count ? quad : no_bucket;
+    const std::uint32_t begin = quad * plan.share_size;
+    const std::uint32_t end = begin + plan.share_size;
+    if (quad >= plan.share_count || end >= starts.point_count()) return no_bucket;
+    const std::uint32_t bucket = starts.bucket_at(end - 1);
+    return starts[bucket] < begin ? no_bucket : bucket;
+}
+
+/// Completes the buckets that span several shares. A quad a bucket or, where those are fewer, a share; a bucket of very many shares is only
+/// listed, for join_large_buckets. grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_buckets(MsmPlan plan) {
     const std::uint32_t row = block_index_y();
-    const std::uint32_t bucket = global_quad_index();
-    if (bucket >= plan.bucket_count) return;
     const BucketStarts starts(plan, row);
+    clear_empty_buckets(plan, row, starts);
+    const std::uint32_t bucket = bucket_to_join(plan, starts);
+    if (bucket == no_bucket) return;
     const std::uint32_t start = starts[bucket];
     const std::uint32_t end = starts[bucket + 1];
-    Xyzz& sum_of_bucket = buckets_of(plan, row)[bucket];
-    if (start == end) {
-        if (!plan.adds_to_buckets) Quad::infinity().store(sum_of_bucket);
-        return;
-    }
+    if (start == end) return;
     const std::uint32_t first_share = start / plan.share_size;
     const std::uint32_t last_share = (end - 1) / plan.share_size;
     if (first_share == last_share) return;
@@ -33,7 +53,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_buckets(MsmPlan pl
     Quad sum = Quad::load(finished_of(plan, row)[last_share]);
 #pragma unroll 1
     for (std::uint32_t share = first_share; share < last_share; ++share) sum += Quad::load(unfinished_of(plan, row)[share]);
-    sum.store(sum_of_bucket);
+    sum.store(buckets_of(plan, row)[bucket]);
 }
 
 /// Completes the listed buckets, a block at a time each.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cupool/driver/copy.hpp>
 #include <cupool/driver/kernel.hpp>
 #include <cupool/driver/module.hpp>
 #include <functional>
@@ -14,6 +15,13 @@
 
 namespace cupool::detail {
 
+inline unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<unsigned>((threads + size - 1) / size); }
+
+/// Words of a plan's memory on the stream's device.
+inline DeviceSpan<std::uint32_t> words_at(std::uint32_t* pointer, std::size_t count, StreamView stream) {
+    return {reinterpret_cast<std::uint64_t>(pointer), count, stream.ordinal()};
+}
+
 struct MsmSortKernels {
     MsmSortKernels(ContextView context, const ShippedCode& code)
         : module(load(context, code)),
@@ -24,6 +32,22 @@ struct MsmSortKernels {
           size_bins(module.kernel<MsmPlan>("msm_size_bins")),
           place_buckets(module.kernel<MsmPlan>("msm_place_buckets")),
           scatter_to_buckets(module.kernel<MsmPlan>("msm_scatter_to_buckets")) {}
+
+    /// Queues the sorting of the plan's terms into its slots.
+    void sort(const MsmPlan& plan, StreamView stream) const {
+        fill_bytes_async(words_at(plan.bin_cursors, std::size_t{plan.row_count} * plan.bin_count, stream), 0, stream);
+        fill_bytes_async(words_at(plan.cursors, std::size_t{plan.row_count} * plan.bucket_count, stream), 0, stream);
+        const unsigned tiles = blocks_for(plan.term_count, bin_tile);
+        const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
+        count_bins.launch({{tiles, plan.msm_count}, bin_block_size}, stream, plan);
+        place_bins.launch({plan.row_count, place_block_size}, stream, plan);
+        scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream, plan);
+        count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
+        const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
+        if (plan.bin_count > 1) size_bins.launch(bins, stream, plan);
+        place_buckets.launch(bins, stream, plan);
+        scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
+    }
 
     Module module;
     Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, size_bins, place_buckets, scatter_to_buckets;

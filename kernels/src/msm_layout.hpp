@@ -10,20 +10,26 @@ namespace cupool::detail {
 
 inline constexpr unsigned bin_block_size = 512;      ///< of the kernels that sort terms into bins
 inline constexpr unsigned bin_tile = 4096;           ///< terms a block of those
-inline constexpr unsigned largest_bin_count = 256;   ///< bins of a window
 inline constexpr unsigned largest_bin_table = 8192;  ///< bins of all windows of an MSM
-inline constexpr unsigned largest_bin = 2048;        ///< buckets of a bin
+inline constexpr unsigned largest_bin = 2048;        ///< buckets of a bin, and bins of a window
 inline constexpr unsigned place_block_size = 256;
 inline constexpr unsigned pair_block_size = 128;
+inline constexpr unsigned point_block_size = 128;      ///< of the kernels in which a thread sums points
 inline constexpr unsigned quad_size = 4;               ///< lanes that hold an XYZZ point together: see quad_xyzz.cuh
 inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in which quads sum XYZZ points
 inline constexpr unsigned large_sum_block_size = 256;  ///< of those in which a whole block sums to one point
 
+/// Blocks that a multiprocessor is to hold at once of the kernels that add pairs or sum points: one more would make them spill.
+constexpr unsigned summing_blocks(unsigned coordinate_bytes) { return coordinate_bytes <= 32 ? 4 : coordinate_bytes <= 48 ? 3 : 2; }
+
 /// A bucket that spans more shares than this is joined by a block instead of by a quad.
 inline constexpr std::uint32_t large_bucket_shares = 32;
 
-/// Words of a shifted scalar: the widest windows reach 20 bits past the 256 of a scalar.
-inline constexpr unsigned shifted_words = 9;
+/// Bits of a digit, at most.
+inline constexpr unsigned widest_digit = 21;
+
+/// Words of a shifted scalar: with what is added to it every scalar stays below 2^256.
+inline constexpr unsigned shifted_words = 8;
 
 /// A slot without a term.
 inline constexpr std::uint32_t no_term = 0xffffffff;
@@ -47,15 +53,17 @@ struct MsmPlan {
     std::uint32_t adds_to_buckets;      ///< the buckets hold the sums of earlier portions
 
     std::uint32_t width;         ///< bits of a digit
-    std::uint32_t digit_count;   ///< of a scalar: so many that the last one leaves no carry
+    std::uint32_t digit_count;   ///< of a scalar; the last one takes what the others leave, and leaves no carry
     std::uint32_t window_count;  ///< of an MSM. Digit d goes into window d % window_count, with the points of table d / window_count
-    std::uint32_t bucket_count;  ///< of one row: 2^(width - 1)
-    std::uint32_t bin_count;     ///< of one row; a bin is a run of 2^bin_shift buckets
+    std::uint32_t bucket_count;  ///< of one row: at least as many as the largest magnitude of a digit
+    std::uint32_t bin_count;     ///< of one row; a bin is a run of 2^bin_shift buckets, the last one's perhaps fewer
     std::uint32_t bin_shift;
 
-    /// sum of (2^(width - 1) - 1) 2^(width d) over the digits d. Bits width d and up of a scalar plus this, less 2^(width - 1) - 1, are
-    /// its signed digit d, between -2^(width - 1) + 1 and 2^(width - 1), with no carry to hand on.
+    /// sum of (2^(width - 1) - 1) 2^(width d) over the digits d but the last, which has last_digit_offset for 2^(width - 1) - 1. `width`
+    /// bits from bit width d up of a scalar plus this, less 2^(width - 1) - 1, are its signed digit d, between -2^(width - 1) + 1 and
+    /// 2^(width - 1), with no carry to hand on; all bits from the last digit's place up, less last_digit_offset, are the last one.
     std::uint32_t digit_offset[shifted_words];
+    std::uint32_t last_digit_offset;  ///< how far below 0 the last digit may be
 
     std::uint32_t rounds;       ///< of pairwise addition; a bucket has a multiple of 2^rounds slots
     std::uint32_t slot_count;   ///< slots of one row

@@ -77,7 +77,10 @@ public:
         : Base(plan, row), shared_(shared + warp_index() * GatherPoint::shared_words) {}
 
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(this->slots_)[pair]; }
-    CUPOOL_DEVICE static bool lacks_points(const PairName& name) { return name.left == no_term || name.right == no_term; }
+    /// Whether a slot names no point.
+    CUPOOL_DEVICE static bool lacks_points(const PairName& name, const TwoFields<Field>& /*x*/) {
+        return name.left == no_term || name.right == no_term;
+    }
     CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
         return {GatherX::ask(records(), index(name.left)), GatherX::ask(records(), index(name.right))};
     }
@@ -126,14 +129,14 @@ private:
     }
     CUPOOL_DEVICE static Affine exact(std::uint32_t slot, const Field& x, const Field& y) {
         if (slot == no_term) return {Field::zero(), Field::zero()};
-        return {x, y.negated_to_bound_if((slot & sign_bit) != 0 && !y.is_plain_zero())};
+        return {x, y.negated_to_bound_if((slot & sign_bit) != 0).below_bound()};
     }
 
     Words4* shared_;
 };
 
 /// A row of points that a round writes and the next one reads: all x coordinates, then all y coordinates, since half of the reads want x
-/// alone.
+/// alone. Infinity, of which the slots without a point make many, shows in x alone: no other point has a plain zero there.
 template <class Affine>
 class PointRow {
 public:
@@ -145,7 +148,10 @@ public:
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return {x_[i], y_[i]}; }
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return pair; }
-    CUPOOL_DEVICE static bool lacks_points(PairName) { return false; }
+    /// Whether a point is infinity.
+    CUPOOL_DEVICE static bool lacks_points(PairName, const TwoFields<Field>& x) {
+        return (x.left.lowest_limb() == 0 && x.left.is_plain_zero()) || (x.right.lowest_limb() == 0 && x.right.is_plain_zero());
+    }
     CUPOOL_DEVICE AskedX ask_x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
     CUPOOL_DEVICE TwoPoints<Affine> points(PairName pair) const { return {(*this)[2 * pair], (*this)[2 * pair + 1]}; }
@@ -156,7 +162,8 @@ public:
         return {{x.left, y_[2 * pair]}, {x.right, y_[2 * pair + 1]}};
     }
     CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
-        x_[i] = point.x;
+        const bool hides_zero = point.x.lowest_limb() == 0 && point.x.is_plain_zero() && !point.y.is_plain_zero();
+        x_[i] = hides_zero ? Field::zero_as_modulus() : point.x;
         y_[i] = point.y;
     }
 
@@ -165,8 +172,8 @@ private:
     Field* y_;
 };
 
-/// How two points are added.
-enum class PairSum { chord, tangent, left, right, infinity };
+/// How two points are added: by the slope of the line through them, or without one.
+enum class PairSum { chord, tangent, known };
 
 /// Infinity is always written as (0, 0), never with a modulus for a zero.
 template <class Affine>
@@ -178,28 +185,27 @@ CUPOOL_DEVICE bool is_infinity(const Affine& point) {
 template <class Affine>
 CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points, const decltype(Affine::x)& x_difference,
                                const decltype(Affine::x)& y_difference) {
-    if (is_infinity(points.left)) return PairSum::right;
-    if (is_infinity(points.right)) return PairSum::left;
+    if (is_infinity(points.left) || is_infinity(points.right)) return PairSum::known;
     if (!x_difference.is_zero()) return PairSum::chord;
-    return y_difference.is_zero() && !points.left.y.is_zero() ? PairSum::tangent : PairSum::infinity;
+    return y_difference.is_zero() && !points.left.y.is_zero() ? PairSum::tangent : PairSum::known;
 }
 
-/// Whether a pair may be other than two distinct points with different x: a point at infinity has x = 0. The lowest limbs tell; that they
-/// are zero by chance costs nothing but time, and that never. \param difference  a rough one
-template <class Pairs, class Field>
-CUPOOL_DEVICE bool may_be_special(const typename Pairs::PairName& name, const TwoFields<Field>& x, const Field& difference) {
-    return Pairs::lacks_points(name) || difference.may_be_rough_zero() || x.left.lowest_limb() == 0 || x.right.lowest_limb() == 0;
-}
-
-/// The denominator of the slope of the line that adds two points; never zero, and one where the sum needs no slope.
+/// The sum of two points of which one is infinity, or that are opposite.
 template <class Affine>
-CUPOOL_DEVICE decltype(Affine::x) denominator_of(PairSum sum, const TwoPoints<Affine>& points, const decltype(Affine::x)& x_difference) {
+CUPOOL_DEVICE Affine known_sum(const TwoPoints<Affine>& points) {
     using Field = decltype(Affine::x);
-    if (sum == PairSum::chord) return x_difference;
-    return sum == PairSum::tangent ? points.left.y.doubled() : Field::one();
+    if (is_infinity(points.left)) return points.right;
+    return is_infinity(points.right) ? points.left : Affine{Field::zero(), Field::zero()};
 }
 
-/// The slope of the line that adds two points, as a fraction, and which of the cases it is.
+/// Whether two points may be other than distinct ones with different x: a point at infinity has x = 0. The lowest limbs tell; that they
+/// are zero by chance costs nothing but time, and that never. \param difference  a rough one
+template <class Field>
+CUPOOL_DEVICE bool may_be_special(const TwoFields<Field>& x, const Field& difference) {
+    return difference.may_be_rough_zero() || x.left.lowest_limb() == 0 || x.right.lowest_limb() == 0;
+}
+
+/// The slope of the line that adds two points, as a fraction, where there is one.
 template <class Affine>
 struct Slope {
     using Field = decltype(Affine::x);
@@ -216,19 +222,16 @@ struct Slope {
     CUPOOL_DEVICE static Slope of_any(const TwoPoints<Affine>& points) {
         Slope slope{PairSum::chord, points.right.y - points.left.y, points.right.x - points.left.x};
         slope.sum = classify(points, slope.denominator, slope.numerator);
-        slope.denominator = denominator_of(slope.sum, points, slope.denominator);
         if (slope.sum == PairSum::tangent) {
             const Field x_squared = points.left.x.square();
             slope.numerator = x_squared.doubled() + x_squared;
+            slope.denominator = points.left.y.doubled();
         }
         return slope;
     }
 
     /// The sum, given the inverse of the denominator.
     CUPOOL_DEVICE Affine apply(const TwoPoints<Affine>& points, const Field& inverse) const {
-        if (sum == PairSum::left) return points.left;
-        if (sum == PairSum::right) return points.right;
-        if (sum == PairSum::infinity) return {Field::zero(), Field::zero()};
         const Field slope = numerator * inverse;
         const Field x = slope.square() - points.left.x - points.right.x;
         return {x, slope * Field::rough_difference(points.left.x, x) - points.left.y};
@@ -289,17 +292,19 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
         const std::uint32_t pair = first + turn * stride;
         const Name later_name = pairs.name(clamped(pair + 2 * stride));
         const typename Pairs::AskedX next_x = pairs.ask_x(next_name);
-        const bool is_there = pair <= block_last;
         Field denominator = Field::rough_difference(x.right, x.left);
-        const bool is_special = is_there && may_be_special<Pairs>(name, x, denominator);
+        bool has_slope = pair <= block_last && !Pairs::lacks_points(name, x);
+        const bool is_special = has_slope && may_be_special(x, denominator);
         if (any_lane(is_special)) {
             const TwoPoints<Affine> points = pairs.exact(name, x, next_name);
             if (is_special) {
                 denominator = points.right.x - points.left.x;
-                denominator = denominator_of(classify(points, denominator, points.right.y - points.left.y), points, denominator);
+                const PairSum sum = classify(points, denominator, points.right.y - points.left.y);
+                if (sum == PairSum::tangent) denominator = points.left.y.doubled();
+                has_slope = sum != PairSum::known;
             }
         }
-        if (is_there) {
+        if (has_slope) {
             prefixes[pair] = product;
             product = product * denominator;
         }
@@ -322,13 +327,21 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
         TwoPoints<Affine> points = pairs.points(name);
         if (pair <= block_last) {
             auto slope = Slope<Affine>::of_chord(points);
-            if (may_be_special<Pairs>(name, {points.left.x, points.right.x}, slope.denominator)) {
+            const TwoFields<Field> both_x{points.left.x, points.right.x};
+            if (Pairs::lacks_points(name, both_x)) {
+                points = pairs.exact(name, points);
+                slope.sum = PairSum::known;
+            } else if (may_be_special(both_x, slope.denominator)) {
                 points = pairs.exact(name, points);
                 slope = Slope<Affine>::of_any(points);
             }
-            const Field inverse = product * prefixes[pair];
-            product = product * slope.denominator;
-            sums.store(pair, slope.apply(points, inverse));
+            if (slope.sum == PairSum::known) {
+                sums.store(pair, known_sum(points));
+            } else {
+                const Field inverse = product * prefixes[pair];
+                product = product * slope.denominator;
+                sums.store(pair, slope.apply(points, inverse));
+            }
         }
         name = next_name;
         next_name = later_name;

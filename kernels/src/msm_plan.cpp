@@ -7,22 +7,28 @@ namespace cupool::detail {
 
 namespace {
 
-/// Resident threads of a multiprocessor that the summing kernels' registers allow.
-constexpr unsigned threads_per_multiprocessor = 512;
+/// Resident threads of a multiprocessor that the registers of the reduction's kernels allow.
+constexpr unsigned reducing_threads = 512;
 /// An affine point has two coordinates, an XYZZ point four.
 constexpr std::size_t affine_coordinates = 2;
 constexpr std::size_t xyzz_coordinates = 4;
-/// Of digits so narrow that their least value times as many digits does not reach -r / 2, scalars cannot be centred.
-constexpr unsigned narrowest_centred = 4;
 
 std::uint32_t divided_up(std::uint32_t value, std::uint32_t divisor) { return value / divisor + (value % divisor != 0); }
 
-/// As few bins as leave about half a tile of terms in each, within what the sorting kernels' tables hold.
-std::uint32_t choose_bin_count(std::uint32_t row_terms, std::uint32_t bucket_count) {
-    std::uint32_t count = 1;
-    while (count < largest_bin_count && count < bucket_count && (row_terms / count > bin_tile / 2 || bucket_count / count > largest_bin))
-        count *= 2;
-    return count;
+std::uint32_t rounded_up(std::uint32_t value, std::uint32_t divisor) { return divided_up(value, divisor) * divisor; }
+
+/// As few bins as leave about half a tile of terms in each, but no more than let a tile's terms of one bin be written together, unless one
+/// would be larger than the sorting kernels' tables.
+std::uint32_t choose_bin_shift(std::uint32_t row_terms, std::uint32_t bucket_count) {
+    constexpr std::uint32_t most_bins = 256;
+    const auto bins = [bucket_count](std::uint32_t shift) { return divided_up(bucket_count, 1u << shift); };
+    std::uint32_t shift = 0;
+    while (bins(shift) > 1) ++shift;
+    const auto are_too_large = [&] {
+        return 1u << shift > largest_bin || (row_terms / bins(shift) > bin_tile / 2 && bins(shift - 1) <= most_bins);
+    };
+    while (shift > 0 && are_too_large()) --shift;
+    return shift;
 }
 
 /// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where the slots that pad
@@ -31,7 +37,9 @@ std::uint32_t choose_bin_count(std::uint32_t row_terms, std::uint32_t bucket_cou
 std::uint32_t choose_rounds(std::uint64_t row_terms, std::uint32_t bucket_count, std::uint32_t row_count, std::uint64_t resident_threads,
                             std::size_t coordinate_bytes) {
     constexpr std::uint64_t least_pairs_a_thread = 12;
-    const auto least_left = [coordinate_bytes](std::uint32_t rounds) { return coordinate_bytes > 32 && rounds <= 3 ? 8 : 16; };
+    const auto least_left = [coordinate_bytes](std::uint32_t rounds) {
+        return coordinate_bytes <= 32 || rounds > 4 ? 16 : rounds == 4 ? 10 : 8;
+    };
     std::uint32_t rounds = 0;
     while (rounds < 6 && row_terms * row_count >> (rounds + 1) >= resident_threads * least_pairs_a_thread &&
            row_terms >= (std::uint64_t{bucket_count} << (rounds + 1)) * least_left(rounds + 1)) {
@@ -40,18 +48,13 @@ std::uint32_t choose_rounds(std::uint64_t row_terms, std::uint32_t bucket_count,
     return rounds;
 }
 
-/// Terms a thread: enough threads for four waves of the device, between 8 (below, joining costs more than it saves) and 128.
-std::uint32_t choose_share_size(std::uint64_t points, std::uint64_t resident_threads) {
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(points / (4 * resident_threads), 8, 128));
-}
-
-/// Buckets a quad: a power of two that leaves no more groups than the device has quads resident, from 4 (below, weighing the group costs
-/// more than its sum) to 32, and more where that leaves several waves of groups.
-std::uint32_t choose_group_size(std::uint32_t bucket_count, std::uint64_t all_buckets, std::uint64_t resident_threads) {
-    const std::uint64_t resident_quads = resident_threads / quad_size;
-    std::uint32_t size = 4;
-    while (all_buckets / size > resident_quads * (size < 32 ? 1 : 4)) size *= 2;
-    return std::min(size, bucket_count);
+/// Points a thread: as many as let the threads fill the device three times over, between 8 (below, joining costs more than it saves) and
+/// 128. Slots that pad the buckets count as they are on average.
+std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_threads) {
+    constexpr std::uint64_t waves = 3;
+    const std::uint64_t padding = std::uint64_t{std::min(plan.bucket_count, plan.row_terms)} << plan.rounds >> 1;
+    const std::uint64_t points = ((plan.row_terms + padding) >> plan.rounds) * plan.row_count;
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(points / (waves * resident_threads) + 1, 8, 128));
 }
 
 /// Groups a block, where a block for each row would sum many of them while most of the device has nothing to do.
@@ -74,13 +77,33 @@ std::uint32_t choose_rows_at_once(const MsmPlan& plan, std::size_t coordinate_by
 }
 
 void set_digit_offset(MsmPlan& plan) {
-    const std::uint64_t summand = (std::uint64_t{1} << (plan.width - 1)) - 1;
     for (std::uint32_t digit = 0; digit < plan.digit_count; ++digit) {
+        const std::uint64_t summand = digit + 1 == plan.digit_count ? plan.last_digit_offset : (1u << (plan.width - 1)) - 1;
         const std::uint32_t position = digit * plan.width;
         const std::uint64_t bits = summand << position % 32;  // the digits' summands do not overlap
         plan.digit_offset[position / 32] |= static_cast<std::uint32_t>(bits);
         if (position / 32 + 1 < shifted_words) plan.digit_offset[position / 32 + 1] |= static_cast<std::uint32_t>(bits >> 32);
     }
+}
+
+/// Cuts a row's buckets into groups and parts, with a few more buckets that stay empty where they do not come out even.
+///
+/// A quad sums a group: of so many buckets that the groups fill the device a whole number of times, up to some 128. Weighing a group costs
+/// as much as some 14 of its buckets, so that few buckets rather leave a part of the device idle than make small groups.
+void set_groups(MsmPlan& plan, std::uint64_t resident_quads, unsigned multiprocessors) {
+    constexpr std::uint64_t most = 128;
+    const std::uint32_t bucket_count = plan.bucket_count;
+    const std::uint64_t all_buckets = std::uint64_t{bucket_count} * plan.row_count;
+    const std::uint64_t most_groups = resident_quads * (all_buckets / (resident_quads * most) + 1);
+    const std::uint64_t small = std::clamp<std::uint64_t>(all_buckets / (resident_quads * 5 / 8) + 1, 4, 16);
+    std::uint32_t size = std::min(static_cast<std::uint32_t>(std::max(all_buckets / most_groups, small)), bucket_count);
+    const auto cut = [&] {
+        plan.group_size = size;
+        plan.part_size = choose_part_size(divided_up(bucket_count, size), plan.row_count, multiprocessors);
+        plan.bucket_count = rounded_up(bucket_count, size * plan.part_size);
+        plan.group_count = plan.bucket_count / size;
+    };
+    for (cut(); std::uint64_t{plan.group_count} * plan.row_count > most_groups && size < bucket_count; cut()) ++size;
 }
 
 void set_slots(MsmPlan& plan) {
@@ -108,27 +131,40 @@ private:
     std::uint64_t end_;
 };
 
+/// The largest magnitude of the last of `digit_count` digits where scalars are centred: what r / 2 has at its place, and a carry.
+std::uint32_t largest_last(const ScalarRange& scalars, unsigned width, unsigned digit_count) {
+    constexpr unsigned head_position = 192;
+    return static_cast<std::uint32_t>(scalars.order_head >> 1 >> (width * (digit_count - 1) - head_position)) + 1;
+}
+
 }  // namespace
 
-MsmDigits msm_digits(unsigned scalar_bits, bool spans_all_scalars, unsigned width, unsigned tables) {
+MsmDigits msm_digits(const ScalarRange& scalars, unsigned width, unsigned tables) {
+    const std::uint32_t half = 1u << (width - 1);
     MsmDigits digits{};
-    digits.are_centred = spans_all_scalars && width >= narrowest_centred;
-    digits.digit_count = digits.are_centred ? divided_up(scalar_bits, width) : scalar_bits / width + 1;
+    if (scalars.spans_all()) {
+        digits.digit_count = divided_up(scalars.bits - 1, width);
+        digits.lowest_last = largest_last(scalars, width, digits.digit_count);
+        if (digits.lowest_last > half + half / 2) digits.lowest_last = largest_last(scalars, width, ++digits.digit_count);
+    } else {
+        digits.digit_count = scalars.bits / width + 1;
+    }
     digits.window_count = divided_up(digits.digit_count, tables);
+    digits.largest = std::max(half, digits.lowest_last);
     return digits;
 }
 
-unsigned choose_digit_width(std::size_t term_count, unsigned scalar_bits, bool spans_all_scalars, unsigned tables) {
+unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, unsigned tables) {
     // In field products: a term costs one addition, mostly affine. A bucket costs two full additions and its share of a group's scaling;
     // those run at a lower occupancy, which the factor holds (measured on an H200).
     constexpr double term_cost = 8;
     constexpr double bucket_cost = 110;
     unsigned best = 1;
     double best_cost = std::numeric_limits<double>::infinity();
-    for (unsigned width = 4; width <= 20; ++width) {
-        const MsmDigits digits = msm_digits(scalar_bits, spans_all_scalars, width, tables);
+    for (unsigned width = 4; width <= widest_digit; ++width) {
+        const MsmDigits digits = msm_digits(scalars, width, tables);
         const double cost = term_cost * digits.digit_count * static_cast<double>(term_count) +
-                            bucket_cost * digits.window_count * static_cast<double>(1u << (width - 1));
+                            bucket_cost * digits.window_count * static_cast<double>(digits.largest);
         if (cost < best_cost) {
             best = width;
             best_cost = cost;
@@ -140,36 +176,36 @@ unsigned choose_digit_width(std::size_t term_count, unsigned scalar_bits, bool s
 MsmShape make_msm_shape(const MsmProblem& problem) {
     MsmShape shape{};
     MsmPlan& plan = shape.plan;
-    const std::uint64_t resident_threads = std::uint64_t{problem.multiprocessors} * threads_per_multiprocessor;
-    const MsmDigits digits = msm_digits(problem.scalar_bits, problem.spans_all_scalars, problem.width, problem.tables);
+    const std::uint64_t summing_threads =
+        std::uint64_t{problem.multiprocessors} * summing_blocks(static_cast<unsigned>(problem.coordinate_bytes)) * point_block_size;
+    const MsmDigits digits = msm_digits(problem.scalars, problem.width, problem.tables);
     plan.msm_count = problem.msm_count;
     plan.term_count = problem.term_count;
-    plan.scalar_bits = problem.scalar_bits;
-    plan.scalars_are_centred = digits.are_centred ? 1 : 0;
+    plan.scalar_bits = problem.scalars.bits;
+    plan.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
     plan.width = problem.width;
     plan.digit_count = digits.digit_count;
     plan.window_count = digits.window_count;
     plan.row_count = plan.msm_count * plan.window_count;
     plan.row_terms = plan.term_count * divided_up(plan.digit_count, plan.window_count);
-    plan.bucket_count = 1u << (plan.width - 1);
-    plan.bin_count = choose_bin_count(plan.row_terms, plan.bucket_count);
-    while (plan.bucket_count >> plan.bin_shift > plan.bin_count) ++plan.bin_shift;
-    const std::uint64_t all_terms = std::uint64_t{plan.row_terms} * plan.row_count;
-    plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, resident_threads, problem.coordinate_bytes);
-    plan.share_size = choose_share_size(all_terms >> plan.rounds, resident_threads);
-    plan.group_size = choose_group_size(plan.bucket_count, std::uint64_t{plan.bucket_count} * plan.row_count, resident_threads);
-    plan.group_count = plan.bucket_count / plan.group_size;
-    plan.part_size = choose_part_size(plan.group_count, plan.row_count, problem.multiprocessors);
+    plan.last_digit_offset = digits.lowest_last;
+    plan.bucket_count = digits.largest;
+    set_groups(plan, std::uint64_t{problem.multiprocessors} * reducing_threads / quad_size, problem.multiprocessors);
+    plan.bin_shift = choose_bin_shift(plan.row_terms, plan.bucket_count);
+    plan.bin_count = divided_up(plan.bucket_count, 1u << plan.bin_shift);
+    plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, summing_threads, problem.coordinate_bytes);
+    plan.share_size = choose_share_size(plan, summing_threads);
     set_slots(plan);
     set_digit_offset(plan);
     shape.rows_at_once = choose_rows_at_once(plan, problem.coordinate_bytes, problem.rounds_budget);
     return shape;
 }
 
-std::uint32_t choose_pairs_a_thread(std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
+std::uint32_t choose_pairs_a_thread(std::uint32_t round, std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
                                     std::size_t coordinate_bytes) {
-    // Few enough that blocks do not fall out of step for want of others, many enough that an inversion is a small part of the work.
-    const std::uint64_t most = coordinate_bytes > 32 ? 320 : 80;
+    // Few enough that blocks do not fall out of step for want of others, which costs most in the first round, many enough that an
+    // inversion is a small part of the work.
+    const std::uint64_t most = coordinate_bytes <= 32 ? 80 : round == 1 ? 200 : 320;
     constexpr std::uint64_t least = 8;
     const std::uint64_t pairs_a_wave = std::uint64_t{resident_blocks} * pair_block_size * most;
     const std::uint64_t waves = (std::uint64_t{row_pairs} * rows + pairs_a_wave - 1) / pairs_a_wave;

@@ -4,17 +4,17 @@
 #include <cstdint>
 
 #include "msm_layout.hpp"
+#include "scalar_range.hpp"
 
 namespace cupool::detail {
 
 /// What decides the plan of a portion.
 struct MsmProblem {
     std::uint32_t msm_count = 1;
-    std::uint32_t term_count = 0;    ///< of one MSM: at least 1; at most 2^30 with all tables
-    unsigned scalar_bits = 0;        ///< every scalar is below 2^scalar_bits
-    bool spans_all_scalars = false;  ///< scalar_bits is the width of r, so that scalars may be centred about 0
-    unsigned width = 0;              ///< bits of a digit
-    unsigned tables = 1;             ///< of prepared multiples of the points
+    std::uint32_t term_count = 0;  ///< of one MSM: at least 1; at most 2^30 with all tables
+    ScalarRange scalars;
+    unsigned width = 0;   ///< bits of a digit
+    unsigned tables = 1;  ///< of prepared multiples of the points
     unsigned multiprocessors = 1;
     std::uint64_t rounds_budget =
         0;  ///< bytes that the pairwise rounds may take of the workspace before they go over the rows in several turns
@@ -27,22 +27,23 @@ struct MsmShape {
     std::uint32_t rows_at_once = 1;  ///< how many rows the pairwise rounds work on at a time
 };
 
-/// How many digits a scalar has, and how many windows they share where there are several tables.
+/// The digits of a scalar. Where scalars may be any below r, those above r / 2 count as what they are less r, which saves the digit that
+/// would hold a carry; and where as much as half again as many buckets save one more, the last digit is larger than the others.
 struct MsmDigits {
     unsigned digit_count;
-    unsigned window_count;
-    bool are_centred;  ///< scalars above r / 2 count as what they are less r, which saves the digit that would hold a carry
+    unsigned window_count;      ///< which they share where there are several tables
+    std::uint32_t lowest_last;  ///< how far below 0 the last digit may be
+    std::uint32_t largest;      ///< magnitude of any
 };
-MsmDigits msm_digits(unsigned scalar_bits, bool spans_all_scalars, unsigned width, unsigned tables);
+MsmDigits msm_digits(const ScalarRange& scalars, unsigned width, unsigned tables);
 
 /// The digits' width with the least estimated cost.
-unsigned choose_digit_width(std::size_t term_count, unsigned scalar_bits, bool spans_all_scalars, unsigned tables);
+unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, unsigned tables);
 
-/// How many pairs a thread adds in a round over `rows` windows of up to `row_pairs` pairs: so many that the blocks fill the device a whole
-/// number of times, none of them nearly empty.
-/// \param resident_blocks  how many blocks of the pairwise kernels the device holds at once
-/// \param coordinate_bytes  of one coordinate of a point
-std::uint32_t choose_pairs_a_thread(std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
+/// How many pairs a thread adds in round number `round` (from 1) over `rows` windows of up to `row_pairs` pairs: so many that the blocks
+/// fill the device a whole number of times, none of them nearly empty. \param resident_blocks  how many blocks of the pairwise kernels the
+/// device holds at once \param coordinate_bytes  of one coordinate of a point
+std::uint32_t choose_pairs_a_thread(std::uint32_t round, std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
                                     std::size_t coordinate_bytes);
 
 MsmShape make_msm_shape(const MsmProblem& problem);

@@ -27,6 +27,7 @@
 
 namespace cupool::device {
 
+using detail::point_block_size;
 using Curve = detail::CUPOOL_CURVE;
 using BaseField = DeviceFieldOf<Curve::BaseField>::Element;
 using FastField = DeviceFieldOf<Curve::BaseField, Product::inlined>::Element;
@@ -36,8 +37,7 @@ using Xyzz = detail::Xyzz<BaseField>;
 using FastAffine = detail::Affine<FastField>;
 using FastXyzz = detail::Xyzz<FastField>;
 
-/// Blocks of 128 threads that a multiprocessor is to hold at once where points are summed: one more would make the kernels spill.
-inline constexpr int summing_blocks = sizeof(BaseField) <= 32 ? 4 : sizeof(BaseField) <= 48 ? 3 : 2;
+inline constexpr int summing_blocks = static_cast<int>(detail::summing_blocks(sizeof(BaseField)));
 
 CUPOOL_DEVICE Xyzz* buckets_of(const MsmPlan& plan, std::uint32_t row) {
     return static_cast<Xyzz*>(plan.buckets) + std::uint64_t{row} * plan.bucket_count;

@@ -5,7 +5,6 @@
 
 using namespace cupool::device;
 using cupool::detail::largest_bin;
-using cupool::detail::largest_bin_count;
 using cupool::detail::largest_bin_table;
 using cupool::detail::no_term;
 using cupool::detail::place_block_size;
@@ -17,13 +16,13 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_bins(MsmPlan plan
 }
 
 /// A block a row.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(largest_bin_count) void msm_place_bins(MsmPlan plan) {
-    CUPOOL_SHARED static std::uint32_t sums[largest_bin_count];
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_bins(MsmPlan plan) {
+    CUPOOL_SHARED static std::uint32_t sums[place_block_size / warp_size];
     const std::uint32_t row = block_index();
     std::uint32_t* const starts = plan.bin_starts + row * (plan.bin_count + 1);
-    const std::uint32_t end = place<largest_bin_count>(plan.bin_cursors + row * plan.bin_count, starts, plan.bin_count, 0, 0, sums,
-                                                       [](std::uint32_t, std::uint32_t) {});
-    if (thread_index() == largest_bin_count - 1) starts[plan.bin_count] = end;
+    const std::uint32_t end = place<place_block_size>(plan.bin_cursors + row * plan.bin_count, starts, plan.bin_count, 0, 0, sums,
+                                                      [](std::uint32_t, std::uint32_t) {});
+    if (thread_index() == place_block_size - 1) starts[plan.bin_count] = end;
 }
 
 /// A block a tile of one digit; grid.y is the MSM.
@@ -40,28 +39,27 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_buckets(MsmPlan p
 
 /// The slots of each bin, into bin_cursors, whose cursors are done with. A block a bin; grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_size_bins(MsmPlan plan) {
-    CUPOOL_SHARED static std::uint32_t sums[place_block_size];
+    CUPOOL_SHARED static std::uint32_t sums[place_block_size / warp_size];
     const std::uint64_t row = block_index_y();
-    const std::uint32_t bin_size = plan.bucket_count / plan.bin_count;
+    const BinBuckets bin = BinBuckets::of(plan, block_index());
     const std::uint32_t size =
-        sum_counts<place_block_size>(plan.cursors + row * plan.bucket_count + block_index() * bin_size, bin_size, plan.rounds, sums);
+        sum_counts<place_block_size>(plan.cursors + row * plan.bucket_count + bin.first, bin.count, plan.rounds, sums);
     if (thread_index() == 0) plan.bin_cursors[row * plan.bin_count + block_index()] = size;
 }
 
 /// Where buckets begin, and the slots that pad them. A block a bin; grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_buckets(MsmPlan plan) {
-    CUPOOL_SHARED static std::uint32_t sums[place_block_size];
+    CUPOOL_SHARED static std::uint32_t sums[place_block_size / warp_size];
     const std::uint64_t row = block_index_y();
-    const std::uint32_t bin_size = plan.bucket_count / plan.bin_count;
-    const std::uint32_t bucket = block_index() * bin_size;
+    const BinBuckets bin = BinBuckets::of(plan, block_index());
     std::uint32_t* const starts = plan.starts + row * (plan.bucket_count + 1);
     const std::uint32_t first = sum_counts<place_block_size>(plan.bin_cursors + row * plan.bin_count, block_index(), 0, sums);
     std::uint32_t* const slots = plan.slots + row * plan.slot_count;
     const auto pad = [slots](std::uint32_t begin, std::uint32_t pad_end) {
         for (std::uint32_t i = begin; i < pad_end; ++i) slots[i] = no_term;
     };
-    const std::uint32_t end =
-        place<place_block_size>(plan.cursors + row * plan.bucket_count + bucket, starts + bucket, bin_size, plan.rounds, first, sums, pad);
+    const std::uint32_t end = place<place_block_size>(plan.cursors + row * plan.bucket_count + bin.first, starts + bin.first, bin.count,
+                                                      plan.rounds, first, sums, pad);
     const bool is_last = block_index() == plan.bin_count - 1 && thread_index() == place_block_size - 1;
     if (is_last) starts[plan.bucket_count] = end;
 }

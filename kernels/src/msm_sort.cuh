@@ -43,10 +43,12 @@ struct SignedDigit {
     std::uint32_t magnitude;
     std::uint32_t sign;  ///< sign_bit or 0
 
-    /// \param bits  a window's bits of a shifted scalar, and perhaps more above them
-    CUPOOL_DEVICE static SignedDigit from(std::uint32_t bits, std::uint32_t width) {
-        const std::uint32_t half = 1u << (width - 1);
-        const std::int32_t value = static_cast<std::int32_t>(bits & (2 * half - 1)) - static_cast<std::int32_t>(half - 1);
+    /// Digit `d`. \param bits  those of a shifted scalar from the digit's place up
+    CUPOOL_DEVICE static SignedDigit from(std::uint32_t bits, const MsmPlan& plan, std::uint32_t d) {
+        const std::uint32_t half = 1u << (plan.width - 1);
+        const bool is_last = d + 1 == plan.digit_count;
+        const std::uint32_t own_bits = is_last ? bits : bits & (2 * half - 1);
+        const std::int32_t value = static_cast<std::int32_t>(own_bits - (is_last ? plan.last_digit_offset : half - 1));
         return value < 0 ? SignedDigit{static_cast<std::uint32_t>(-value), sign_bit} : SignedDigit{static_cast<std::uint32_t>(value), 0};
     }
 
@@ -60,10 +62,10 @@ struct ShiftedScalar {
 
     template <class ScalarField>
     CUPOOL_DEVICE ShiftedScalar(const MsmPlan& plan, const ScalarField& scalar) {
+        static_assert(ScalarField::limb_count == shifted_words);
         words[0] = add_cc(scalar.limbs[0], plan.digit_offset[0]);
 #pragma unroll
         for (int i = 1; i < ScalarField::limb_count; ++i) words[i] = addc_cc(scalar.limbs[i], plan.digit_offset[i]);
-        words[shifted_words - 1] = addc(plan.digit_offset[shifted_words - 1], 0);
         if (plan.scalars_are_centred && scalar.is_above_half()) subtract_modulus<ScalarField>();
     }
 
@@ -81,7 +83,6 @@ private:
         words[0] = sub_cc(words[0], ScalarField::modulus_limb(0));
 #pragma unroll
         for (int i = 1; i < ScalarField::limb_count; ++i) words[i] = subc_cc(words[i], ScalarField::modulus_limb(i));
-        words[shifted_words - 1] = subc(words[shifted_words - 1], 0);
     }
 };
 
@@ -96,8 +97,11 @@ CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint3
         const std::uint32_t term = block_index() * bin_tile + i;
         if (term >= plan.term_count) break;
         const std::uint32_t index = msm * plan.term_count + term;
-        const ScalarField scalar = standard_scalar<ScalarField>(plan, index);
-        if (exceeds_promised_bits(plan, scalar)) atomic_min(plan.first_oversized_scalar, index);
+        ScalarField scalar = standard_scalar<ScalarField>(plan, index);
+        if (exceeds_promised_bits(plan, scalar)) {
+            atomic_min(plan.first_oversized_scalar, index);
+            scalar = ScalarField::zero();  // there are no buckets for it
+        }
         ShiftedScalar shifted(plan, scalar);
 #pragma unroll
         for (unsigned word = 0; word < shifted_words; ++word)
@@ -105,7 +109,7 @@ CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint3
         std::uint32_t window = 0;
 #pragma unroll 1
         for (std::uint32_t d = 0; d < plan.digit_count; ++d) {
-            const SignedDigit digit = SignedDigit::from(shifted.words[0], plan.width);
+            const SignedDigit digit = SignedDigit::from(shifted.words[0], plan, d);
             if (!digit.is_zero()) atomic_add_shared(&counts[window * plan.bin_count + (digit.bucket() >> plan.bin_shift)], 1);
             shifted.shift_right(plan.width);
             window = window + 1 == plan.window_count ? 0 : window + 1;
@@ -124,22 +128,40 @@ CUPOOL_DEVICE SignedDigit stored_digit(const MsmPlan& plan, std::uint32_t d, std
     const std::uint32_t* word = plan.shifted_scalars + position / 32 * stride + index;
     const std::uint64_t low = *word;
     const std::uint64_t high = position / 32 + 1 < shifted_words ? word[stride] : 0;
-    return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), plan.width);
+    return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), plan, d);
 }
 
-/// The sum of what the threads before this one gave; behind another barrier, sums[BlockSize - 1] holds the whole sum. `sums` has one word a
-/// thread.
-template <unsigned BlockSize>
-CUPOOL_DEVICE std::uint32_t exclusive_sum(std::uint32_t own, std::uint32_t* sums) {
-    sums[thread_index()] = own;
-    for (unsigned distance = 1; distance < BlockSize; distance *= 2) {
-        block_barrier();
-        const std::uint32_t before = thread_index() >= distance ? sums[thread_index() - distance] : 0;
-        block_barrier();
-        sums[thread_index()] += before;
+/// The sum of what the lanes of a warp up to this one gave.
+CUPOOL_DEVICE std::uint32_t sum_through_lane(std::uint32_t own) {
+    const unsigned lane = thread_index() % warp_size;
+    std::uint32_t sum = own;
+#pragma unroll
+    for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+        const std::uint32_t before = shuffle_within(all_lanes, sum, lane - distance, warp_size);
+        if (lane >= distance) sum += before;
     }
-    return sums[thread_index()] - own;
+    return sum;
 }
+
+/// What the threads of a block gave: those before this one, and all of them.
+struct BlockScan {
+    std::uint32_t before;
+    std::uint32_t total;
+
+    /// All threads of the block together, with one barrier, behind which `sums` is still read. `sums` has one word a warp.
+    template <unsigned BlockSize>
+    CUPOOL_DEVICE static BlockScan of(std::uint32_t own, std::uint32_t* sums) {
+        constexpr unsigned warps = BlockSize / warp_size;
+        const unsigned lane = thread_index() % warp_size;
+        const std::uint32_t in_warp = sum_through_lane(own);
+        if (lane == warp_size - 1) sums[warp_index()] = in_warp;
+        block_barrier();
+        const std::uint32_t of_warp = lane < warps ? sums[lane] : 0;
+        const std::uint32_t through_warp = sum_through_lane(of_warp);
+        const std::uint32_t before_warp = shuffle_within(all_lanes, through_warp - of_warp, warp_index(), warp_size);
+        return {before_warp + in_warp - own, shuffle_within(all_lanes, through_warp, warps - 1, warp_size)};
+    }
+};
 
 /// The shared memory of the scattering kernels. Terms are put in order there first, so that they leave for global memory in runs.
 struct ScatterMemory {
@@ -159,16 +181,15 @@ CUPOOL_DEVICE std::uint32_t scan_counts(std::uint32_t* counts, std::uint32_t cou
     const std::uint32_t last = first + share < count ? first + share : count;
     std::uint32_t own = 0;
     for (std::uint32_t i = first; i < last; ++i) own += counts[i];
-    std::uint32_t before = exclusive_sum<bin_block_size>(own, sums);
+    const auto scan = BlockScan::of<bin_block_size>(own, sums);
+    std::uint32_t before = scan.before;
     for (std::uint32_t i = first; i < last; ++i) {
         const std::uint32_t size = counts[i];
         counts[i] = before;
         before += size;
     }
     block_barrier();
-    const std::uint32_t total = sums[bin_block_size - 1];
-    block_barrier();
-    return total;
+    return scan.total;
 }
 
 /// Scatters up to bin_tile terms, each to the next place of its key; all threads of the block together. A term's key is tag >> key_shift;
@@ -245,29 +266,27 @@ struct ThreadShare {
     }
 };
 
-/// The sum of counts, each rounded up to a multiple of 2^round_up_bits, for all threads of the block. `sums` has one word a thread.
+/// The sum of counts, each rounded up to a multiple of 2^round_up_bits, for all threads of the block. `sums` has one word a warp.
 template <unsigned BlockSize>
 CUPOOL_DEVICE std::uint32_t sum_counts(const std::uint32_t* counts, std::uint32_t count, std::uint32_t round_up_bits, std::uint32_t* sums) {
     const auto share = ThreadShare::of<BlockSize>(count);
     std::uint32_t own = 0;
     for (std::uint32_t i = share.begin; i < share.end; ++i) own += rounded_up(counts[i], round_up_bits);
-    exclusive_sum<BlockSize>(own, sums);
-    block_barrier();
-    const std::uint32_t sum = sums[BlockSize - 1];
+    const std::uint32_t sum = BlockScan::of<BlockSize>(own, sums).total;
     block_barrier();
     return sum;
 }
 
 /// Turns counts into where each begins behind `first`, each count rounded up to a multiple of 2^round_up_bits; writes the starts into
 /// `cursors` too, and calls pad(begin, end) for the places that rounding adds. All threads of the block together. `sums` has one word a
-/// thread. \return the end of the last, for the last thread
+/// warp. \return the end of the last, for the last thread
 template <unsigned BlockSize, class Pad>
 CUPOOL_DEVICE std::uint32_t place(std::uint32_t* cursors, std::uint32_t* starts, std::uint32_t count, std::uint32_t round_up_bits,
                                   std::uint32_t first, std::uint32_t* sums, const Pad& pad) {
     const auto share = ThreadShare::of<BlockSize>(count);
     std::uint32_t own = 0;
     for (std::uint32_t i = share.begin; i < share.end; ++i) own += rounded_up(cursors[i], round_up_bits);
-    std::uint32_t start = first + exclusive_sum<BlockSize>(own, sums);
+    std::uint32_t start = first + BlockScan::of<BlockSize>(own, sums).before;
     for (std::uint32_t i = share.begin; i < share.end; ++i) {
         const std::uint32_t end = start + cursors[i];
         starts[i] = start;
@@ -277,6 +296,18 @@ CUPOOL_DEVICE std::uint32_t place(std::uint32_t* cursors, std::uint32_t* starts,
     }
     return start;
 }
+
+/// The buckets of a bin.
+struct BinBuckets {
+    std::uint32_t first;
+    std::uint32_t count;
+
+    CUPOOL_DEVICE static BinBuckets of(const MsmPlan& plan, std::uint32_t bin) {
+        const std::uint32_t first = bin << plan.bin_shift;
+        const std::uint32_t most = 1u << plan.bin_shift;
+        return {first, plan.bucket_count - first < most ? plan.bucket_count - first : most};
+    }
+};
 
 /// A tile of one row's binned terms. A tile may reach over several bins.
 class BinnedTile {

@@ -4,6 +4,8 @@
 #include <cupool/kernels/operand.hpp>
 #include <string>
 
+#include "msm_layout.hpp"
+
 namespace cupool::detail {
 
 /// Refuses what a job called `job` was given.
@@ -36,7 +38,8 @@ void require_place(const std::string& job, const Operand<T>& operand, bool flag,
 
 /// Refuses a digit's width or a promise about scalars that is out of range.
 inline void require_digits(const std::string& job, int width, int bitsize) {
-    if (width < 0 || width > 20) refuse(job, "c is " + std::to_string(width) + "; it must be 1 to 20, or 0 to choose by size");
+    if (width < 0 || width > static_cast<int>(widest_digit))
+        refuse(job, "c is " + std::to_string(width) + "; it must be 1 to " + std::to_string(widest_digit) + ", or 0 to choose by size");
     if (bitsize < 0 || bitsize > 256)
         refuse(job, "bitsize is " + std::to_string(bitsize) + "; it must be 1 to 256, or 0 for the width of r");
 }

@@ -100,16 +100,15 @@ std::shared_ptr<const BaseTables<C>> make_base_tables(const Operand<AffinePoint<
     tables->promised_bits = static_cast<unsigned>(config.bitsize);
     tables->width = static_cast<unsigned>(config.c);
     tables->are_for_one_width = config.precompute_factor > 1;
-    const unsigned bits = config.bitsize == 0 ? scalar_bits<C> : std::min(static_cast<unsigned>(config.bitsize), scalar_bits<C>);
-    const bool spans_all = bits == scalar_bits<C>;
+    const ScalarRange scalars = scalar_range<C>(config.bitsize);
     const auto asked = static_cast<unsigned>(config.precompute_factor);
-    if (asked > 1 && tables->width == 0) tables->width = choose_digit_width(points.size(), bits, spans_all, asked);
+    if (asked > 1 && tables->width == 0) tables->width = choose_digit_width(points.size(), scalars, asked);
     if (config.ctx.is_host()) {
         fill_on_host<C>(*tables, points.host(), config.are_points_montgomery_form);
     } else {
         unsigned doublings = 0;
         if (asked > 1) {
-            const MsmDigits digits = msm_digits(bits, spans_all, tables->width, asked);
+            const MsmDigits digits = msm_digits(scalars, tables->width, asked);
             tables->table_count = (digits.digit_count + digits.window_count - 1) / digits.window_count;
             doublings = tables->width * digits.window_count;
         }

@@ -52,6 +52,8 @@ struct QuadraticElement {
     CUPOOL_HOST_DEVICE QuadraticElement square() const { return {(c0 + c1) * (c0 - c1), (c0 * c1).doubled()}; }
 
     CUPOOL_HOST_DEVICE auto lowest_limb() const { return c0.lowest_limb(); }
+    /// On the twists that ship no point has x = 0.
+    CUPOOL_HOST_DEVICE static QuadraticElement zero_as_modulus() { return {Field::zero_as_modulus(), Field::zero()}; }
     CUPOOL_HOST_DEVICE bool is_plain_zero() const { return c0.is_plain_zero() && c1.is_plain_zero(); }
     CUPOOL_HOST_DEVICE static QuadraticElement rough_difference(const QuadraticElement& left, const QuadraticElement& right) {
         return left - right;

@@ -191,22 +191,22 @@ int DevicePool::best_available_device(std::size_t bytes_needed) const {
     if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");
     struct Found {
         bool fits;
-        bool idle;
+        std::uint64_t in_flight;
         std::size_t free_bytes;
         std::size_t index;
     };
     const auto worse = [](const Found& left, const Found& right) {
-        return std::tuple(left.fits, left.fits && left.idle, left.free_bytes) <
-               std::tuple(right.fits, right.fits && right.idle, right.free_bytes);
+        if (left.fits && right.fits && left.in_flight != right.in_flight) return left.in_flight > right.in_flight;
+        return std::tuple(left.fits, left.free_bytes) < std::tuple(right.fits, right.free_bytes);
     };
-    Found best{false, false, 0, device_count()};
+    Found best{false, 0, 0, device_count()};
     std::exception_ptr failure;
     for (const std::size_t index : state_->healthy()) {
         try {
             state_->guard([&] {
                 detail::PoolMember& device = state_->member(index);
                 const std::size_t free_bytes = free_memory(device.context());
-                const Found found{free_bytes >= bytes_needed, device.in_flight == 0, free_bytes, index};
+                const Found found{free_bytes >= bytes_needed, device.in_flight, free_bytes, index};
                 if (best.index == device_count() || worse(best, found)) best = found;
             });
         } catch (const Error& error) {
@@ -255,7 +255,12 @@ void DevicePool::for_each_device(const std::function<void(std::size_t, const Dev
 
 std::future<KernelOutputs> DevicePool::submit_kernel(KernelWork work, double amount) const {
     if (is_host()) throw Error(ErrorCategory::unsupported, "a kernel of the program's own needs a GPU; the pool is the host");
-    return submit([work = std::move(work)](const DeviceContext& context) { return run_kernel(work, context); }, amount);
+    auto run = [state = state_.get(), work = std::move(work)](const DeviceContext& context) {
+        KernelOutputs outputs = run_kernel(work, context);
+        state->member(state->index_of(context.device())).bytes += outputs.bytes_moved;
+        return outputs;
+    };
+    return submit(std::move(run), amount);
 }
 
 void DevicePool::synchronize_all() const {

@@ -28,6 +28,8 @@ public:
         latched_.store(true, std::memory_order_release);
     }
 
+    bool is_latched() const { return latched_.load(std::memory_order_acquire); }
+
     std::optional<Error> fault() const {
         const std::lock_guard lock(mutex_);
         return first_;
@@ -35,7 +37,7 @@ public:
 
     /// \throws Error device_fault, naming the first fault's device, call and code
     void check() const {
-        if (latched_.load(std::memory_order_acquire)) [[unlikely]] {
+        if (is_latched()) [[unlikely]] {
             throw_fault();
         }
     }

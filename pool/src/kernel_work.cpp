@@ -81,8 +81,10 @@ KernelOutputs run_kernel(const KernelWork& work, const DeviceContext& context) {
     PlacedOperands placed(work.operands, context);
     kernel.launch_raw(work.shape, stream, placed.parameters());
     for (std::size_t i = 0; i < work.operands.size(); ++i) {
+        if (is_array(work.operands[i])) outputs.bytes_moved += work.operands[i].bytes.size();
         if (!comes_back(work.operands[i])) continue;
         std::vector<std::byte>& array = outputs.arrays.emplace_back(work.operands[i].bytes.size());
+        outputs.bytes_moved += array.size();
         if (!array.empty()) copy_async(std::span(array), placed.array(i), stream);
     }
     stream.synchronize();

@@ -63,6 +63,7 @@ void PeerManager::copy_bytes(Place to, Place from, std::size_t bytes, StreamView
         detail::throw_wrong_device("a span", to.device, "a stream", stream.ordinal(), where);
     }
     guard([&] { state_->paths.copy_async(target, to.pointer, source, from.pointer, bytes, stream, where); });
+    pool().state_->count_copy(source, target, bytes);
 }
 
 void PeerManager::await(int from, int to, StreamView stream, const SourceLocation& where) const {

@@ -25,6 +25,7 @@ const DeviceContext& PoolMember::context() {
     // Not std::call_once: it is no place to throw through where the compiler's runtime is linked statically.
     const std::lock_guard lock(context_mutex_);
     if (!context_) context_ = driver_ ? DeviceContext::for_device(driver_, ordinal_) : DeviceContext::default_for_device(ordinal_);
+    is_open_ = true;
     return *context_;
 }
 

@@ -25,8 +25,8 @@ public:
     /// \throws what retaining a primary context throws; it may be asked again
     const DeviceContext& context();
     Worker& worker() { return worker_; }
-    /// Whether work was ever given to it.
-    bool is_used() const { return launches > 0 || in_flight > 0; }
+    /// Whether work was ever given to it, or its context asked for, to whose stream anybody may have given some.
+    bool is_used() const { return is_open_ || launches > 0 || in_flight > 0; }
 
     /// \pre it is not the host
     DeviceIdentity identity() const;
@@ -52,6 +52,7 @@ private:
     int ordinal_;
     std::mutex context_mutex_;  // held while the driver makes the context, which may take long: nothing else waits for it
     std::optional<DeviceContext> context_;
+    std::atomic<bool> is_open_{false};  ///< whether the context was asked for, and is there
     mutable std::mutex quarantine_mutex_;
     std::optional<std::string> quarantine_;
     Worker worker_;  // last: its thread uses the rest

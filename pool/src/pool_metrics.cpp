@@ -1,5 +1,7 @@
 #include <cupool/pool/pool_metrics.hpp>
 #include <functional>
+#include <limits>
+#include <locale>
 #include <ostream>
 #include <sstream>
 
@@ -37,6 +39,8 @@ std::ostream& operator<<(std::ostream& out, const PoolMetrics& metrics) {
 
 std::string to_prometheus(const PoolMetrics& metrics) {
     std::ostringstream out;
+    out.imbue(std::locale::classic());                     // whatever the program's: the format knows no other numbers
+    out.precision(std::numeric_limits<double>::digits10);  // to the microsecond, also after years
     write_family(out, metrics, "cupool_launches_total", "counter", "Pieces of work begun on the device.", &DeviceMetrics::launches);
     write_family(out, metrics, "cupool_errors_total", "counter", "Pieces of work that failed.", &DeviceMetrics::errors);
     write_family(out, metrics, "cupool_bytes_total", "counter", "Bytes moved to and from the device.", &DeviceMetrics::bytes);

@@ -10,13 +10,6 @@
 
 namespace cupool {
 
-std::vector<LoadBalancer::Lease> DevicePool::State::lease_for_msm(double work, std::size_t terms, MsmSpread spread) {
-    faults_.check();
-    const std::size_t most = std::max<std::size_t>(1, std::min(healthy().size(), terms));
-    const std::size_t count = detail::devices_for_msm(work, most, spread);
-    return msm_balancer().select_devices(count, work / static_cast<double>(count));
-}
-
 std::vector<LoadBalancer::Lease> DevicePool::State::lease_for_msm_among(const std::function<bool(std::size_t)>& fits, std::size_t count,
                                                                         double work) {
     std::vector<LoadBalancer::Lease> leases;
@@ -78,63 +71,54 @@ RunReport DevicePool::State::do_parts(std::vector<MsmPart>& parts, std::size_t s
 }
 
 template <Curve C>
-RunReport DevicePool::State::msm_of_parts(std::vector<MsmPart> parts, bool is_montgomery_form, const MsmOfTerms<C>& msm_of_terms,
-                                          JacobianPoint<C>& result) {
-    std::vector<JacobianPoint<C>> sums(parts.size());
+RunReport DevicePool::State::msms_of_parts(std::vector<MsmPart> parts, std::size_t terms, std::size_t first, bool is_montgomery_form,
+                                           const MsmOfTerms<C>& msm_of_terms, std::span<JacobianPoint<C>> results) {
+    std::vector<std::vector<JacobianPoint<C>>> sums(parts.size(), std::vector<JacobianPoint<C>>(results.size()));
     RunReport report = do_parts(parts, 1, [&](std::size_t place, const DeviceContext& context) {
-        return msm_of_terms(parts[place].member, context, parts[place].share, sums[place]);
+        const MsmPart& part = parts[place];
+        RunReport of_part;
+        for (std::size_t k = 0; k < results.size(); ++k) {
+            const std::size_t before = (first + k) * terms;
+            try {
+                const RunReport one = msm_of_terms(part.member, context, {before + part.share.offset, part.share.count}, sums[place][k]);
+                of_part.engine = one.engine;
+                of_part.milliseconds += one.milliseconds;
+                join(of_part, one);
+            } catch (const detail::OversizedScalar& error) {
+                detail::throw_oversized_scalar(before + error.index(), error.bits());
+            }
+        }
+        return of_part;
     });
     if (parts.size() == 1) {
-        result = sums[0];
+        std::copy(sums[0].begin(), sums[0].end(), results.begin());
         return report;
     }
-    auto sum = detail::HostXyzz<C>::infinity();
-    for (const JacobianPoint<C>& partial : sums) sum += detail::load<C>(partial, is_montgomery_form);
-    result = detail::store_jacobian<C>(sum, is_montgomery_form);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        auto sum = detail::HostXyzz<C>::infinity();
+        for (const auto& of_part : sums) sum += detail::load<C>(of_part[k], is_montgomery_form);
+        results[k] = detail::store_jacobian<C>(sum, is_montgomery_form);
+    }
     return report;
 }
 
 template <Curve C>
-RunReport DevicePool::State::several_msms(std::size_t terms, std::vector<LoadBalancer::Lease> leases, std::size_t whole,
-                                          const SomeMsms<C>& some_msms, const OneMsm<C>& one_msm, std::span<JacobianPoint<C>> results) {
-    const auto start = std::chrono::steady_clock::now();
+RunReport DevicePool::State::whole_msms(std::vector<LoadBalancer::Lease> leases, std::size_t terms, const SomeMsms<C>& some_msms,
+                                        std::span<JacobianPoint<C>> results) {
     std::vector<JacobianPoint<C>> sums(results.size());  // where one fails no result is written
-    RunReport report;
-    if (whole != 0) {
-        std::vector<MsmPart> parts = even_parts(std::move(leases), whole);
-        report = do_parts(parts, terms, [&](std::size_t place, const DeviceContext& context) {
-            const detail::Share& msms = parts[place].share;
-            return some_msms(parts[place].member, context, msms, std::span(sums).subspan(msms.offset, msms.count));
-        });
-    }
-    for (std::size_t k = whole; k < sums.size(); ++k) {
-        try {
-            const RunReport one = one_msm(k, sums[k]);
-            report.engine = one.engine;
-            join(report, one);
-        } catch (const detail::OversizedScalar& error) {
-            detail::throw_oversized_scalar(k * terms + error.index(), error.bits());
-        }
-    }
+    std::vector<MsmPart> parts = even_parts(std::move(leases), results.size());
+    const RunReport report = do_parts(parts, terms, [&](std::size_t place, const DeviceContext& context) {
+        const detail::Share& msms = parts[place].share;
+        return some_msms(parts[place].member, context, msms, std::span(sums).subspan(msms.offset, msms.count));
+    });
     std::copy(sums.begin(), sums.end(), results.begin());
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    report.milliseconds = elapsed.count();
     return report;
 }
 
 template <Curve C>
 RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                           JacobianPoint<C>& result, MsmSpread spread) const {
-    detail::require_points(detail::msm_sizes(scalars.size(), 1, config), points.size(), config);
-    const auto msm_of_terms = [&](std::size_t, const DeviceContext& context, detail::Share terms, JacobianPoint<C>& sum) {
-        MsmConfig own = config;
-        own.ctx = context;
-        own.points_size = 0;  // that of the part
-        return cupool::msm<C>(scalars.subspan(terms.offset, terms.count), points.subspan(terms.offset, terms.count), own, sum);
-    };
-    std::vector<LoadBalancer::Lease> leases = state_->lease_for_msm(detail::msm_work<C>(scalars.size()), scalars.size(), spread);
-    return state_->msm_of_parts<C>(state_->even_parts(std::move(leases), scalars.size()), config.are_points_montgomery_form, msm_of_terms,
-                                   result);
+    return msm<C>(scalars, points, config, std::span(&result, 1), spread);
 }
 
 template <Curve C>
@@ -144,41 +128,57 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
     detail::require_points(sizes, points.size(), config);
     const std::size_t count = sizes.msm_count;
     const std::size_t terms = sizes.term_count;
-    MsmConfig own = config;
-    own.batch_size = 0;
-    own.points_size = 0;  // those of the parts
-    const double work = detail::msm_work<C>(terms);
-    const double all_work = work * static_cast<double>(count);
-    const std::size_t most = state_->healthy().size();
-    const std::size_t devices = detail::devices_for_msm(all_work, most, spread);
-    const std::size_t whole = detail::whole_msms(count, devices, detail::devices_for_msm(work, most, spread));
-    const auto points_of = [&](const detail::Share& msms) {
-        return points.size() == terms ? points : points.subspan(msms.offset * terms, msms.count * terms);
+    const bool are_points_shared = points.size() == terms;
+    const auto msms_on = [&](const DeviceContext& context, const detail::Share& own_scalars, const detail::Share& own_points,
+                             std::span<JacobianPoint<C>> sums) {
+        MsmConfig own = config;
+        own.ctx = context;
+        own.batch_size = 0;
+        own.points_size = 0;
+        return cupool::msm<C>(scalars.subspan(own_scalars.offset, own_scalars.count), points.subspan(own_points.offset, own_points.count),
+                              own, sums);
     };
     const auto some_msms = [&](std::size_t, const DeviceContext& context, const detail::Share& msms, std::span<JacobianPoint<C>> sums) {
-        MsmConfig there = own;
-        there.ctx = context;
-        return cupool::msm<C>(scalars.subspan(msms.offset * terms, msms.count * terms), points_of(msms), there, sums);
+        const detail::Share own_scalars{msms.offset * terms, msms.count * terms};
+        return msms_on(context, own_scalars, are_points_shared ? detail::Share{0, terms} : own_scalars, sums);
     };
-    const auto one_msm = [&](std::size_t k, JacobianPoint<C>& sum) {
-        return msm<C>(scalars.subspan(k * terms, terms), points_of({k, 1}), own, sum, spread);
+    const auto msm_of_terms = [&](std::size_t, const DeviceContext& context, detail::Share own_scalars, JacobianPoint<C>& sum) {
+        const std::uint64_t first_point = are_points_shared && terms != 0 ? own_scalars.offset % terms : own_scalars.offset;
+        return msms_on(context, own_scalars, {first_point, own_scalars.count}, std::span(&sum, 1));
     };
+
     state_->faults().check();
-    std::vector<LoadBalancer::Lease> leases;
+    const double work = detail::msm_work<C>(terms);
+    const std::size_t most = state_->healthy().size();
+    const std::size_t devices = detail::devices_for_msm(work * static_cast<double>(count), most, spread);
+    const std::size_t whole = detail::whole_msms(count, devices, detail::devices_for_msm(work, most, spread));
+    std::vector<JacobianPoint<C>> sums(count);  // where one fails no result is written
+    RunReport report;
     if (whole != 0) {
-        const std::size_t served = std::min(whole, devices);
-        leases = state_->msm_balancer().select_devices(served, work * static_cast<double>(whole) / static_cast<double>(served));
+        report = state_->whole_msms<C>(state_->lease_for_msms(std::min(whole, devices), work * static_cast<double>(whole)), terms,
+                                       some_msms, std::span(sums).first(whole));
     }
-    return state_->several_msms<C>(terms, std::move(leases), whole, some_msms, one_msm, results);
+    if (whole != count) {
+        const std::size_t served = detail::devices_for_msm(work, std::max<std::size_t>(1, std::min(most, terms)), spread);
+        auto parts = state_->even_parts(state_->lease_for_msms(served, work * static_cast<double>(count - whole)), terms);
+        const RunReport rest = state_->msms_of_parts<C>(std::move(parts), terms, whole, config.are_points_montgomery_form, msm_of_terms,
+                                                        std::span(sums).subspan(whole));
+        report.engine = rest.engine;
+        report.milliseconds += rest.milliseconds;
+        state_->join(report, rest);
+    }
+    std::copy(sums.begin(), sums.end(), results.begin());
+    return report;
 }
 
-#define CUPOOL_INSTANTIATE(C)                                                                                                             \
-    template RunReport DevicePool::State::msm_of_parts<C>(std::vector<MsmPart>, bool, const MsmOfTerms<C>&, JacobianPoint<C>&);           \
-    template RunReport DevicePool::msm<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&, JacobianPoint<C>&,  \
-                                          MsmSpread) const;                                                                               \
-    template RunReport DevicePool::State::several_msms<C>(std::size_t, std::vector<LoadBalancer::Lease>, std::size_t, const SomeMsms<C>&, \
-                                                          const OneMsm<C>&, std::span<JacobianPoint<C>>);                                 \
-    template RunReport DevicePool::msm<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&,                     \
+#define CUPOOL_INSTANTIATE(C)                                                                                                            \
+    template RunReport DevicePool::State::msms_of_parts<C>(std::vector<MsmPart>, std::size_t, std::size_t, bool, const MsmOfTerms<C>&,   \
+                                                           std::span<JacobianPoint<C>>);                                                 \
+    template RunReport DevicePool::msm<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&, JacobianPoint<C>&, \
+                                          MsmSpread) const;                                                                              \
+    template RunReport DevicePool::State::whole_msms<C>(std::vector<LoadBalancer::Lease>, std::size_t, const SomeMsms<C>&,               \
+                                                        std::span<JacobianPoint<C>>);                                                    \
+    template RunReport DevicePool::msm<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&,                    \
                                           std::span<JacobianPoint<C>>, MsmSpread) const;
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)

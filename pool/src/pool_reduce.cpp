@@ -62,8 +62,12 @@ DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOpe
 
 template <class T>
 RunReport DevicePool::reduce(std::span<const T> input, ReduceOperation operation, T& result) const {
+    const std::vector<std::size_t> healthy = state_->healthy();
+    const auto in_flight = [&](std::size_t index) { return state_->member(index).in_flight.load(); };
+    const auto idlest = std::min_element(healthy.begin(), healthy.end(),
+                                         [&](std::size_t left, std::size_t right) { return in_flight(left) < in_flight(right); });
     RunReport report;
-    state_->run(state_->healthy()[0], [&](std::size_t index, const DeviceContext& context) {
+    state_->run(*idlest, [&](std::size_t index, const DeviceContext& context) {
         report = cupool::reduce<T>(Operand<T>(input), operation, context, result);
         state_->member(index).bytes += report.bytes;
     });
@@ -87,8 +91,12 @@ DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> 
     }
 
     DeviceBuffer<T> result;
-    state_->run(index_of(buffers[0].device()),
-                [&](std::size_t, const DeviceContext& target) { result = combined(buffers, operation, *this, target, state_->peers()); });
+    state_->run(index_of(buffers[0].device()), [&](std::size_t index, const DeviceContext& target) {
+        result = combined(buffers, operation, *this, target, state_->peers());
+        for (const DeviceSpan<const T>& buffer : buffers) {
+            if (buffer.device() != target.device()) state_->count_copy(index_of(buffer.device()), index, buffer.size_bytes());
+        }
+    });
     return result;
 }
 

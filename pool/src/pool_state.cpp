@@ -120,8 +120,17 @@ void DevicePool::State::guard(const std::function<void()>& function) {
 void DevicePool::State::note(const Error& error) {
     faults_.note(error);
     if (!detail::poisons_process(error)) return;
-    const std::lock_guard lock(mutex_);
-    take_turns();
+    {
+        const std::lock_guard lock(mutex_);
+        take_turns();
+    }
+    fail_waiting();
+}
+
+void DevicePool::State::fail_waiting() {
+    const void* const before = served_pool;  // which the pieces set
+    for (const auto& member : members_) member->worker().do_waiting();
+    served_pool = before;
 }
 
 void DevicePool::State::run(std::size_t index, const Work& work) {
@@ -167,6 +176,7 @@ void DevicePool::State::post(std::size_t index, std::shared_ptr<detail::PoolTask
         --device.in_flight;
         throw;
     }
+    if (faults_.is_latched()) fail_waiting();  // since it was asked above
 }
 
 void DevicePool::State::perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease) {
@@ -263,8 +273,11 @@ void DevicePool::State::take_turns() {
         if (!member->quarantine()) turns.push_back(member->ordinal());
     }
     if (turns.empty()) return rotation_.store(nullptr, std::memory_order_release);
-    rotations_.push_back(std::make_unique<detail::RoundRobin>(std::move(turns)));
-    rotation_.store(rotations_.back().get(), std::memory_order_release);
+    auto found = std::find_if(rotations_.begin(), rotations_.end(), [&](const auto& rotation) { return rotation->members() == turns; });
+    if (found == rotations_.end()) {
+        found = rotations_.insert(found, std::make_unique<detail::RoundRobin>(std::move(turns)));
+    }
+    rotation_.store(found->get(), std::memory_order_release);
 }
 
 void DevicePool::State::throw_no_turns() const {

@@ -39,8 +39,10 @@ public:
     LoadBalancer& balancer();
     /// Of MSMs, whose work is counted in terms: see msm_work().
     LoadBalancer& msm_balancer();
-    /// The devices for an MSM of so many terms, each leased for an even share of the work. \throws Error no_device, device_fault
-    std::vector<LoadBalancer::Lease> lease_for_msm(double work, std::size_t terms, MsmSpread spread);
+    /// So many devices, each leased for an even share of the work. \throws Error no_device
+    std::vector<LoadBalancer::Lease> lease_for_msms(std::size_t count, double work) {
+        return msm_balancer().select_devices(count, work / static_cast<double>(count));
+    }
     /// Of the members that fit, the `count` devices that will have finished first (fewer where fewer are available), each leased for that
     /// work. \throws Error no_device
     std::vector<LoadBalancer::Lease> lease_for_msm_among(const std::function<bool(std::size_t)>& fits, std::size_t count, double work);
@@ -59,27 +61,30 @@ public:
     /// Does all parts at once. Where there is one, it is done on the calling thread. \param scalars  of an item, by which a scalar is
     /// named that breaks its promise \pre no member has two parts
     RunReport do_parts(std::vector<MsmPart>& parts, std::size_t scalars, const DoMsmPart& do_part);
-    /// An MSM of some of the terms, on the device of a member, whose context is given.
+    /// An MSM of neighbouring scalars, some of the terms of one, on the device of a member, whose context is given.
     template <Curve C>
     using MsmOfTerms =
-        std::function<RunReport(std::size_t member, const DeviceContext& context, detail::Share terms, JacobianPoint<C>& sum)>;
-    /// Does all parts of one MSM at once and joins their sums.
+        std::function<RunReport(std::size_t member, const DeviceContext& context, detail::Share scalars, JacobianPoint<C>& sum)>;
+    /// MSMs of so many terms, from number `first` on, of which each part has a share: does all parts at once, in each one MSM after
+    /// another, and joins their sums.
     template <Curve C>
-    RunReport msm_of_parts(std::vector<MsmPart> parts, bool is_montgomery_form, const MsmOfTerms<C>& msm_of_terms,
-                           JacobianPoint<C>& result);
+    RunReport msms_of_parts(std::vector<MsmPart> parts, std::size_t terms, std::size_t first, bool is_montgomery_form,
+                            const MsmOfTerms<C>& msm_of_terms, std::span<JacobianPoint<C>> results);
     /// Neighbours among several MSMs, on the device of a member, whose context is given.
     template <Curve C>
     using SomeMsms = std::function<RunReport(std::size_t member, const DeviceContext& context, const detail::Share& msms,
                                              std::span<JacobianPoint<C>> sums)>;
-    /// One of several MSMs, on all devices that it takes.
+    /// MSMs of so many terms, shared out whole and evenly among the leased devices.
     template <Curve C>
-    using OneMsm = std::function<RunReport(std::size_t number, JacobianPoint<C>& sum)>;
-    /// Several MSMs of so many terms: the first `whole` of them shared out evenly among the leased devices, the others one after another.
-    template <Curve C>
-    RunReport several_msms(std::size_t terms, std::vector<LoadBalancer::Lease> leases, std::size_t whole, const SomeMsms<C>& some_msms,
-                           const OneMsm<C>& one_msm, std::span<JacobianPoint<C>> results);
+    RunReport whole_msms(std::vector<LoadBalancer::Lease> leases, std::size_t terms, const SomeMsms<C>& some_msms,
+                         std::span<JacobianPoint<C>> results);
     /// Counts what another part of a job has come to.
     void join(RunReport& whole, const RunReport& part) const;
+    /// Counts bytes that go from one member to another, or to itself.
+    void count_copy(std::size_t from, std::size_t to, std::uint64_t bytes) const {
+        member(from).bytes += bytes;
+        if (to != from) member(to).bytes += bytes;
+    }
     /// Between the members.
     detail::PeerPaths& peers() { return peers_; }
     const detail::FaultLatch& faults() const { return faults_; }
@@ -125,9 +130,11 @@ private:
     /// \param lease  null where nobody balanced
     void perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease);
     void note(const Error& error);
+    /// After a device fault: lets the pieces that wait for a worker, which may be long at another one, fail now. \pre the fault is latched
+    void fail_waiting();
     /// Makes it where there is none. \pre mutex_ is held
     LoadBalancer& balancer_in(std::unique_ptr<LoadBalancer>& balancer, std::unique_ptr<BalancingPolicy> policy);
-    /// Starts a rotation among those that are not quarantined now.
+    /// Takes up the rotation among those that are not quarantined now, where it was left.
     void take_turns();
     [[noreturn]] void throw_no_turns() const;
     [[noreturn]] static void throw_all_quarantined();
@@ -138,7 +145,7 @@ private:
     std::mutex mutex_;  // of the balancers' making and of quarantine
     std::unique_ptr<LoadBalancer> balancer_;
     std::unique_ptr<LoadBalancer> msm_balancer_;
-    /// Every rotation there ever was: another thread may still be taking its turn in an earlier one.
+    /// One for each set of devices that there was so far: another thread may still be taking its turn in an earlier one.
     std::vector<std::unique_ptr<detail::RoundRobin>> rotations_;
     /// Null on the host, where all are quarantined, and after a device fault: one look tells whether there is a turn to take.
     std::atomic<detail::RoundRobin*> rotation_{nullptr};

@@ -82,7 +82,9 @@ PooledBases<C> DevicePool::prepare(std::span<const AffinePoint<C>> points, const
             *std::find_if(bases->parts.begin(), bases->parts.end(), [=](const auto& candidate) { return candidate.member == index; });
         PrepareConfig own = config;
         own.ctx = context;
-        part.bases.emplace(Operand<AffinePoint<C>>(points.subspan(part.terms.offset, part.terms.count)), own);
+        const std::span<const AffinePoint<C>> own_points = points.subspan(part.terms.offset, part.terms.count);
+        part.bases.emplace(Operand<AffinePoint<C>>(own_points), own);
+        if (!context.is_host()) state_->member(index).bytes += own_points.size_bytes();
     });
     return PooledBases<C>(bases);
 }
@@ -101,55 +103,49 @@ void PooledBases<C>::State::check(const std::shared_ptr<const void>& user, std::
 template <Curve C>
 RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
                           JacobianPoint<C>& result) const {
-    const typename PooledBases<C>::State& prepared = *bases.state_;
-    prepared.check(state_, scalars.size());
-    state_->faults().check();
-    const auto msm_of_terms = [&](std::size_t index, const DeviceContext& context, detail::Share terms, JacobianPoint<C>& sum) {
-        MsmConfig own = config;
-        own.ctx = context;
-        own.points_size = 0;
-        return cupool::msm<C>(Operand<Scalar>(scalars.subspan(terms.offset, terms.count)), *prepared.part_of(index)->bases, own,
-                              std::span(&sum, 1));
-    };
-    std::vector<State::MsmPart> parts;
-    if (prepared.is_sharded) {
-        for (const auto& part : prepared.parts) {
-            const std::size_t end = std::min<std::size_t>(part.terms.offset + part.terms.count, scalars.size());
-            if (part.terms.offset >= end && !parts.empty()) break;
-            const detail::Share terms{part.terms.offset, end - std::min<std::size_t>(part.terms.offset, end)};
-            parts.push_back({state_->lease_for_msm_at(part.member, detail::msm_work<C>(terms.count)), part.member, terms});
-        }
-    } else {
-        const auto has_bases = [&](std::size_t member) { return prepared.part_of(member) != nullptr; };
-        parts = state_->even_parts(state_->lease_for_msm_among(has_bases, 1, detail::msm_work<C>(scalars.size())), scalars.size());
-    }
-    return state_->msm_of_parts<C>(std::move(parts), config.are_points_montgomery_form, msm_of_terms, result);
+    return msm<C>(scalars, bases, config, std::span(&result, 1), MsmSpread::one_device);
 }
 
 template <Curve C>
 RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
                           std::span<JacobianPoint<C>> results, MsmSpread spread) const {
     const typename PooledBases<C>::State& prepared = *bases.state_;
-    const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
-    const std::size_t terms = sizes.term_count;
+    const std::size_t msm_count = detail::msm_sizes(scalars.size(), results.size(), config).msm_count;
+    const std::size_t terms = scalars.size() / msm_count;
     prepared.check(state_, terms);
     state_->faults().check();
-    MsmConfig own = config;
-    own.batch_size = 0;
-    const auto some_msms = [&](std::size_t index, const DeviceContext& context, const detail::Share& msms,
-                               std::span<JacobianPoint<C>> sums) {
-        MsmConfig there = own;
-        there.ctx = context;
-        return cupool::msm<C>(Operand<Scalar>(scalars.subspan(msms.offset * terms, msms.count * terms)), *prepared.part_of(index)->bases,
-                              there, sums);
+    const auto msms_on = [&](std::size_t member, const DeviceContext& context, const detail::Share& own_scalars,
+                             std::span<JacobianPoint<C>> sums) {
+        MsmConfig own = config;
+        own.ctx = context;
+        own.batch_size = 0;
+        own.points_size = 0;
+        return cupool::msm<C>(Operand<Scalar>(scalars.subspan(own_scalars.offset, own_scalars.count)), *prepared.part_of(member)->bases,
+                              own, sums);
     };
-    const auto one_msm = [&](std::size_t k, JacobianPoint<C>& sum) { return msm<C>(scalars.subspan(k * terms, terms), bases, own, sum); };
-    if (prepared.is_sharded) return state_->several_msms<C>(terms, {}, 0, some_msms, one_msm, results);
-    const double work = detail::msm_work<C>(terms) * static_cast<double>(sizes.msm_count);
-    const std::size_t devices = std::min(sizes.msm_count, detail::devices_for_msm(work, prepared.parts.size(), spread));
+    if (prepared.is_sharded) {
+        const auto msm_of_terms = [&](std::size_t member, const DeviceContext& context, detail::Share own_scalars, JacobianPoint<C>& sum) {
+            return msms_on(member, context, own_scalars, std::span(&sum, 1));
+        };
+        std::vector<State::MsmPart> parts;
+        for (const auto& part : prepared.parts) {
+            const std::size_t begin = std::min<std::size_t>(part.terms.offset, terms);
+            const std::size_t end = std::min<std::size_t>(part.terms.offset + part.terms.count, terms);
+            if (begin == end && !parts.empty()) break;
+            const double work = detail::msm_work<C>(end - begin) * static_cast<double>(msm_count);
+            parts.push_back({state_->lease_for_msm_at(part.member, work), part.member, {begin, end - begin}});
+        }
+        return state_->msms_of_parts<C>(std::move(parts), terms, 0, config.are_points_montgomery_form, msm_of_terms, results);
+    }
+    const auto some_msms = [&](std::size_t member, const DeviceContext& context, const detail::Share& msms,
+                               std::span<JacobianPoint<C>> sums) {
+        return msms_on(member, context, {msms.offset * terms, msms.count * terms}, sums);
+    };
+    const double work = detail::msm_work<C>(terms) * static_cast<double>(msm_count);
+    const std::size_t devices = std::min(msm_count, detail::devices_for_msm(work, prepared.parts.size(), spread));
     const auto has_bases = [&](std::size_t member) { return prepared.part_of(member) != nullptr; };
-    return state_->several_msms<C>(terms, state_->lease_for_msm_among(has_bases, devices, work / static_cast<double>(devices)),
-                                   sizes.msm_count, some_msms, one_msm, results);
+    return state_->whole_msms<C>(state_->lease_for_msm_among(has_bases, devices, work / static_cast<double>(devices)), terms, some_msms,
+                                 results);
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                                            \

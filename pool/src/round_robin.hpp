@@ -22,6 +22,8 @@ public:
           reciprocal_(~std::uint64_t{0} / members_.size() + 1),
           counter_(first_ticket) {}
 
+    const std::vector<int>& members() const noexcept { return members_; }
+
     int next() noexcept {
         const std::uint64_t ticket = counter_.fetch_add(1, std::memory_order_relaxed);
         // One thread alone draws this ticket. Those that draw the next ones before it has subtracted still get the right remainder.

@@ -41,6 +41,20 @@ void Worker::post(Task task) {
     queue_->changed.notify_one();
 }
 
+void Worker::do_waiting() {
+    if (process_ != ::getpid()) return;
+    while (true) {
+        Task task;
+        {
+            const std::lock_guard lock(queue_->mutex);
+            if (queue_->tasks.empty()) return;
+            task = std::move(queue_->tasks.front());
+            queue_->tasks.pop_front();
+        }
+        task();
+    }
+}
+
 void Worker::finish() {
     if (!thread_.joinable()) return;
     if (process_ != ::getpid()) {

@@ -24,6 +24,9 @@ public:
     /// thread
     void post(Task task);
 
+    /// Does the tasks that wait, on the calling thread, where they need not wait for the one that the worker is at.
+    void do_waiting();
+
     /// Returns when all tasks are done and the thread has ended; not to be called by a task of its own. No task may be posted afterwards.
     /// In a child of the process that made the worker it does nothing.
     void finish();

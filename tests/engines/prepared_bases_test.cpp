@@ -221,7 +221,7 @@ TEST_CASE("what prepared bases and batches cannot take is refused", "[msm]") {
             return refusal_of([&] { PreparedBases<C>(points, changed); });
         };
         CHECK_THAT(prepared_with([](PrepareConfig& changed) { changed.precompute_factor = 0; }), contains_text("precompute_factor is 0"));
-        CHECK_THAT(prepared_with([](PrepareConfig& changed) { changed.c = 21; }), contains_text("c is 21"));
+        CHECK_THAT(prepared_with([](PrepareConfig& changed) { changed.c = 22; }), contains_text("c is 22"));
         CHECK_THAT(prepared_with([](PrepareConfig& changed) { changed.bitsize = 300; }), contains_text("bitsize is 300"));
         CHECK_THAT(prepared_with([](PrepareConfig& changed) { changed.are_points_on_device = true; }),
                    contains_text("are_points_on_device"));

@@ -481,19 +481,22 @@ bool msms_over_pool(World& world) {
     return std::all_of(results.begin(), results.end(), [&](const JacobianPoint<C>& result) { return to_affine(result) == input.sum; });
 }
 
-/// Divided among the devices, and whole on each.
+/// Two MSMs over bases divided among the devices, and whole on each.
 bool prepared_msm_over_pool(World& world) {
     constexpr Curve C = Curve::bn254;
     const MsmInput<C>& input = msm_input<C>();
     PrepareConfig config;
     config.c = 4;
     config.bitsize = 4;
+    std::vector<Scalar> scalars = input.scalars;
+    scalars.insert(scalars.end(), input.scalars.begin(), input.scalars.end());
     bool is_right = true;
     for (const MsmSpread spread : {MsmSpread::all_devices, MsmSpread::one_device}) {
         const PooledBases<C> bases = world.pool().prepare<C>(input.points, config, spread);
-        JacobianPoint<C> result = no_result<C>();
-        run_unless_failed_write(result, [&] { world.pool().msm<C>(input.scalars, bases, MsmConfig{}, result); });
-        is_right = is_right && to_affine(result) == input.sum && bases.devices() == world.pool().devices();
+        std::vector<JacobianPoint<C>> results(2, no_result<C>());
+        run_unless_failed_write(results[0], [&] { world.pool().msm<C>(scalars, bases, MsmConfig{}, std::span(results), spread); });
+        for (const JacobianPoint<C>& result : results) is_right = is_right && to_affine(result) == input.sum;
+        is_right = is_right && bases.devices() == world.pool().devices();
     }
     return is_right;
 }

@@ -13,7 +13,7 @@ TEST_CASE("signed digits of every width add up to the scalar", "[kernels]") {
     for (const unsigned scalar_bits : {1u, 2u, 8u, 63u, 64u, 65u, 128u, 253u, 254u, 255u}) {
         std::vector<BigInteger> numbers = {0, 1, BigInteger::power_of_two(scalar_bits) - 1, BigInteger::power_of_two(scalar_bits - 1)};
         for (int i = 0; i < 20; ++i) numbers.push_back(BigInteger(random_limbs<4>(bits)) % BigInteger::power_of_two(scalar_bits));
-        for (unsigned width = 1; width <= 20; ++width) {
+        for (unsigned width = 1; width <= 21; ++width) {
             const SignedDigits digits(width, scalar_bits);
             CHECK(digits.count() == scalar_bits / width + 1);
             const auto half = static_cast<std::int32_t>(digits.largest_magnitude());

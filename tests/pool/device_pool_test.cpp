@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cupool/pool/device_pool.hpp>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <thread>
@@ -89,6 +91,25 @@ TEST_CASE("next_device goes round in order, evenly from many threads") {
         for (const auto& [device, times] : own) all[device] += times;
     }
     CHECK(all == std::map<int, int>{{0, 800}, {1, 800}, {2, 800}});
+}
+
+TEST_CASE("a pool is a range of contexts, each made when it is come to") {
+    static_assert(std::forward_iterator<DevicePool::Iterator>);
+    const Machine machine(std::vector<SimulatedDevice>(3));
+    const std::vector<int> order{2, 0};
+    const DevicePool pool = DevicePool::with_devices(machine.driver, order);
+    auto first = pool.begin();
+    CHECK(std::distance(first, pool.end()) == 2);
+    CHECK(machine.simulator.call_count("cuDevicePrimaryCtxRetain") == 0);
+    CHECK(first++->device() == 2);
+    CHECK(machine.simulator.call_count("cuDevicePrimaryCtxRetain") == 1);
+    CHECK(&*first == &pool.context_at(1));
+    std::vector<int> devices;
+    for (const DeviceContext& context : pool) devices.push_back(context.device());
+    CHECK(devices == order);
+    const DevicePool host = DevicePool::host();
+    CHECK(std::all_of(host.begin(), host.end(), [](const DeviceContext& context) { return context.is_host(); }));
+    CHECK(std::distance(host.begin(), host.end()) == 1);
 }
 
 TEST_CASE("copies of a pool share its contexts, which go with the last copy") {

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <chrono>
 #include <cupool/kernels/point.hpp>
 #include <cupool/pool/device_pool.hpp>
@@ -40,6 +41,81 @@ TEST_CASE("a device fault is told to whatever waits and whatever comes later", "
     JacobianPoint<Curve::bn254> sum;
     CHECK(error_of([&] { pool.msm<Curve::bn254>(scalars, points, MsmConfig{}, sum); }).category() == ErrorCategory::device_fault);
     CHECK(machine.simulator.call_count() == calls);  // refused without asking a driver that cannot answer
+}
+
+TEST_CASE("a device fault is told at once to what waits behind other work", "[fault]") {
+    Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    std::promise<void> go;
+    const std::shared_future<void> gone = go.get_future().share();
+    std::promise<void> at_work;
+    auto busy = pool.submit_at(0, [gone, &at_work](const DeviceContext&) {
+        at_work.set_value();
+        gone.wait();
+    });
+    at_work.get_future().wait();
+    std::vector<std::future<void>> waiting;
+    for (int i = 0; i < 3; ++i) waiting.push_back(pool.submit_at(0, [](const DeviceContext&) { FAIL("must not run"); }));
+    auto faulting = pool.submit_at(1, [&machine](const DeviceContext& context) {
+        machine.simulator.raise_device_fault(700);
+        context.stream().synchronize();
+    });
+    CHECK(error_of([&] { faulting.get(); }).category() == ErrorCategory::device_fault);
+    for (auto& piece : waiting) {
+        REQUIRE(piece.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
+        CHECK(error_of([&] { piece.get(); }).category() == ErrorCategory::device_fault);
+    }
+    CHECK(pool.metrics().devices[0].in_flight == 1);
+    go.set_value();
+    busy.get();
+}
+
+TEST_CASE("threads that give work while a device fault comes are all told, also of what waits behind other work", "[fault]") {
+    Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    std::promise<void> go;
+    const std::shared_future<void> gone = go.get_future().share();
+    std::promise<void> at_work;
+    auto busy = pool.submit_at(0, [gone, &at_work](const DeviceContext&) {
+        at_work.set_value();
+        gone.wait();
+    });
+    at_work.get_future().wait();
+    std::atomic<int> wrong{0};  // assertions are for one thread
+    std::atomic<int> begun{0};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+        threads.emplace_back([&] {
+            std::vector<std::future<void>> pieces;
+            try {
+                while (true) {
+                    pieces.push_back(pool.submit_at(0, [&](const DeviceContext&) { ++wrong; }));
+                    ++begun;
+                }
+            } catch (const Error& error) {
+                if (error.category() != ErrorCategory::device_fault) ++wrong;
+            }
+            for (auto& piece : pieces) {
+                try {
+                    piece.get();  // though the worker never comes to it
+                    ++wrong;
+                } catch (const Error& error) {
+                    if (error.category() != ErrorCategory::device_fault) ++wrong;
+                }
+            }
+        });
+    }
+    while (begun < 8) std::this_thread::yield();
+    auto faulting = pool.submit_at(1, [&machine](const DeviceContext& context) {
+        machine.simulator.raise_device_fault(700);
+        context.stream().synchronize();
+    });
+    CHECK(error_of([&] { faulting.get(); }).category() == ErrorCategory::device_fault);
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    go.set_value();
+    busy.get();
+    for (const DeviceMetrics& device : pool.metrics().devices) CHECK(device.in_flight == 0);
 }
 
 TEST_CASE("a device that cannot be opened for a memory error of its own is no fault of the others", "[fault]") {

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <cupool/driver/error.hpp>
 #include <cupool/pool/load_balancer.hpp>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "catch.hpp"
@@ -202,6 +204,61 @@ TEST_CASE("rebalancing tolerates what is within the threshold, and what cannot b
     Balance coarse({1, 1});
     const auto only = coarse.balancer.lease(0, 5);  // moving half of it is impossible, moving all of it changes nothing
     CHECK(coarse.balancer.rebalance().empty());
+}
+
+TEST_CASE("plans to rebalance leases of any size come to an end, and send none back", "[balance]") {
+    for (unsigned seed = 1; seed <= 40; ++seed) {
+        CAPTURE(seed);
+        std::mt19937 random(seed);
+        std::lognormal_distribution<double> skewed(0, 1.5);
+        std::vector<double> speeds(2 + seed % 5);
+        for (double& speed : speeds) speed = 1 + skewed(random);
+        Balance balance(speeds);
+        struct Moving {
+            LoadBalancer::Lease lease;
+            std::set<int> before;  ///< devices that it was on
+        };
+        std::vector<Moving> leases;
+        for (int i = 0; i < 60; ++i) {
+            const int device = static_cast<int>(random() % (1 + random() % speeds.size()));
+            leases.push_back({balance.balancer.lease(device, skewed(random)), {device}});
+        }
+        const auto latest = [&] {
+            double most = 0;
+            for (const DeviceLoad& load : balance.balancer.loads()) most = std::max(most, load.outstanding / load.speed);
+            return most;
+        };
+        // Carried out to the letter a plan leaves every device its fair share, but for moves smaller than an average lease.
+        std::vector<double> planned;
+        for (const DeviceLoad& load : balance.balancer.loads()) planned.push_back(load.outstanding);
+        const double work = std::accumulate(planned.begin(), planned.end(), 0.0);
+        const double speed = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+        const std::vector<Migration> plan = balance.balancer.rebalance();
+        for (const Migration& migration : plan) {
+            planned[static_cast<std::size_t>(migration.from)] -= migration.work;
+            planned[static_cast<std::size_t>(migration.to)] += migration.work;
+        }
+        const double spread = work / static_cast<double>(leases.size()) * static_cast<double>(speeds.size());
+        for (std::size_t i = 0; i < speeds.size() && !plan.empty(); ++i) CHECK(std::abs(planned[i] - work / speed * speeds[i]) <= spread);
+
+        std::size_t rounds = 0;
+        for (bool any_moved = true; any_moved; ++rounds) {
+            any_moved = false;
+            const double before = latest();
+            for (const Migration& migration : balance.balancer.rebalance()) {
+                double left = migration.work;
+                for (Moving& moving : leases) {
+                    if (moving.lease.device() != migration.from || moving.lease.work() > left) continue;
+                    left -= moving.lease.work();
+                    moving.lease.move_to(migration.to);
+                    any_moved = true;
+                    CHECK(moving.before.insert(migration.to).second);
+                }
+            }
+            CHECK(latest() <= before * (1 + 1e-9));
+            REQUIRE(rounds < 20);
+        }
+    }
 }
 
 TEST_CASE("a quarantined device gets no work, and what it has is to move", "[balance]") {

@@ -105,6 +105,39 @@ TEST_CASE("several MSMs over the bases of a pool", "[msm_batch]") {
     }
 }
 
+TEST_CASE("of several MSMs over divided bases each device does its part without a wait for the others", "[msm_batch]") {
+    const Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const SeveralMsms msms(4, false);
+    const PooledBases<curve> bases = pool.prepare<curve>(generator_multiples<curve>(1, terms + 5), small_tables(), MsmSpread::all_devices);
+    const PoolMetrics before = pool.metrics();
+    auto results = no_results(4);
+    const RunReport report = pool.msm<curve>(msms.scalars, bases, MsmConfig{}, results);
+    CHECK(affine(results) == msms.sums);
+    CHECK(report.devices == std::vector<int>{0, 1});  // 3 bases each: the third device has none of the first 4
+    const PoolMetrics after = pool.metrics();
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(after.devices[i].launches - before.devices[i].launches == (i < 2 ? 1 : 0));
+        bytes += after.devices[i].bytes - before.devices[i].bytes;
+    }
+    CHECK(report.bytes == bytes);
+    results = no_results(2);
+    pool.msm<curve>({}, bases, MsmConfig{}, std::span(results));
+    CHECK(affine(results) == std::vector<AffinePoint<curve>>(2, infinity<curve>()));
+}
+
+TEST_CASE("of the MSMs that are left over each device does its part without a wait for the others", "[msm_batch]") {
+    const Machine machine(std::vector<SimulatedDevice>(4));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const bool own_points = GENERATE(false, true);
+    const SeveralMsms msms(6, own_points);
+    auto results = no_results(6);
+    CHECK(pool.msm<curve>(msms.scalars, msms.points, small_config(), results, MsmSpread::all_devices).devices.size() == 4);
+    CHECK(affine(results) == msms.sums);
+    for (const DeviceMetrics& device : pool.metrics().devices) CHECK(device.launches == 2);  // one whole MSM, and a term of each of two
+}
+
 TEST_CASE("several MSMs on a pool of the host", "[msm_batch]") {
     const DevicePool pool = DevicePool::host(2);
     const SeveralMsms msms(3, true);

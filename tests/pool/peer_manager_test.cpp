@@ -72,6 +72,7 @@ TEST_CASE("bytes arrive between any two devices, directly where there is a path"
         CHECK(sent(peers, last, 0, numbers) == numbers);
         CHECK(peers.paths().size() == devices * (devices - 1));
         CHECK(peers.can_access(last, 0));
+        if (last != 0) CHECK(to_string(peers.path(0, last)) == "0 -> " + std::to_string(last) + ": direct, rank 0, native atomics");
     }
 }
 
@@ -182,6 +183,30 @@ TEST_CASE("staged copies are ordered on the stream they are given to") {
     }
 }
 
+TEST_CASE("of a staged copy one chunk comes out of its source while another goes in to its target") {
+    const auto milliseconds_with = [](std::size_t chunks) {
+        Machine machine;
+        machine.simulator.set_seed(1);
+        for (const int device : {0, 1}) machine.simulator.plan_fault({.device = device, .times_slower = 100});  // so that copies are all
+        const PeerManager peers(DevicePool::all(machine.driver), {.chunk_bytes = 1 << 20, .chunks = chunks, .allows_direct = false});
+        const DeviceContext& here = peers.pool().context(0);
+        DeviceBuffer<std::byte> source(16 << 20, here);
+        DeviceBuffer<std::byte> target(16 << 20, peers.pool().context(1));
+        fill_bytes_async(source.span(), 1, here.stream());
+        fill_bytes_async(target.span(), 0, peers.pool().context(1).stream());
+        peers.pool().context(1).stream().synchronize();
+        peers.copy<std::byte>(target.span().subspan(0, 1), source.span().subspan(0, 1));  // what is made once
+        Event start(here.context(), {.timing = true});
+        Event end(here.context(), {.timing = true});
+        start.record(here.stream());
+        peers.copy_async<std::byte>(target.span(), source.span(), here.stream());
+        end.record(here.stream());
+        end.synchronize();
+        return elapsed_milliseconds(start, end);  // by the virtual clock
+    };
+    CHECK(milliseconds_with(4) < 0.7 * milliseconds_with(1));  // one chunk alone goes out and in, out and in
+}
+
 TEST_CASE("many threads copy over the same pair at once") {
     Machine machine;
     const PeerManager peers(DevicePool::all(machine.driver), {.chunk_bytes = 4096, .chunks = 2, .allows_direct = false});
@@ -229,6 +254,7 @@ TEST_CASE("a sliced array has a slice on each device, and the host sees all") {
         const DevicePool pool = DevicePool::all(machine.driver);
         SlicedArray<std::uint32_t> array(pool, 1000);
         array.prefetch_async();
+        CHECK(machine.simulator.call_count("cuMemPrefetchAsync") == devices);
         pool.for_each_device([&](std::size_t index, const DeviceContext& context) {
             fill(array.slice(index), static_cast<std::uint32_t>(index), context.stream());
         });

@@ -37,6 +37,23 @@ TEST_CASE("a quarantined device gets no work until it is readmitted", "[quaranti
     CHECK(error_of([&] { pool.quarantine(7, "?"); }).category() == ErrorCategory::invalid_device);
 }
 
+TEST_CASE("turns go on where they were while the same devices are quarantined", "[quarantine]") {
+    const Machine machine(std::vector<SimulatedDevice>(4));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    CHECK(pool.next_device() == 0);
+    pool.readmit(2);  // it was never away
+    CHECK(pool.next_device() == 1);
+    pool.quarantine(1, "hot");
+    CHECK(pool.next_device() == 0);
+    pool.quarantine(1, "still hot");
+    CHECK(pool.quarantined()[0].why == "still hot");
+    CHECK(pool.next_device() == 2);
+    pool.readmit(1);
+    CHECK(pool.next_device() == 2);  // the turns among all four had come to device 1
+    pool.quarantine(1, "again");
+    CHECK(pool.next_device() == 3);
+}
+
 TEST_CASE("a pool whose devices are all quarantined says so", "[quarantine]") {
     const Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);
@@ -49,7 +66,7 @@ TEST_CASE("a pool whose devices are all quarantined says so", "[quarantine]") {
     pool.submit_at(0, [](const DeviceContext&) {}).get();  // the program's own choice holds
 }
 
-TEST_CASE("the best device has the memory, then no work, then the most memory", "[quarantine]") {
+TEST_CASE("the best device has the memory, then the least work, then the most memory", "[quarantine]") {
     std::vector<SimulatedDevice> devices(3);
     devices[0].memory_bytes = 4ull << 30;
     devices[1].memory_bytes = 16ull << 30;
@@ -66,8 +83,11 @@ TEST_CASE("the best device has the memory, then no work, then the most memory", 
     auto busy = pool.submit_at(1, [gone](const DeviceContext&) { gone.wait(); });
     CHECK(pool.best_available_device(2ull << 30) == 2);
     CHECK(pool.best_available_device(10ull << 30) == 1);  // busy, but the only one that has as much
+    auto another = pool.submit_at(1, [](const DeviceContext&) {});
+    auto third = pool.submit_at(2, [gone](const DeviceContext&) { gone.wait(); });
+    CHECK(pool.best_available_device(6ull << 30) == 2);  // neither is idle, and device 1 has more to do
     go.set_value();
-    busy.get();
+    for (auto* const piece : {&busy, &another, &third}) piece->get();
     machine.simulator.set_device_health(0, 46);
     CHECK(pool.best_available_device() == 1);  // an unused device that cannot be opened is no reason to have none
     machine.simulator.set_device_health(0, 0);

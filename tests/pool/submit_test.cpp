@@ -33,6 +33,7 @@ TEST_CASE("submitted work runs on the device's worker thread, in order, and its 
     CHECK(worker == second.get());
     CHECK(worker != std::this_thread::get_id());
     CHECK(order == std::vector<int>{1, 2});
+    CHECK(machine.simulator.call_count("cuDeviceGetPCIBusId") == 1);  // to settle near it, at its start
     CHECK(worker != pool.submit_at(0, [](const DeviceContext&) { return std::this_thread::get_id(); }).get());
 }
 
@@ -83,6 +84,27 @@ TEST_CASE("balanced work spreads over idle devices", "[submit]") {
     for (auto& piece : pieces) devices.insert(piece.get());
     CHECK(devices == std::multiset<int>{0, 0, 1, 1, 2, 2});
     for (const DeviceLoad& load : pool.balancer().loads()) CHECK(load.in_flight == 0);
+}
+
+TEST_CASE("a reduction goes where the least work is in flight", "[submit]") {
+    const Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const std::vector<int> numbers{3, 4, 5};
+    const auto device_of_sum = [&] {
+        int sum = 0;
+        const RunReport report = pool.reduce<int>(numbers, ReduceOperation::sum, sum);
+        CHECK(sum == 12);
+        return report.devices;
+    };
+    CHECK(device_of_sum() == std::vector<int>{0});
+    std::promise<void> go;
+    const std::shared_future<void> gone = go.get_future().share();
+    auto busy = pool.submit_at(0, [gone](const DeviceContext&) { gone.wait(); });
+    CHECK(device_of_sum() == std::vector<int>{1});
+    pool.quarantine(1, "away");
+    CHECK(device_of_sum() == std::vector<int>{2});
+    go.set_value();
+    busy.get();
 }
 
 TEST_CASE("for_each_device waits for all, and throws the failure of the lowest index", "[submit]") {
@@ -168,6 +190,19 @@ TEST_CASE("waiting for all costs an unused device nothing", "[submit]") {
     const DevicePool pool = DevicePool::all(machine.driver);
     pool.submit_at(1, [](const DeviceContext&) {}).get();
     pool.synchronize_all();
+    CHECK(machine.simulator.call_count("cuDevicePrimaryCtxRetain") == 1);
+}
+
+TEST_CASE("waiting for all waits for what the program itself gave to the devices' streams", "[submit]") {
+    const Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    std::atomic<bool> done{false};
+    pool.context_at(2).stream().launch_host_function([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        done = true;
+    });
+    pool.synchronize_all();
+    CHECK(done);
     CHECK(machine.simulator.call_count("cuDevicePrimaryCtxRetain") == 1);
 }
 

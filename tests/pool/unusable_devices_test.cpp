@@ -1,6 +1,7 @@
 #include <cupool/pool/device_pool.hpp>
 
 #include "catch.hpp"
+#include "environment_variable.hpp"
 #include "machine.hpp"
 
 using namespace cupool;
@@ -76,6 +77,22 @@ TEST_CASE("nobody is asked unless the program wants it", "[unusable]") {
     const DevicePool pool = DevicePool::all(machine.driver);
     CHECK(pool.device_count() == 2);
     CHECK(pool.left_out().empty());
+    CHECK(machine.simulator.call_count("cuDevicePrimaryCtxRetain") == 0);
+}
+
+TEST_CASE("a pool of all or of the host has the devices that a probe finds usable", "[unusable]") {
+    // The host's own driver, in this process: no other case asks for that, and none of its devices is used here.
+    const EnvironmentVariable own_driver("CUPOOL_DRIVER", CUPOOL_SIMULATOR_LIBRARY);
+    SimulatedDevice prohibited;
+    prohibited.compute_mode = static_cast<int>(abi::ComputeMode::prohibited);
+    const Machine machine(std::vector<SimulatedDevice>{prohibited, {}, {}});
+    const DevicePool pool = DevicePool::all_or_host();
+    CHECK_FALSE(pool.is_host());
+    CHECK(pool.devices() == std::vector<int>{1, 2});
+    REQUIRE(of_left_out(pool) == std::vector<int>{0});
+    CHECK(pool.left_out()[0].reason == Reason::device_unhealthy);
+    CHECK_THAT(pool.left_out()[0].why, contains_text("prohibited"));
+    CHECK_THAT(error_of([] { (void)DevicePool::all_or_host(UnusableDevices::refused); }).what(), contains_text("prohibited"));
     CHECK(machine.simulator.call_count("cuDevicePrimaryCtxRetain") == 0);
 }
 

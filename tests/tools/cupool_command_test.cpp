@@ -141,6 +141,7 @@ TEST_CASE("cupool has usage errors, help and a version") {
     require_failure({"bench", "msm", "--sizes", "4", "--inputs", "dense"}, 2, {"--inputs"});
     require_failure({"bench", "msm", "--sizes", "4", "--tables", "0"}, 2, {"--tables"});
     require_failure({"bench", "msm", "--sizes", "4", "--msms", "0"}, 2, {"--msms"});
+    require_failure({"bench", "msm", "--sizes", "4", "--width", "22"}, 2, {"--width"});
     require_failure({"bench", "msm", "--sizes", "4", "--engine", "host", "--results", "device"}, 2, {"--results device"});
     for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"msm", "--help"}, {"bench", "msm", "--help"}}) {
         const auto result = run_process(tool, arguments);
@@ -233,8 +234,10 @@ TEST_CASE("cupool bench measures and checks") {
     for (const auto* const inputs : {"zeros", "ones", "equal", "small", "same-point"}) {
         CHECK(run_job({"bench", "msm", "--json", "--inputs", inputs, "--sizes", "6", "--runs", "1"}).at("inputs") == inputs);
     }
-    const auto prepared = run_job({"bench", "msm", "--json", "--tables", "3", "--msms", "2", "--sizes", "5", "--runs", "1", "--check"});
+    const auto prepared =
+        run_job({"bench", "msm", "--json", "--tables", "3", "--width", "7", "--msms", "2", "--sizes", "5", "--runs", "1", "--check"});
     CHECK(prepared.at("tables") == 3);
+    CHECK(prepared.at("width") == 7);
     CHECK(prepared.at("msms") == 2);
     CHECK_FALSE(prepared["results"][0].contains("bound_ms"));
     const auto reduce = run_job({"bench", "reduce", "--json", "--type", "f64", "--sizes", "12", "--runs", "3"});

@@ -27,6 +27,7 @@ struct BenchMsmOptions {
     std::string results_memory = "host";
     std::string inputs = "uniform";
     int tables = 0;
+    int width = 0;
     std::size_t msms = 1;
     BenchOptions bench;
 };
@@ -38,6 +39,7 @@ struct MsmBench {
     OperandMemory points_memory;
     OperandMemory results_memory;
     int tables;        ///< of prepared bases; 0 where none are prepared
+    int width;         ///< bits of a digit; 0 where the size decides
     std::size_t msms;  ///< in one call, over the same points
     const BenchOptions& options;
     const DevicePool& pool;
@@ -59,6 +61,7 @@ public:
         if (bench.tables == 0) return;
         PrepareConfig prepare;
         prepare.ctx = bench.pool.context_at(0);
+        prepare.c = bench.width;
         prepare.precompute_factor = bench.tables;
         prepared_.emplace(Operand<AffinePoint<C>>(points), prepare);
     }
@@ -66,7 +69,9 @@ public:
     /// The timed part.
     void run() {
         if (!scalars_.is_on_device() && !points_.is_on_device() && !bench_.is_of_one_member()) {
-            bench_.pool.msm<C>(scalars_.host(), points_.host(), MsmConfig{}, sums_[0]);
+            MsmConfig config;
+            config.c = bench_.width;
+            bench_.pool.msm<C>(scalars_.host(), points_.host(), config, sums_[0]);
         } else if (results_) {
             run_on_one_member(results_->span());
         } else {
@@ -88,6 +93,7 @@ private:
     void run_on_one_member(Results results) {
         MsmConfig config;
         config.ctx = bench_.pool.context_at(0);
+        config.c = bench_.width;
         config.are_scalars_on_device = scalars_.is_on_device();
         config.are_results_on_device = results_.has_value();
         if (prepared_) {
@@ -156,6 +162,7 @@ std::string bench_msm(const BenchMsmOptions& options) {
                          operand_memory("--points", points_memory, pool),
                          operand_memory("--results", options.results_memory, pool),
                          options.tables,
+                         options.width,
                          options.msms,
                          options.bench,
                          pool};
@@ -179,6 +186,7 @@ std::string bench_msm(const BenchMsmOptions& options) {
                          {"points_memory", points_memory},
                          {"results_memory", options.results_memory},
                          {"tables", options.tables},
+                         {"width", options.width},
                          {"msms", options.msms}},
                         "points", options.bench, pool, results);
 }
@@ -209,6 +217,10 @@ void add_bench_msm_command(CLI::App& bench, std::string& output) {
         .add_option("--tables", options->tables,
                     "prepare the points beforehand on one GPU, with so many tables of multiples (1: none but themselves)")
         ->check(CLI::Range(1, 64).description(""))
+        ->type_name("N");
+    command.add_option("--width", options->width, "bits of the digits into which scalars are cut; 0 chooses by size")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 21).description(""))
         ->type_name("N");
     command.add_option("--msms", options->msms, "MSMs in one call on one GPU, over the same points")
         ->capture_default_str()

@@ -15,7 +15,7 @@ struct MsmConfig {
     DeviceContext ctx;             ///< the device, stream and memory pool that do the work, or DeviceContext::host()
     int batch_size = 0;            ///< how many MSMs there are; must be how many results there are, or 0, which means just that
     std::int64_t points_size = 0;  ///< how many points there are; must be so, or 0
-    int c = 0;                     ///< bits of a digit, 1 to 20; 0 chooses by size
+    int c = 0;                     ///< bits of a digit, 1 to 21; 0 chooses by size
     int bitsize = 0;  ///< every scalar is below 2^bitsize; 0 means the width of r. A scalar that breaks the promise is `invalid_argument`.
     bool are_scalars_on_device = false;  ///< must agree with where the operand lives
     bool are_points_on_device = false;   ///< must agree with where the operand lives
@@ -32,9 +32,10 @@ struct MsmConfig {
 
 /// sum of scalars[i] * points[i] on one device, or on the host's cores where config.ctx is the host.
 ///
-/// Points are affine and on the curve (not checked here: see find_faulty_point), infinity allowed; scalars of r and above are taken
-/// modulo r. No terms give infinity. Returns when the result is on the host; work is ordered on config.ctx's stream.
-/// A device operand begins at a multiple of 16 bytes, as every allocation does.
+/// Points are affine and in the group of order r (not checked here: see find_faulty_point), infinity allowed; scalars of r and above are
+/// taken modulo r. Elsewhere on the curve, where r times a point is not infinity, the sum is as written only with a bitsize below the width
+/// of r: without one a device may take s - r for a scalar s. No terms give infinity. Returns when the result is on the host; work is
+/// ordered on config.ctx's stream. A device operand begins at a multiple of 16 bytes, as every allocation does.
 ///
 /// Large host operands are copied while the device works on what it has already, from page-locked memory as fast as the bus goes; ordinary
 /// memory passes through page-locked chunks (up to 32 MiB for each MSM that runs at once, kept with the context) that up to eight threads

@@ -19,7 +19,7 @@ struct PrepareConfig {
     /// width gives. A table takes as much memory as the points. With f tables, f digits of a scalar share their buckets: there are f times
     /// fewer to sum, so that digits may be wider and fewer.
     int precompute_factor = 1;
-    int c = 0;                          ///< bits of a digit, 1 to 20; 0 chooses by size
+    int c = 0;                          ///< bits of a digit, 1 to 21; 0 chooses by size
     int bitsize = 0;                    ///< as MsmConfig's, for every MSM with these bases
     bool are_points_on_device = false;  ///< must agree with where the operand lives
     bool are_points_montgomery_form = false;

@@ -18,6 +18,7 @@
 #include <functional>
 #include <future>
 #include <iosfwd>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -84,6 +85,12 @@ public:
     /// The ordinals, in order; empty on a host pool.
     const std::vector<int>& devices() const;
 
+    /// Over the contexts, in the pool's order; a host pool has one. Each is made when it is come to, and throws what context_at() throws.
+    /// Iterators are of this copy of the pool, which must outlive them.
+    class Iterator;
+    Iterator begin() const;
+    Iterator end() const;
+
     /// Which device the one at an index is: UUID, PCI address, MIG instance, entry of CUDA_VISIBLE_DEVICES. Creates no context.
     /// \throws Error invalid_argument past the end; unsupported on a host pool
     DeviceIdentity identity_at(std::size_t index) const;
@@ -98,9 +105,9 @@ public:
     int next_device() const;
 
     /// The ordinal of the device that is best for work that needs so many bytes: of those that have as much free memory now (what their
-    /// memory pools keep unused counts as free), one without work of this pool in flight, then the one with the most. Asks every device,
-    /// whose contexts are made for that; one that cannot be asked is left out, and logged. \throws Error out_of_memory where none has as
-    /// much, saying who has the most; unsupported on a host pool; no_device, device_fault
+    /// memory pools keep unused counts as free), the one with the fewest pieces of this pool's work in flight, then with the most. Asks
+    /// every device, whose contexts are made for that; one that cannot be asked is left out, and logged. \throws Error out_of_memory where
+    /// none has as much, saying who has the most; unsupported on a host pool; no_device, device_fault
     int best_available_device(std::size_t bytes_needed = 0) const;
 
     /// Chooses devices for submit(), by their capability at first (multiprocessors times clock) and by their measured speed then.
@@ -168,8 +175,9 @@ public:
                             });
     }
 
-    /// Waits for the worker threads to have done what was given to them, and for the default streams of their devices; a device that this
-    /// pool has given no work costs nothing. Called by a piece of work of this pool, it waits for the streams alone.
+    /// Waits for the worker threads to have done what was given to them, and for the default streams of their devices; a device that has
+    /// no work of this pool, and whose context nobody asked it for, costs nothing. Called by a piece of work of this pool, it waits for the
+    /// streams alone.
     /// \throws the failure of the lowest index
     void synchronize_all() const;
 
@@ -183,8 +191,8 @@ public:
                   JacobianPoint<C>& result, MsmSpread spread = MsmSpread::automatic) const;
 
     /// As many MSMs as there are results, as cupool::msm() of several: over the same points, or each over points of its own. They are
-    /// shared out whole among as many devices as all of them together have work for; where they do not come out even, the last few, if they
-    /// are large, are each done as the MSM above. No result is written where one fails. \throws additionally Error invalid_argument where
+    /// shared out whole among as many devices as all of them together have work for; where they do not come out even, each device does its
+    /// part of the last few, if they are large. No result is written where one fails. \throws additionally Error invalid_argument where
     /// the scalars do not divide evenly
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
@@ -204,13 +212,14 @@ public:
     RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result) const;
 
     /// As many MSMs over prepared bases as there are results: where each device has all bases shared out whole among as many of them as
-    /// `spread` says, else one after another on all that have a part, whatever it says. No result is written where one fails. \throws
-    /// additionally Error invalid_argument where the scalars do not divide evenly
+    /// `spread` says; else each device that has a part does its part of all of them, whatever it says, and waits for no other. No result
+    /// is written where one fails. \throws additionally Error invalid_argument where the scalars do not divide evenly
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
                   std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic) const;
 
-    /// A reduction over host memory, on the first device that is not quarantined (float order depends on the length alone).
+    /// A reduction over host memory, on the device that has the fewest pieces of this pool's work in flight, of equal ones the first: so
+    /// reductions of many threads spread over all (float order depends on the length alone).
     /// \throws what cupool::reduce() throws; no_device where every device is quarantined
     template <class T>
     RunReport reduce(std::span<const T> input, ReduceOperation operation, T& result) const;
@@ -243,6 +252,40 @@ private:
 
     std::shared_ptr<State> state_;
 };
+
+/// A forward iterator; see DevicePool::begin().
+class DevicePool::Iterator {
+public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = DeviceContext;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const DeviceContext*;
+    using reference = const DeviceContext&;
+
+    Iterator() = default;
+    reference operator*() const { return pool_->context_at(index_); }
+    pointer operator->() const { return &**this; }
+    Iterator& operator++() {
+        ++index_;
+        return *this;
+    }
+    Iterator operator++(int) {
+        const Iterator before = *this;
+        ++index_;
+        return before;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+private:
+    friend DevicePool;
+    Iterator(const DevicePool& pool, std::size_t index) : pool_(&pool), index_(index) {}
+
+    const DevicePool* pool_ = nullptr;
+    std::size_t index_ = 0;
+};
+
+inline DevicePool::Iterator DevicePool::begin() const { return {*this, 0}; }
+inline DevicePool::Iterator DevicePool::end() const { return {*this, device_count()}; }
 
 std::string to_string(const DevicePool& pool);
 std::ostream& operator<<(std::ostream& out, const DevicePool& pool);

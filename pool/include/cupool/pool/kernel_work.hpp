@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <cupool/driver/device_context.hpp>
 #include <cupool/driver/kernel.hpp>
@@ -63,6 +64,7 @@ struct KernelWork {
 /// What came back of a KernelWork: the arrays of its operands of the kinds output and inout, in order.
 struct KernelOutputs {
     std::vector<std::vector<std::byte>> arrays;
+    std::uint64_t bytes_moved = 0;  ///< between host and device
 
     /// \throws std::out_of_range where there is no such array
     template <class T>

@@ -12,9 +12,9 @@ struct DeviceMetrics {
     int device = -1;  ///< ordinal; -1 for the host
     std::uint64_t launches =
         0;  ///< pieces of work begun: submitted functions, shards of MSMs, parts of partitioned launches, synchronisations
-    std::uint64_t errors = 0;             ///< of those, how many failed
-    std::uint64_t bytes = 0;              ///< that MSMs and reductions moved to and from it
-    std::uint64_t in_flight = 0;          ///< pieces given and not yet ended
+    std::uint64_t errors = 0;     ///< of those, how many failed
+    std::uint64_t bytes = 0;      ///< that its MSMs, their bases, reductions, KernelWork and a PeerManager's copies moved to and from it
+    std::uint64_t in_flight = 0;  ///< pieces given and not yet ended
     std::uint64_t busy_microseconds = 0;  ///< that pieces took, from their begin to their end
     bool quarantined = false;
 };

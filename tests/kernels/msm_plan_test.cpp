@@ -1,0 +1,125 @@
+#include "msm_plan.hpp"
+
+#include "big_integer.hpp"
+#include "catch.hpp"
+#include "inputs.hpp"
+
+using namespace cupool;
+using namespace cupool::detail;
+using namespace cupool::test;
+
+namespace {
+
+/// An H200's.
+MsmShape shape_of(const ScalarRange& scalars, unsigned width, unsigned tables, std::uint32_t term_count, std::uint32_t msm_count = 1) {
+    return make_msm_shape({.msm_count = msm_count,
+                           .term_count = term_count,
+                           .scalars = scalars,
+                           .width = width,
+                           .tables = tables,
+                           .multiprocessors = 132,
+                           .rounds_budget = std::uint64_t{1} << 34,
+                           .coordinate_bytes = 48});
+}
+
+BigInteger digit_offset(const MsmPlan& plan) {
+    BigInteger offset;
+    for (unsigned i = 0; i < shifted_words; ++i) offset = offset + BigInteger::power_of_two(32 * i) * plan.digit_offset[i];
+    return offset;
+}
+
+}  // namespace
+
+TEST_CASE("a larger last digit saves one where a few more buckets do", "[kernels]") {
+    const auto of_bls12_377 = [](unsigned width) { return msm_digits(scalar_range<Curve::bls12_377>(0), width, 1); };
+    CHECK(of_bls12_377(18).digit_count == 14);
+    CHECK(of_bls12_377(18).largest == 152'941);  // r / 2^235 = 152,940.67, and a carry
+    CHECK(of_bls12_377(21).digit_count == 12);
+    CHECK(of_bls12_377(21).largest == 1'223'526);  // r / 2^232 = 1,223,525.37
+    CHECK(of_bls12_377(20).digit_count == 13);
+    CHECK(of_bls12_377(20).largest == 1 << 19);
+    const auto of_bn254 = [](unsigned width) { return msm_digits(scalar_range<Curve::bn254>(0), width, 1); };
+    CHECK(of_bn254(11).digit_count == 24);  // 23 would take half as many buckets again, and a few
+    CHECK(of_bn254(11).largest == 1 << 10);
+    CHECK(of_bn254(16).digit_count == 16);
+    CHECK(msm_digits(scalar_range<Curve::bls12_381>(0), 17, 1).digit_count == 15);
+}
+
+TEST_CASE("scalars that do not span all leave a carry to the last digit", "[kernels]") {
+    CHECK(msm_digits(scalar_range<Curve::bls12_377>(252), 21, 1).digit_count == 13);
+    CHECK(msm_digits(scalar_range<Curve::bls12_377>(251), 21, 1).digit_count == 12);
+    CHECK(msm_digits(scalar_range<Curve::bls12_377>(251), 21, 1).largest == 1 << 20);
+    CHECK(msm_digits(scalar_range<Curve::bls12_377>(8), 21, 1).digit_count == 1);
+    for (unsigned width = 1; width <= widest_digit; ++width) {
+        const MsmPlan plan = shape_of(scalar_range<Curve::bls12_381>(254), width, 1, 1000).plan;
+        CHECK((digit_offset(plan) + BigInteger::power_of_two(254)).bit_count() <= 32 * shifted_words);
+        CHECK(plan.last_digit_offset == 0);
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("r / 2 and -r / 2 have digits within the buckets, and what is added to them fits its words", CUPOOL_EACH_CURVE) {
+    const BigInteger r(group_order<C>());
+    BigInteger half;
+    for (std::size_t bit = 1; bit < r.bit_count(); ++bit) half = half + BigInteger::power_of_two(bit - 1) * std::uint64_t{r.bit(bit)};
+    for (unsigned width = 1; width <= widest_digit; ++width) {
+        const MsmPlan plan = shape_of(scalar_range<C>(0), width, 1, 1000).plan;
+        const BigInteger offset = digit_offset(plan);
+        CAPTURE(width);
+        REQUIRE_FALSE(offset < half);
+        const std::size_t last = width * (plan.digit_count - 1);
+        const auto last_digit = [&](const BigInteger& shifted) {
+            std::int64_t bits = 0;
+            for (std::size_t bit = shifted.bit_count(); bit-- > last;) bits = bits * 2 + shifted.bit(bit);
+            return bits - plan.last_digit_offset;
+        };
+        CHECK((offset + half).bit_count() <= 32 * shifted_words);
+        CHECK(last_digit(offset + half) <= plan.bucket_count);
+        CHECK(last_digit(offset - half) >= -std::int64_t{plan.bucket_count});
+        CHECK(std::uint32_t{1} << (width - 1) <= plan.bucket_count);
+    }
+}
+
+TEST_CASE("bins, groups and parts make up a row's buckets, within the kernels' tables", "[kernels]") {
+    for (const ScalarRange& scalars : {scalar_range<Curve::bn254>(0), scalar_range<Curve::bls12_377>(0),
+                                       scalar_range<Curve::bls12_381>(254), scalar_range<Curve::bn254>(64)}) {
+        for (unsigned width = 1; width <= widest_digit; ++width) {
+            for (const unsigned tables : {1U, 3U, 64U}) {
+                for (const std::uint32_t term_count : {1U, 5000U, 1U << 18, 1U << 24}) {
+                    const MsmPlan plan = shape_of(scalars, width, tables, term_count).plan;
+                    CAPTURE(scalars.bits, width, tables, term_count, plan.bucket_count, plan.bin_count, plan.group_size, plan.part_size);
+                    CHECK(plan.bin_count <= largest_bin);
+                    CHECK(plan.bin_count * plan.window_count <= largest_bin_table);
+                    CHECK(1u << plan.bin_shift <= largest_bin);
+                    CHECK((plan.bin_count - 1) << plan.bin_shift < plan.bucket_count);
+                    CHECK(plan.bucket_count <= plan.bin_count << plan.bin_shift);
+                    CHECK(plan.group_size * plan.group_count == plan.bucket_count);
+                    CHECK(plan.group_count % plan.part_size == 0);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("portions of any size agree about the buckets of a row", "[kernels]") {
+    for (const unsigned width : {7U, 18U, 21U}) {
+        const MsmPlan large = shape_of(scalar_range<Curve::bls12_377>(0), width, 64, 1 << 22, 2).plan;
+        const MsmPlan small = shape_of(scalar_range<Curve::bls12_377>(0), width, 64, 1 << 8, 2).plan;
+        CHECK(large.bucket_count == small.bucket_count);
+        CHECK(large.group_count == small.group_count);
+    }
+}
+
+TEST_CASE("groups of buckets fill the device a whole number of times where there are many", "[kernels]") {
+    constexpr std::uint64_t resident_quads = 132 * 512 / 4;
+    for (unsigned width = 12; width <= widest_digit; ++width) {
+        for (const unsigned tables : {1U, 64U}) {
+            const MsmPlan plan = shape_of(scalar_range<Curve::bls12_377>(0), width, tables, 1 << 20).plan;
+            const std::uint64_t groups = std::uint64_t{plan.group_count} * plan.row_count;
+            const std::uint64_t waves = (groups + resident_quads - 1) / resident_quads;
+            CAPTURE(width, tables, plan.group_size, plan.part_size, groups);
+            CHECK(plan.group_size >= 4);
+            CHECK(plan.group_size <= 140);
+            if (plan.group_size > 16) CHECK(groups * 100 >= waves * resident_quads * 93);
+        }
+    }
+}

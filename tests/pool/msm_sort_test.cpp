@@ -1,0 +1,117 @@
+// The sort by itself, in plans too wide for the simulated driver to sum.
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/device_buffer.hpp>
+#include <cupool/kernels/point.hpp>
+#include <random>
+
+#include "../kernels/big_integer.hpp"
+#include "catch.hpp"
+#include "machine.hpp"
+#include "msm_kernels.hpp"
+#include "msm_plan.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+namespace {
+
+/// Scalars at the borders of digits of that width, and a few others. (r - 1) / 2 and (r + 1) / 2 have the largest last digits.
+template <Curve C>
+std::vector<BigInteger> border_scalars(unsigned width) {
+    const BigInteger r(group_order<C>());
+    BigInteger half;
+    for (std::size_t bit = 1; bit < r.bit_count(); ++bit) half = half + BigInteger::power_of_two(bit - 1) * std::uint64_t{r.bit(bit)};
+    BigInteger largest_digits;  // at every place but the last
+    for (unsigned place = 0; place + 2 * width < r.bit_count(); place += width)
+        largest_digits = largest_digits + BigInteger::power_of_two(place + width - 1);
+    std::vector<BigInteger> scalars = {0, 1, r - 1, half, half + 1, half - 1, half + 2, largest_digits, r - largest_digits};
+    std::mt19937_64 random(width);
+    while (scalars.size() < 20) {
+        Scalar any;
+        for (std::uint64_t& limb : any.limbs) limb = random();
+        scalars.push_back(BigInteger(any) % r);
+    }
+    return scalars;
+}
+
+/// Sorted terms, read back.
+struct Sorted {
+    detail::MsmPlan plan;
+    std::vector<std::uint32_t> starts;
+    std::vector<std::vector<std::uint32_t>> slots;  ///< of each row
+
+    /// What the terms' digits come to, a scalar each, modulo r.
+    std::vector<BigInteger> sums(const BigInteger& r) const {
+        std::vector<BigInteger> sums(plan.msm_count * plan.term_count);
+        for (std::uint32_t row = 0; row < plan.row_count; ++row) {
+            const std::uint32_t* const row_starts = &starts[row * (plan.bucket_count + 1)];
+            for (std::uint32_t bucket = 0; bucket < plan.bucket_count; ++bucket) {
+                for (std::uint32_t slot = row_starts[bucket]; slot < row_starts[bucket + 1]; ++slot)
+                    add(sums, row, bucket + 1, slots[row][slot], r);
+            }
+        }
+        return sums;
+    }
+
+private:
+    void add(std::vector<BigInteger>& sums, std::uint32_t row, std::uint32_t magnitude, std::uint32_t term, const BigInteger& r) const {
+        if (term == detail::no_term) return;
+        const std::uint32_t index = term & 0x7fffffff;
+        const std::uint32_t digit = row % plan.window_count + index / plan.term_count * plan.window_count;
+        BigInteger& sum = sums[row / plan.window_count * plan.term_count + index % plan.term_count];
+        const BigInteger value = BigInteger::power_of_two(plan.width * digit) * magnitude % r;
+        sum = (term >> 31 == 0 ? sum + value : sum + (r - value)) % r;
+    }
+};
+
+/// The words at `pointer`.
+std::vector<std::uint32_t> read(std::uint32_t* pointer, std::size_t count, StreamView stream) {
+    std::vector<std::uint32_t> words(count);
+    copy(std::span(words), DeviceSpan<const std::uint32_t>(detail::words_at(pointer, count, stream)), stream);
+    return words;
+}
+
+/// \param numbers  scalars of `msm_count` MSMs
+template <Curve C>
+Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers, std::uint32_t msm_count, unsigned width,
+            unsigned tables) {
+    detail::MsmShape shape = detail::make_msm_shape({.msm_count = msm_count,
+                                                     .term_count = static_cast<std::uint32_t>(numbers.size()) / msm_count,
+                                                     .scalars = detail::scalar_range<C>(0),
+                                                     .width = width,
+                                                     .tables = tables,
+                                                     .multiprocessors = 132,
+                                                     .coordinate_bytes = 32});
+    detail::MsmPlan& plan = shape.plan;
+    const DeviceBuffer<std::byte> workspace(place_msm_workspace(shape, 32, 0), context);
+    place_msm_workspace(shape, 32, workspace.span().pointer());
+    std::vector<Scalar> scalars;
+    for (const BigInteger& number : numbers) scalars.push_back(number.limbs<4>());
+    const DeviceBuffer<Scalar> there(scalars.size(), context);
+    copy(there.span(), std::span<const Scalar>(scalars), context.stream());
+    plan.scalars = reinterpret_cast<const void*>(there.span().pointer());  // NOLINT(performance-no-int-to-ptr): a device address
+    plan.table_stride = plan.term_count;
+    const detail::MsmSortKernels kernels(context.context(), detail::msm_code<C>().sort);
+    kernels.sort(plan, context.stream());
+    Sorted sorted{plan, read(plan.starts, std::size_t{plan.row_count} * (plan.bucket_count + 1), context.stream()), {}};
+    for (std::size_t row = 0; row < plan.row_count; ++row) {
+        const std::uint32_t used = sorted.starts[(row + 1) * (plan.bucket_count + 1) - 1];
+        sorted.slots.push_back(read(plan.slots + row * plan.slot_count, used, context.stream()));
+    }
+    return sorted;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE_SIG("sorted into buckets, the digits of every width come to their scalars", "[msm]", ((Curve C), C), Curve::bn254,
+                       Curve::bls12_381, Curve::bls12_377) {
+    const Machine machine(std::vector<SimulatedDevice>(1));
+    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+    const BigInteger r(group_order<C>());
+    for (unsigned width = 1; width <= detail::widest_digit; ++width) {
+        const unsigned tables = width > 12 ? 64 : width % 3 == 0 ? 1 : width % 3 == 1 ? 3 : 64;
+        CAPTURE(width, tables);
+        const auto scalars = border_scalars<C>(width);
+        CHECK(sort<C>(context, scalars, width % 2 + 1, width, tables).sums(r) == scalars);
+    }
+}
