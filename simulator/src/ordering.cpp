@@ -27,10 +27,14 @@ Knowledge& knowledge() {
     return *instance;
 }
 
+/// Of a lost device neither the memory matters any more nor what it was at, since nothing can be ordered behind that.
 void report_unordered(const Allocation& allocation, const OrderedUses::Use& use) {
-    raise_device_fault(abi::Result::launch_failed, "free of " + std::to_string(allocation.bytes) + " bytes of device " +
-                                                       std::to_string(allocation.device) + " that is not ordered after their use by " +
-                                                       use.what + ": nothing makes the free wait for it");
+    if (device_fault(use.lane.first) != abi::Result::success) {
+        return;
+    }
+    raise_device_fault_of(allocation.device, abi::Result::launch_failed,
+                          "free of " + std::to_string(allocation.bytes) + " bytes of device " + std::to_string(allocation.device) +
+                              " that is not ordered after their use by " + use.what + ": nothing makes the free wait for it");
 }
 
 std::string describe(const Operation& operation) {

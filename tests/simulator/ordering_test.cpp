@@ -227,3 +227,16 @@ TEST_CASE("who does not ask for the check is told nothing") {
     machine.set_on(machine.user);
     CHECK(machine.free_on(machine.owner) == Result::success);
 }
+
+TEST_CASE("what a lost device's memory is freed behind does not matter") {
+    Sharer machine;
+    machine.set_on(machine.user);
+    machine.let_time_pass();
+    machine.simulator.plan_fault({.device = 0, .nth = 1, .result = 46, .duration = cupool_sim_lost});
+    CHECK(machine.cuda.context_synchronize() == Result::device_unavailable);
+    CHECK(machine.cuda.memory_free_async(machine.shared, machine.owner) == Result::device_unavailable);
+    CHECK(machine.cuda.memory_free(machine.shared) == Result::device_unavailable);
+    machine.enter(1);
+    CHECK(machine.cuda.context_synchronize() == Result::success);
+    CHECK(machine.simulator.device_fault_report().empty());
+}
