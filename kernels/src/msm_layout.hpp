@@ -20,7 +20,7 @@ inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in wh
 inline constexpr unsigned large_sum_block_size = 256;  ///< of those in which a whole block sums to one point
 
 /// Blocks that a multiprocessor is to hold at once of the kernels that add pairs or sum points: one more would make them spill.
-constexpr unsigned summing_blocks(unsigned coordinate_bytes) { return coordinate_bytes <= 32 ? 4 : coordinate_bytes <= 48 ? 3 : 2; }
+constexpr unsigned summing_blocks(std::uint64_t coordinate_bytes) { return coordinate_bytes <= 32 ? 4 : coordinate_bytes <= 48 ? 3 : 2; }
 
 /// A bucket that spans more shares than this is joined by a block instead of by a quad.
 inline constexpr std::uint32_t large_bucket_shares = 32;

@@ -177,7 +177,7 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     MsmShape shape{};
     MsmPlan& plan = shape.plan;
     const std::uint64_t summing_threads =
-        std::uint64_t{problem.multiprocessors} * summing_blocks(static_cast<unsigned>(problem.coordinate_bytes)) * point_block_size;
+        std::uint64_t{problem.multiprocessors} * summing_blocks(problem.coordinate_bytes) * point_block_size;
     const MsmDigits digits = msm_digits(problem.scalars, problem.width, problem.tables);
     plan.msm_count = problem.msm_count;
     plan.term_count = problem.term_count;

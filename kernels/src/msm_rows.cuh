@@ -37,7 +37,7 @@ using Xyzz = detail::Xyzz<BaseField>;
 using FastAffine = detail::Affine<FastField>;
 using FastXyzz = detail::Xyzz<FastField>;
 
-inline constexpr int summing_blocks = static_cast<int>(detail::summing_blocks(sizeof(BaseField)));
+inline constexpr unsigned summing_blocks = detail::summing_blocks(sizeof(BaseField));
 
 CUPOOL_DEVICE Xyzz* buckets_of(const MsmPlan& plan, std::uint32_t row) {
     return static_cast<Xyzz*>(plan.buckets) + std::uint64_t{row} * plan.bucket_count;

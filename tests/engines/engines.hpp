@@ -66,3 +66,9 @@ AffinePoint<C> run_msm(const std::vector<Scalar>& scalars, const std::vector<Aff
 #define CUPOOL_CURVES "[msm]", ((cupool::Curve C), C), cupool::Curve::bn254, cupool::Curve::bls12_381, cupool::Curve::bls12_377
 /// With the groups G2.
 #define CUPOOL_CURVES_AND_TWISTS CUPOOL_CURVES, cupool::Curve::bn254_g2, cupool::Curve::bls12_381_g2
+
+/// Leaves a case of curve C to GPUs where is_slow().
+#define CUPOOL_SKIP_IF_SLOW(C)                                                                               \
+    do {                                                                                                     \
+        if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it"); \
+    } while (false)

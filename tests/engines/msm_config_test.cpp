@@ -71,7 +71,7 @@ TEMPLATE_TEST_CASE_SIG("buckets of wide digits are placed and summed by several 
 }
 
 TEMPLATE_TEST_CASE_SIG("every window width gives the same MSM", CUPOOL_CURVES_AND_TWISTS) {
-    if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it");
+    CUPOOL_SKIP_IF_SLOW(C);
     const auto terms = random_terms<C>(60);
     const std::vector<int> widths = is_simulated()
                                         ? std::vector<int>{1, 2, 5, 7}
@@ -89,7 +89,7 @@ TEMPLATE_TEST_CASE_SIG("every window width gives the same MSM", CUPOOL_CURVES_AN
 }
 
 TEMPLATE_TEST_CASE_SIG("scalars and points in Montgomery form", CUPOOL_CURVES_AND_TWISTS) {
-    if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it");
+    CUPOOL_SKIP_IF_SLOW(C);
     const auto terms = random_terms<C>(40);
     auto scalars = terms.scalars;
     auto points = terms.points;
@@ -147,7 +147,7 @@ TEST_CASE("digits of which the last is larger than the others", "[msm]") {
 }
 
 TEMPLATE_TEST_CASE_SIG("short scalars", CUPOOL_CURVES_AND_TWISTS) {
-    if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it");
+    CUPOOL_SKIP_IF_SLOW(C);
     auto terms = random_terms<C>(40);
     for (Scalar& scalar : terms.scalars) scalar = scalar_of(scalar.limbs[0] >> 24);
     for (const DeviceContext& context : engine_contexts()) {
@@ -169,7 +169,7 @@ TEMPLATE_TEST_CASE_SIG("short scalars", CUPOOL_CURVES_AND_TWISTS) {
 }
 
 TEMPLATE_TEST_CASE_SIG("operands on the device, in any mix", CUPOOL_CURVES_AND_TWISTS) {
-    if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it");
+    CUPOOL_SKIP_IF_SLOW(C);
     if (engine_pool().is_host()) return;
     const auto terms = random_terms<C>(40);
     auto montgomery_points = terms.points;

@@ -43,7 +43,7 @@ std::vector<BaseFieldElement<C>> border_coordinates() {
 }  // namespace
 
 TEMPLATE_TEST_CASE_SIG("an MSM of no, one and two terms", CUPOOL_CURVES_AND_TWISTS) {
-    if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it");
+    CUPOOL_SKIP_IF_SLOW(C);
     const AffinePoint<C> g = generator<C>();
     for (const DeviceContext& context : sampled_contexts()) {
         const auto config = config_on<C>(context);
@@ -110,7 +110,7 @@ TEMPLATE_TEST_CASE_SIG("an MSM whose scalars are all alike", CUPOOL_CURVES_AND_T
 }
 
 TEMPLATE_TEST_CASE_SIG("an MSM whose points are all alike", CUPOOL_CURVES_AND_TWISTS) {
-    if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it");
+    CUPOOL_SKIP_IF_SLOW(C);
     const std::size_t count = 400;
     const std::vector<AffinePoint<C>> points(count, generator<C>());
     std::vector<Scalar> scalars;
@@ -128,7 +128,7 @@ TEMPLATE_TEST_CASE_SIG("an MSM whose points are all alike", CUPOOL_CURVES_AND_TW
 }
 
 TEMPLATE_TEST_CASE_SIG("an MSM over a pool's devices equals the one on each", CUPOOL_CURVES_AND_TWISTS) {
-    if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it");
+    CUPOOL_SKIP_IF_SLOW(C);
     for (const std::size_t count : {0, 1, 2, 3, 5, 100}) {
         const auto points = generator_multiples<C>(1, count);
         std::vector<Scalar> scalars;

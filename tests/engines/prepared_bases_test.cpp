@@ -53,7 +53,7 @@ std::string refusal_of(const std::function<void()>& action) {
 }  // namespace
 
 TEMPLATE_TEST_CASE_SIG("bases prepared in any number of tables give the same sums, alone and in a batch", CUPOOL_CURVES_AND_TWISTS) {
-    if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it");
+    CUPOOL_SKIP_IF_SLOW(C);
     const auto batch = random_batch<C>(3, 20, 23);
     for (const DeviceContext& context : sampled_contexts()) {
         for (const int factor : {1, 3, 64}) {
@@ -125,7 +125,7 @@ TEMPLATE_TEST_CASE_SIG("bases at infinity, on the device and in Montgomery form"
 }
 
 TEMPLATE_TEST_CASE_SIG("a batch of MSMs over shared points and over points of their own", CUPOOL_CURVES_AND_TWISTS) {
-    if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it");
+    CUPOOL_SKIP_IF_SLOW(C);
     const auto batch = random_batch<C>(4, 9, 9);
     auto own_points = batch.points;
     for (int i = 1; i < 4; ++i) own_points.insert(own_points.end(), batch.points.begin(), batch.points.end());
@@ -162,7 +162,7 @@ TEMPLATE_TEST_CASE_SIG("a batch of MSMs over shared points and over points of th
 }
 
 TEMPLATE_TEST_CASE_SIG("a budget of device memory is kept, and the sums are the same", CUPOOL_CURVES_AND_TWISTS) {
-    if (is_slow<C>()) CUPOOL_SKIP("over this field the simulated driver takes too long; a GPU runs it");
+    CUPOOL_SKIP_IF_SLOW(C);
     if (engine_pool().is_host()) return;
     const auto batch = random_batch<C>(2, 90, 90);
     const DeviceContext context = sampled_contexts().back();

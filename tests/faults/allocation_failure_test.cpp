@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::chrono::seconds patience{300};
 
-/// Under a sanitizer, where a step takes ten times as long, only every so manieth allocation fails.
+/// Under a sanitizer, where a step takes ten times as long, only every fourth allocation fails.
 constexpr std::uint64_t stride = is_sanitized ? 4 : 1;
 
 bool is_bad_alloc(const Outcome& outcome) {

@@ -3,6 +3,7 @@
 #include "big_integer.hpp"
 #include "catch.hpp"
 #include "inputs.hpp"
+#include "integer.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;
@@ -58,9 +59,7 @@ TEST_CASE("scalars that do not span all leave a carry to the last digit", "[kern
 }
 
 TEMPLATE_TEST_CASE_SIG("r / 2 and -r / 2 have digits within the buckets, and what is added to them fits its words", CUPOOL_EACH_CURVE) {
-    const BigInteger r(group_order<C>());
-    BigInteger half;
-    for (std::size_t bit = 1; bit < r.bit_count(); ++bit) half = half + BigInteger::power_of_two(bit - 1) * std::uint64_t{r.bit(bit)};
+    const BigInteger half(halved(group_order<C>()));
     for (unsigned width = 1; width <= widest_digit; ++width) {
         const MsmPlan plan = shape_of(scalar_range<C>(0), width, 1, 1000).plan;
         const BigInteger offset = digit_offset(plan);

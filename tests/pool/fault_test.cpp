@@ -10,6 +10,39 @@
 using namespace cupool;
 using namespace cupool::test;
 
+namespace {
+
+/// The worker of a device, which is at a piece of work until it is told to finish.
+class BusyWorker {
+public:
+    BusyWorker(const DevicePool& pool, int device) {
+        std::promise<void> begun;
+        piece_ = pool.submit_at(device, [&begun, gone = go_.get_future().share()](const DeviceContext&) {
+            begun.set_value();
+            gone.wait();
+        });
+        begun.get_future().wait();
+    }
+    void finish() {
+        go_.set_value();
+        piece_.get();
+    }
+
+private:
+    std::promise<void> go_;
+    std::future<void> piece_;
+};
+
+void fault_at_work(const DevicePool& pool, Machine& machine, int device) {
+    auto faulting = pool.submit_at(device, [&machine](const DeviceContext& context) {
+        machine.simulator.raise_device_fault(700);
+        context.stream().synchronize();
+    });
+    CHECK(error_of([&] { faulting.get(); }).category() == ErrorCategory::device_fault);
+}
+
+}  // namespace
+
 TEST_CASE("a device fault is told to whatever waits and whatever comes later", "[fault]") {
     Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);
@@ -46,41 +79,22 @@ TEST_CASE("a device fault is told to whatever waits and whatever comes later", "
 TEST_CASE("a device fault is told at once to what waits behind other work", "[fault]") {
     Machine machine(std::vector<SimulatedDevice>(3));
     const DevicePool pool = DevicePool::all(machine.driver);
-    std::promise<void> go;
-    const std::shared_future<void> gone = go.get_future().share();
-    std::promise<void> at_work;
-    auto busy = pool.submit_at(0, [gone, &at_work](const DeviceContext&) {
-        at_work.set_value();
-        gone.wait();
-    });
-    at_work.get_future().wait();
+    BusyWorker busy(pool, 0);
     std::vector<std::future<void>> waiting;
     for (int i = 0; i < 3; ++i) waiting.push_back(pool.submit_at(0, [](const DeviceContext&) { FAIL("must not run"); }));
-    auto faulting = pool.submit_at(1, [&machine](const DeviceContext& context) {
-        machine.simulator.raise_device_fault(700);
-        context.stream().synchronize();
-    });
-    CHECK(error_of([&] { faulting.get(); }).category() == ErrorCategory::device_fault);
+    fault_at_work(pool, machine, 1);
     for (auto& piece : waiting) {
         REQUIRE(piece.wait_for(std::chrono::seconds(0)) == std::future_status::ready);
         CHECK(error_of([&] { piece.get(); }).category() == ErrorCategory::device_fault);
     }
     CHECK(pool.metrics().devices[0].in_flight == 1);
-    go.set_value();
-    busy.get();
+    busy.finish();
 }
 
 TEST_CASE("threads that give work while a device fault comes are all told, also of what waits behind other work", "[fault]") {
     Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);
-    std::promise<void> go;
-    const std::shared_future<void> gone = go.get_future().share();
-    std::promise<void> at_work;
-    auto busy = pool.submit_at(0, [gone, &at_work](const DeviceContext&) {
-        at_work.set_value();
-        gone.wait();
-    });
-    at_work.get_future().wait();
+    BusyWorker busy(pool, 0);
     std::atomic<int> wrong{0};  // assertions are for one thread
     std::atomic<int> begun{0};
     std::vector<std::thread> threads;
@@ -106,15 +120,10 @@ TEST_CASE("threads that give work while a device fault comes are all told, also 
         });
     }
     while (begun < 8) std::this_thread::yield();
-    auto faulting = pool.submit_at(1, [&machine](const DeviceContext& context) {
-        machine.simulator.raise_device_fault(700);
-        context.stream().synchronize();
-    });
-    CHECK(error_of([&] { faulting.get(); }).category() == ErrorCategory::device_fault);
+    fault_at_work(pool, machine, 1);
     for (std::thread& thread : threads) thread.join();
     CHECK(wrong == 0);
-    go.set_value();
-    busy.get();
+    busy.finish();
     for (const DeviceMetrics& device : pool.metrics().devices) CHECK(device.in_flight == 0);
 }
 

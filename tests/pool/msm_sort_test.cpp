@@ -6,6 +6,7 @@
 
 #include "../kernels/big_integer.hpp"
 #include "catch.hpp"
+#include "integer.hpp"
 #include "machine.hpp"
 #include "msm_kernels.hpp"
 #include "msm_plan.hpp"
@@ -19,8 +20,7 @@ namespace {
 template <Curve C>
 std::vector<BigInteger> border_scalars(unsigned width) {
     const BigInteger r(group_order<C>());
-    BigInteger half;
-    for (std::size_t bit = 1; bit < r.bit_count(); ++bit) half = half + BigInteger::power_of_two(bit - 1) * std::uint64_t{r.bit(bit)};
+    const BigInteger half(detail::halved(group_order<C>()));
     BigInteger largest_digits;  // at every place but the last
     for (unsigned place = 0; place + 2 * width < r.bit_count(); place += width)
         largest_digits = largest_digits + BigInteger::power_of_two(place + width - 1);
