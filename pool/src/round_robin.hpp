@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -9,42 +10,58 @@
 namespace cupool::detail {
 
 /// Takes turns over a fixed list, exactly evenly over any window. Lock-free; safe from any thread.
+///
+/// A lap is the list as often as fits into a small table, in which tickets are looked up. Whoever draws a whole number of laps takes one
+/// off the counter again. What a ticket is beyond whole laps decides whose turn it is, and a lap less does not change that: turns are even
+/// whenever it is taken off. It is taken off often enough: the counter is as many whole laps ahead as there are threads between such a draw
+/// and their subtraction, and one more while it stands where a lap ends. For the draw that brings it there adds a lap, the next draw such a
+/// thread, and a subtraction removes one of both. So however long threads are held up, the counter neither overflows nor falls below 0,
+/// and with no call under way it is not beyond the end of the first lap.
 class RoundRobin {
 public:
-    /// The counter starts anew at the largest multiple of the list's length not above this, so that no turn is lost or taken twice there.
-    /// Until then tickets have 32 bits, whose remainders take two multiplications.
-    static constexpr std::uint64_t last_ticket = std::uint64_t{1} << 31;
-
-    /// \param members  not empty
+    /// \param members       not empty
+    /// \param first_ticket  beyond the first lap's end it is as if threads were held up for ever
     explicit RoundRobin(std::vector<int> members, std::uint64_t first_ticket = 0)
-        : members_(std::move(members)),
-          limit_(last_ticket / members_.size() * members_.size()),
-          reciprocal_(~std::uint64_t{0} / members_.size() + 1),
-          counter_(first_ticket) {}
+        : members_(std::move(members)), turns_(lap_of(members_)), counter_(first_ticket) {}
 
     const std::vector<int>& members() const noexcept { return members_; }
+    /// How many turns a lap has.
+    std::size_t lap() const noexcept { return turns_.size(); }
+    /// What the next call draws.
+    std::uint64_t ticket() const noexcept { return counter_.load(std::memory_order_relaxed); }
 
     int next() noexcept {
+        // Read before the ticket is drawn: processors begin nothing behind a locked addition until it is done.
+        const int* const turns = turns_.data();
+        const std::size_t lap = turns_.size();
         const std::uint64_t ticket = counter_.fetch_add(1, std::memory_order_relaxed);
-        // One thread alone draws this ticket. Those that draw the next ones before it has subtracted still get the right remainder.
-        if (ticket == limit_) [[unlikely]] {
-            counter_.fetch_sub(limit_, std::memory_order_relaxed);
+        if (ticket >= lap) [[unlikely]] {
+            return turn_beyond(ticket);
         }
-        return members_[remainder(ticket)];
+        return turns[ticket];
     }
 
 private:
-    __extension__ using Wide = unsigned __int128;
+    /// Turns that the table has where the list is no longer: 1 KiB, in which every 256th ticket costs a second addition.
+    static constexpr std::size_t most_turns = 256;
 
-    /// ticket % members_.size(), by Lemire, Kaser and Kurz, "Faster remainder by direct computation" (Software: Practice and Experience
-    /// 49(6), 2019).
-    std::size_t remainder(std::uint64_t ticket) const noexcept {
-        return static_cast<std::size_t>(Wide{reciprocal_ * ticket} * members_.size() >> 64);
+    static std::vector<int> lap_of(const std::vector<int>& members) {
+        std::vector<int> turns;
+        const std::size_t repetitions = std::max<std::size_t>(1, most_turns / members.size());
+        turns.reserve(repetitions * members.size());
+        for (std::size_t i = 0; i < repetitions; ++i) turns.insert(turns.end(), members.begin(), members.end());
+        return turns;
+    }
+
+    /// Whose turn a ticket is that lies beyond the first lap.
+    [[gnu::noinline, gnu::cold]] int turn_beyond(std::uint64_t ticket) noexcept {
+        const std::size_t place = ticket % turns_.size();
+        if (place == 0) counter_.fetch_sub(turns_.size(), std::memory_order_relaxed);
+        return turns_[place];
     }
 
     std::vector<int> members_;
-    std::uint64_t limit_;
-    std::uint64_t reciprocal_;  ///< 2^64 / members_.size(), rounded up; 0 for one member
+    std::vector<int> turns_;  ///< of a lap
     /// By itself: processors fetch lines of 64 bytes in pairs.
     alignas(128) std::atomic<std::uint64_t> counter_;
 };
