@@ -26,8 +26,6 @@ constexpr unsigned block_size = 256;
 constexpr std::size_t most_terms_of_a_portion = std::size_t{1} << 30;
 /// Small MSMs are done so many at a time as make up this many terms: enough to fill the device.
 constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
-/// MSMs of a job that are done with one allocation, which holds the sums of all their rows.
-constexpr std::size_t most_msms_of_a_run = 8192;
 /// A grid's rows of blocks.
 constexpr std::size_t most_rows = 65535;
 
@@ -437,8 +435,8 @@ template <Curve C>
 RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, const MsmResults<C>& results, const DeviceMsmLimits& limits) {
     const auto start = std::chrono::steady_clock::now();
     RunReport report{.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = 0, .bytes = 0};
-    for (std::size_t first = 0; first < job.msm_count; first += most_msms_of_a_run)
-        run_part(part_of(job, first, std::min(most_msms_of_a_run, job.msm_count - first)), first, config, limits, results, report);
+    for (std::size_t first = 0; first < job.msm_count; first += limits.most_msms_of_a_run)
+        run_part(part_of(job, first, std::min(limits.most_msms_of_a_run, job.msm_count - first)), first, config, limits, results, report);
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     report.milliseconds = elapsed.count();
     return report;

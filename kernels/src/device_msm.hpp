@@ -22,11 +22,13 @@ struct DeviceMsmJob {
     unsigned width = 0;   ///< bits of a digit; 0 chooses by size
 };
 
-/// From where on copies are hidden behind work.
+/// From where on copies are hidden behind work, and how much is done together.
 struct DeviceMsmLimits {
     /// Copies of fewer bytes are not worth a stream of their own.
     std::size_t least_fed_bytes = std::size_t{1} << 20;
     std::size_t least_portion_terms = MsmCut{}.least_terms;
+    /// MSMs of a job that are done with one allocation, which holds the sums of all their rows.
+    std::size_t most_msms_of_a_run = 8192;
 };
 
 /// cupool::msm() on config.ctx's device, after validation: sizes are right, operands and results lie where they must. One result an MSM.

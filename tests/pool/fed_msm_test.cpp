@@ -128,6 +128,7 @@ TEST_CASE("MSMs whose scalars do not follow each other are right wherever those 
     CHECK(msms.sums(std::span<const Scalar>(msms.scalars)) == msms.expected);
     CHECK(msms.sums(std::span<const Scalar>(msms.scalars), {}) == msms.expected);
     CHECK(msms.sums(pinned.span()) == msms.expected);
+    CHECK(msms.sums(pinned.span(), {.most_msms_of_a_run = 2}) == msms.expected);
     DeviceBuffer<Scalar> there(msms.scalars.size(), msms.config.ctx);
     copy(there.span(), std::span<const Scalar>(msms.scalars), msms.config.ctx.stream());
     CHECK(msms.sums(there.span()) == msms.expected);
@@ -138,6 +139,8 @@ TEST_CASE("a scalar that breaks its promise is named where scalars do not follow
     ScatteredMsms msms(machine);
     const std::size_t broken = GENERATE(7, 33, 2 * 33 + 19);
     msms.scalars[broken] = {{1 << 9}};
-    CHECK_THAT(error_of([&] { (void)msms.sums(std::span<const Scalar>(msms.scalars)); }).what(),
-               contains_text("scalar " + std::to_string(broken) + " "));
+    for (const std::size_t most_msms : {1, 2, 3}) {
+        CHECK_THAT(error_of([&] { (void)msms.sums(std::span<const Scalar>(msms.scalars), {.most_msms_of_a_run = most_msms}); }).what(),
+                   contains_text("scalar " + std::to_string(broken) + " "));
+    }
 }
