@@ -11,57 +11,55 @@ namespace cupool::detail {
 
 /// Takes turns over a fixed list, exactly evenly over any window. Lock-free; safe from any thread.
 ///
-/// A lap is the list as often as fits into a small table, in which tickets are looked up. Whoever draws a whole number of laps takes one
-/// off the counter again. What a ticket is beyond whole laps decides whose turn it is, and a lap less does not change that: turns are even
-/// whenever it is taken off. It is taken off often enough: the counter is as many whole laps ahead as there are threads between such a draw
-/// and their subtraction, and one more while it stands where a lap ends. For the draw that brings it there adds a lap, the next draw such a
-/// thread, and a subtraction removes one of both. So however long threads are held up, the counter neither overflows nor falls below 0,
-/// and with no call under way it is not beyond the end of the first lap.
+/// The counter is how much of a round is over, in parts of 2^64, and wraps where the next one begins. A turn takes s = ceil(2^64 / n) of
+/// it, that is (2^64 + e) / n with an e below n. So turn number k = q n + r begins at k s = q e + r s modulo 2^64, and n times that, r 2^64
+/// + k e, is r whole parts of 2^64 as long as k is below 2^64 / e: with 16 members, and a turn a nanosecond, for 36 years.
 class RoundRobin {
 public:
-    /// \param members       not empty
-    /// \param first_ticket  beyond the first lap's end it is as if threads were held up for ever
-    explicit RoundRobin(std::vector<int> members, std::uint64_t first_ticket = 0)
-        : members_(std::move(members)), turns_(lap_of(members_)), counter_(first_ticket) {}
+    /// \param members     not empty
+    /// \param first_turn  so many turns have been taken
+    explicit RoundRobin(std::vector<int> members, std::uint64_t first_turn = 0)
+        : members_(std::move(members)),
+          size_(members_.size()),
+          step_(~std::uint64_t{0} / size_ + 1),
+          are_packed_(can_pack(members_)),
+          packed_(are_packed_ ? pack(members_) : 0),
+          counter_(first_turn * step_) {}
 
     const std::vector<int>& members() const noexcept { return members_; }
-    /// How many turns a lap has.
-    std::size_t lap() const noexcept { return turns_.size(); }
-    /// What the next call draws.
-    std::uint64_t ticket() const noexcept { return counter_.load(std::memory_order_relaxed); }
 
     int next() noexcept {
-        // Read before the ticket is drawn: processors begin nothing behind a locked addition until it is done.
-        const int* const turns = turns_.data();
-        const std::size_t lap = turns_.size();
-        const std::uint64_t ticket = counter_.fetch_add(1, std::memory_order_relaxed);
-        if (ticket >= lap) [[unlikely]] {
-            return turn_beyond(ticket);
-        }
-        return turns[ticket];
+        // Memory is read before the locked addition: behind it reads begin when that is done. One that waited for the turn would cost as
+        // much again as the addition where threads contend, so short lists are kept in a register.
+        const std::uint64_t size = size_;
+        const std::uint64_t packed = packed_;
+        const bool are_packed = are_packed_;
+        const std::uint64_t begin = counter_.fetch_add(step_, std::memory_order_relaxed);
+        const auto index = static_cast<std::size_t>(Wide{begin} * size >> 64);
+        return are_packed ? static_cast<int>(packed >> (bits * index) & most) : members_[index];
     }
 
 private:
-    /// Turns that the table has where the list is no longer: 1 KiB, in which every 256th ticket costs a second addition.
-    static constexpr std::size_t most_turns = 256;
+    __extension__ using Wide = unsigned __int128;
 
-    static std::vector<int> lap_of(const std::vector<int>& members) {
-        std::vector<int> turns;
-        const std::size_t repetitions = std::max<std::size_t>(1, most_turns / members.size());
-        turns.reserve(repetitions * members.size());
-        for (std::size_t i = 0; i < repetitions; ++i) turns.insert(turns.end(), members.begin(), members.end());
-        return turns;
+    static constexpr unsigned bits = 4;  ///< of a packed member
+    static constexpr int most = (1 << bits) - 1;
+
+    static bool can_pack(const std::vector<int>& members) {
+        return members.size() <= 64 / bits &&
+               std::all_of(members.begin(), members.end(), [](int member) { return 0 <= member && member <= most; });
     }
-
-    /// Whose turn a ticket is that lies beyond the first lap.
-    [[gnu::noinline, gnu::cold]] int turn_beyond(std::uint64_t ticket) noexcept {
-        const std::size_t place = ticket % turns_.size();
-        if (place == 0) counter_.fetch_sub(turns_.size(), std::memory_order_relaxed);
-        return turns_[place];
+    static std::uint64_t pack(const std::vector<int>& members) {
+        std::uint64_t packed = 0;
+        for (std::size_t i = 0; i < members.size(); ++i) packed |= static_cast<std::uint64_t>(members[i]) << (bits * i);
+        return packed;
     }
 
     std::vector<int> members_;
-    std::vector<int> turns_;  ///< of a lap
+    std::uint64_t size_;
+    std::uint64_t step_;  ///< of the counter: 0 for one member
+    bool are_packed_;
+    std::uint64_t packed_;  ///< the first member in the lowest bits
     /// By itself: processors fetch lines of 64 bytes in pairs.
     alignas(128) std::atomic<std::uint64_t> counter_;
 };
