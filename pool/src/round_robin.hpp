@@ -12,8 +12,9 @@ namespace cupool::detail {
 /// Takes turns over a fixed list, exactly evenly over any window. Lock-free; safe from any thread.
 ///
 /// The counter is how much of a round is over, in parts of 2^64, and wraps where the next one begins. A turn takes s = ceil(2^64 / n) of
-/// it, that is (2^64 + e) / n with an e below n. So turn number k = q n + r begins at k s = q e + r s modulo 2^64, and n times that, r 2^64
-/// + k e, is r whole parts of 2^64 as long as k is below 2^64 / e: with 16 members, and a turn a nanosecond, for 36 years.
+/// it, that is (2^64 + e) / n with an e below n, 0 where n is a power of two. So turn number k = q n + r begins at k s = q e + r s modulo
+/// 2^64, and n times that, r 2^64 + k e, is r whole parts of 2^64 as long as k is below 2^64 / e: with up to 16 members, and a turn a
+/// nanosecond, for 41 years and more. Behind that one turn in 2^64 / e is left out, and nothing else happens.
 class RoundRobin {
 public:
     /// \param members     not empty
