@@ -303,14 +303,13 @@ private:
         const LaunchShape shares{{blocks_for(plan.share_count, point_block_size), rows}, point_block_size};
         if (plan.rounds == 0) return kernels_->slots->accumulate_slots.launch(shares, stream_, plan);
         for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
-            const std::uint32_t row_pairs = plan.slot_count >> round;
-            const std::uint32_t pairs_a_thread = choose_pairs_a_thread(
-                round, row_pairs, rows, multiprocessors_ * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
-            const LaunchShape pairs{{blocks_for(row_pairs, pair_block_size * pairs_a_thread), rows}, pair_block_size};
+            const std::uint32_t blocks = choose_pair_blocks(
+                round, most_points(plan, round), rows, multiprocessors_ * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
+            const LaunchShape pairs{{blocks, rows}, pair_block_size};
             if (round == 1) {
-                kernels_->pairs->add_first_pairs.launch(pairs, stream_, plan, pairs_a_thread);
+                kernels_->pairs->add_first_pairs.launch(pairs, stream_, plan);
             } else {
-                kernels_->pairs->add_pairs.launch(pairs, stream_, plan, pairs_a_thread, round);
+                kernels_->pairs->add_pairs.launch(pairs, stream_, plan, round);
             }
         }
         kernels_->sums->accumulate_sums.launch(shares, stream_, plan);
