@@ -1,6 +1,6 @@
 // One MSM over 1, 2, 4 ... of the host's devices: how much faster several are than one, by size. Every result is held against its closed
 // form. Scalars lie in page-locked host memory when the clock starts, points there too or prepared on the devices; then several MSMs in one
-// call over the prepared ones.
+// call over the prepared ones, divided among the devices or whole on each.
 //
 //   cupool_msm_speedup [FIRST [LAST [RUNS [CURVE]]]]     exponents of two, default 16 26; 7 timed runs; bn254
 
@@ -142,10 +142,11 @@ Measured measure_whole(const DevicePool& pool, const Operands<C>& operands, std:
 }
 
 template <Curve C>
-Measured measure_prepared(const DevicePool& pool, const Operands<C>& operands, std::size_t terms, std::size_t msms, int runs) {
+Measured measure_prepared(const DevicePool& pool, const Operands<C>& operands, std::size_t terms, std::size_t msms, MsmSpread spread,
+                          int runs) {
     PrepareConfig prepare;
     prepare.are_points_montgomery_form = true;
-    const PooledBases<C> bases = pool.prepare<C>(operands.points(terms), prepare);
+    const PooledBases<C> bases = pool.prepare<C>(operands.points(terms), prepare, spread);
     MsmConfig config;
     config.are_points_montgomery_form = true;
     return measure<C>(runs, operands.expected(terms, msms),
@@ -179,9 +180,16 @@ void run(const Options& options) {
     print_table(to_string(C) + ", points and scalars in page-locked host memory", options, pools,
                 [&](const DevicePool& pool, std::size_t terms) { return measure_whole<C>(pool, operands, terms, options.runs); });
     print_table(to_string(C) + ", prepared bases, scalars in page-locked host memory", options, pools,
-                [&](const DevicePool& pool, std::size_t terms) { return measure_prepared<C>(pool, operands, terms, 1, options.runs); });
-    print_table(to_string(C) + ", " + std::to_string(batch) + " MSMs in one call over prepared bases", smaller, pools,
-                [&](const DevicePool& pool, std::size_t terms) { return measure_prepared<C>(pool, operands, terms, batch, options.runs); });
+                [&](const DevicePool& pool, std::size_t terms) {
+                    return measure_prepared<C>(pool, operands, terms, 1, MsmSpread::automatic, options.runs);
+                });
+    for (const MsmSpread spread : {MsmSpread::all_devices, MsmSpread::one_device}) {
+        const std::string where = spread == MsmSpread::all_devices ? "divided among the devices" : "whole on each device";
+        print_table(to_string(C) + ", " + std::to_string(batch) + " MSMs in one call over prepared bases, " + where, smaller, pools,
+                    [&](const DevicePool& pool, std::size_t terms) {
+                        return measure_prepared<C>(pool, operands, terms, batch, spread, options.runs);
+                    });
+    }
 }
 
 unsigned number(int count, char** words, int index, unsigned otherwise) {

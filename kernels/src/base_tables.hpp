@@ -21,6 +21,11 @@ struct BaseTables {
     bool has_own_bitsize() const { return are_for_one_width || promised_bits != 0; }
 };
 
+template <Curve C>
+const BaseTables<C>& tables_of(const PreparedBases<C>& bases) {
+    return *bases.tables_;
+}
+
 /// Whether tables are there when they are given, or their making is queued on config.ctx's stream, for work behind it; then points in
 /// device memory are still wanted. Where it fails, nothing is under way.
 enum class TablesAre { ready, queued };

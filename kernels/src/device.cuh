@@ -50,6 +50,8 @@ CUPOOL_DEVICE std::uint32_t shuffle_within(std::uint32_t lanes, std::uint32_t va
     return static_cast<std::uint32_t>(__nvvm_shfl_sync_idx_i32(lanes, static_cast<int>(value), static_cast<int>(lane), segment));
 }
 
+CUPOOL_DEVICE std::uint32_t count_bits(std::uint32_t word) { return static_cast<std::uint32_t>(__builtin_popcount(word)); }
+
 CUPOOL_DEVICE std::uint32_t atomic_add(std::uint32_t* address, std::uint32_t value) {
     std::uint32_t before;
     asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(before) : "l"(address), "r"(value) : "memory");

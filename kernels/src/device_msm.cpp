@@ -26,8 +26,6 @@ constexpr unsigned block_size = 256;
 constexpr std::size_t most_terms_of_a_portion = std::size_t{1} << 30;
 /// Small MSMs are done so many at a time as make up this many terms: enough to fill the device.
 constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
-/// MSMs of a job that are done with one allocation, which holds the sums of all their rows.
-constexpr std::size_t most_msms_of_a_run = 8192;
 /// A grid's rows of blocks.
 constexpr std::size_t most_rows = 65535;
 
@@ -42,6 +40,11 @@ constexpr double nanoseconds_a_term(std::size_t coordinate_bytes) {
 }
 constexpr double nanoseconds_a_byte = 1 / 55.5;
 
+template <Curve C>
+std::size_t stride_of(const DeviceMsmJob<C>& job) {
+    return job.scalars_stride != 0 ? job.scalars_stride : job.term_count;
+}
+
 /// The MSMs of one job, in as many portions as copying and the device's memory ask for.
 template <Curve C>
 class DeviceMsm {
@@ -50,6 +53,7 @@ public:
         : job_(job),
           config_(config),
           limits_(limits),
+          scalars_stride_(stride_of(job)),
           stream_(config.ctx.stream()),
           multiprocessors_(static_cast<unsigned>(config.ctx.context().device().multiprocessor_count())),
           device_memory_(config.ctx.context().device().total_memory()),
@@ -76,7 +80,7 @@ private:
         allocate();
         kernels_->load(needed_steps(), config_.ctx.host_threads());
         fill_bytes_async(oversized_span(), 0xff, stream_);
-        if (job_.scalars.size() * copied_bytes_a_term() < limits_.least_fed_bytes) {
+        if (job_.msm_count * job_.term_count * copied_bytes_a_term() < limits_.least_fed_bytes) {
             sum_portions();
         } else {
             sum_fed_portions();
@@ -127,6 +131,8 @@ private:
     std::size_t most_msms_at_once() const {
         // Bases of several MSMs are brought in one run only where each MSM has its own, or they are there.
         if (brings_bases() && !job_.have_own_bases) return 1;
+        // Scalars are summed where they are found, so in one run.
+        if (job_.scalars.is_on_device() && scalars_stride_ != job_.term_count) return 1;
         const std::size_t windows = window_count();
         return std::clamp<std::size_t>(std::min(terms_of_a_batch / job_.term_count, most_rows / windows), 1, job_.msm_count);
     }
@@ -197,9 +203,7 @@ private:
 
     /// Brings and sums one portion after the other.
     void sum_portions() {
-        const auto copy = [this](std::uint64_t to, std::span<const std::byte> from) {
-            copy_async(DeviceSpan<std::byte>(to, from.size(), config_.ctx.device()), from, stream_);
-        };
+        const auto copy = [this](std::uint64_t to, const HostRuns& from) { copy_runs_async(to, from, stream_); };
         for (std::size_t i = 0; i < portions_.size(); ++i) {
             bring(i, stream_, copy);
             sum(i);
@@ -212,7 +216,7 @@ private:
         const SynchronizeOnExit wait_for_copies(feed->stream());
         // Host memory may be what earlier work of the stream writes, and the memory that was allocated is ordered on it.
         stream_.synchronize();
-        const auto copy = [&](std::uint64_t to, std::span<const std::byte> from) { feed->copy(to, from, config_.ctx.host_threads()); };
+        const auto copy = [&](std::uint64_t to, const HostRuns& from) { feed->copy(to, from, config_.ctx.host_threads()); };
         std::array<Event, 2> brought{Event(stream_.context()), Event(stream_.context())};
         std::array<Event, 2> summed{Event(stream_.context()), Event(stream_.context())};
         bring(0, feed->stream(), copy);
@@ -234,11 +238,11 @@ private:
     std::uint64_t bases_landing(std::size_t i) const { return address(landing_at_[i % 2]); }
     std::uint64_t scalars_landing(std::size_t i) const { return bases_landing(i) + bases_bytes(portions_[i]); }
 
-    /// \param copy  called as copy(to, bytes) for host memory, ordered on `stream`
+    /// \param copy  called as copy(to, runs) for host memory, ordered on `stream`
     template <class Copy>
     void bring(std::size_t i, StreamView stream, const Copy& copy) {
         const MsmPortion& portion = portions_[i];
-        if (!job_.scalars.is_on_device()) copy_counted(scalars_landing(i), std::as_bytes(scalars_of(portion).host()), copy);
+        if (!job_.scalars.is_on_device()) copy_counted(scalars_landing(i), host_scalars_of(portion), copy);
         if (!brings_bases()) return;
         const Operand<AffinePoint<C>> bases = bases_of(portion);
         const DeviceSpan<AffinePoint<C>> there(bases_landing(i), bases.size(), config_.ctx.device());
@@ -250,13 +254,20 @@ private:
     }
 
     template <class Copy>
-    void copy_counted(std::uint64_t to, std::span<const std::byte> from, const Copy& copy) {
+    void copy_counted(std::uint64_t to, const HostRuns& from, const Copy& copy) {
         copy(to, from);
-        bytes_ += from.size();
+        bytes_ += from.size_bytes();
     }
 
-    Operand<Scalar> scalars_of(const MsmPortion& portion) const {
-        return job_.scalars.subspan(portion.first_msm * job_.term_count + portion.first_term, portion.msm_count * portion.term_count);
+    std::size_t first_scalar_of(const MsmPortion& portion) const { return portion.first_msm * scalars_stride_ + portion.first_term; }
+    HostRuns host_scalars_of(const MsmPortion& portion) const {
+        const std::span<const Scalar> scalars = job_.scalars.host().subspan(first_scalar_of(portion));
+        if (scalars_stride_ == job_.term_count) return std::as_bytes(scalars.first(portion.msm_count * portion.term_count));
+        return {std::as_bytes(scalars.first(portion.term_count)), portion.msm_count, scalars_stride_ * sizeof(Scalar)};
+    }
+    std::uint64_t address_of_scalars(std::size_t i) const {
+        return job_.scalars.is_on_device() ? job_.scalars.device().pointer() + first_scalar_of(portions_[i]) * sizeof(Scalar)
+                                           : scalars_landing(i);
     }
     /// Of the first table; the others lie at equal distances behind it.
     Operand<AffinePoint<C>> bases_of(const MsmPortion& portion) const {
@@ -273,7 +284,7 @@ private:
         plan.row_sums = as_pointer<void>(address(row_sums_at_) + portion.first_msm * plan.window_count * sizeof(HostXyzz<C>));
         plan.first_oversized_scalar = as_pointer<std::uint32_t>(address(oversized_at_) + i * sizeof(std::uint32_t));
         plan.points = as_pointer<void>(brings_bases() ? bases_landing(i) : bases_of(portion).device().pointer());
-        plan.scalars = as_pointer<void>(job_.scalars.is_on_device() ? scalars_of(portion).device().pointer() : scalars_landing(i));
+        plan.scalars = as_pointer<void>(address_of_scalars(i));
         plan.table_stride = static_cast<std::uint32_t>(job_.table_stride);
         plan.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
         plan.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
@@ -292,14 +303,13 @@ private:
         const LaunchShape shares{{blocks_for(plan.share_count, point_block_size), rows}, point_block_size};
         if (plan.rounds == 0) return kernels_->slots->accumulate_slots.launch(shares, stream_, plan);
         for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
-            const std::uint32_t row_pairs = plan.slot_count >> round;
-            const std::uint32_t pairs_a_thread = choose_pairs_a_thread(
-                round, row_pairs, rows, multiprocessors_ * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
-            const LaunchShape pairs{{blocks_for(row_pairs, pair_block_size * pairs_a_thread), rows}, pair_block_size};
+            const std::uint32_t blocks = choose_pair_blocks(
+                round, most_points(plan, round), rows, multiprocessors_ * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
+            const LaunchShape pairs{{blocks, rows}, pair_block_size};
             if (round == 1) {
-                kernels_->pairs->add_first_pairs.launch(pairs, stream_, plan, pairs_a_thread);
+                kernels_->pairs->add_first_pairs.launch(pairs, stream_, plan);
             } else {
-                kernels_->pairs->add_pairs.launch(pairs, stream_, plan, pairs_a_thread, round);
+                kernels_->pairs->add_pairs.launch(pairs, stream_, plan, round);
             }
         }
         kernels_->sums->accumulate_sums.launch(shares, stream_, plan);
@@ -354,8 +364,10 @@ private:
         stream_.synchronize();
         bytes_ += oversized_span().size_bytes();
         for (std::size_t i = 0; i < portions_.size(); ++i) {
-            const std::size_t first = portions_[i].first_msm * job_.term_count + portions_[i].first_term;
-            if (oversized_[i] != no_scalar) throw_oversized_scalar(first + oversized_[i], scalars_.bits);
+            if (oversized_[i] == no_scalar) continue;
+            const std::size_t terms = portions_[i].term_count;
+            const std::size_t place = oversized_[i] / terms * scalars_stride_ + oversized_[i] % terms;
+            throw_oversized_scalar(first_scalar_of(portions_[i]) + place, scalars_.bits);
         }
     }
 
@@ -368,6 +380,7 @@ private:
     DeviceMsmJob<C> job_;
     MsmConfig config_;
     DeviceMsmLimits limits_;
+    std::size_t scalars_stride_;
     StreamView stream_;
     unsigned multiprocessors_;
     std::uint64_t device_memory_;
@@ -393,7 +406,7 @@ template <Curve C>
 DeviceMsmJob<C> part_of(const DeviceMsmJob<C>& job, std::size_t first, std::size_t count) {
     DeviceMsmJob<C> part = job;
     part.msm_count = count;
-    part.scalars = job.scalars.subspan(first * job.term_count, count * job.term_count);
+    part.scalars = job.scalars.subspan(first * stride_of(job), (count - 1) * stride_of(job) + job.term_count);
     if (job.have_own_bases) part.bases = job.bases.subspan(first * job.term_count, count * job.term_count);
     return part;
 }
@@ -408,7 +421,7 @@ void run_part(const DeviceMsmJob<C>& part, std::size_t first, const MsmConfig& c
         report.bytes += msm.bytes();
         report.device_bytes = std::max(report.device_bytes, msm.device_bytes());
     } catch (const OversizedScalar& error) {
-        throw_oversized_scalar(first * part.term_count + error.index(), error.bits());
+        throw_oversized_scalar(first * stride_of(part) + error.index(), error.bits());
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCategory::out_of_memory,
                     "msm: the host has not enough memory for the sums of " + std::to_string(part.msm_count) + " MSMs");
@@ -421,8 +434,8 @@ template <Curve C>
 RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, const MsmResults<C>& results, const DeviceMsmLimits& limits) {
     const auto start = std::chrono::steady_clock::now();
     RunReport report{.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = 0, .bytes = 0};
-    for (std::size_t first = 0; first < job.msm_count; first += most_msms_of_a_run)
-        run_part(part_of(job, first, std::min(most_msms_of_a_run, job.msm_count - first)), first, config, limits, results, report);
+    for (std::size_t first = 0; first < job.msm_count; first += limits.most_msms_of_a_run)
+        run_part(part_of(job, first, std::min(limits.most_msms_of_a_run, job.msm_count - first)), first, config, limits, results, report);
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     report.milliseconds = elapsed.count();
     return report;

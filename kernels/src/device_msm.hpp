@@ -10,22 +10,25 @@ namespace cupool::detail {
 /// Equal MSMs on one device.
 template <Curve C>
 struct DeviceMsmJob {
-    Operand<Scalar> scalars;        ///< [msm][term]
+    Operand<Scalar> scalars;        ///< of each MSM those of its terms, `scalars_stride` behind those of the MSM before it
     Operand<AffinePoint<C>> bases;  ///< [table][term], or [msm][term] where each MSM has its own
     std::size_t msm_count = 1;
-    std::size_t term_count = 0;    ///< of each MSM, at least 1
-    std::size_t table_stride = 0;  ///< from one table of bases to the next
-    bool have_own_bases = false;   ///< there is a run of bases for each MSM
+    std::size_t term_count = 0;      ///< of each MSM, at least 1
+    std::size_t scalars_stride = 0;  ///< from the first scalar of one MSM to that of the next; 0 where there are none between
+    std::size_t table_stride = 0;    ///< from one table of bases to the next
+    bool have_own_bases = false;     ///< there is a run of bases for each MSM
     bool are_bases_in_montgomery_form = false;
     unsigned tables = 1;  ///< of prepared multiples: bases that lie on the device, in Montgomery form
     unsigned width = 0;   ///< bits of a digit; 0 chooses by size
 };
 
-/// From where on copies are hidden behind work.
+/// From where on copies are hidden behind work, and how much is done together.
 struct DeviceMsmLimits {
     /// Copies of fewer bytes are not worth a stream of their own.
     std::size_t least_fed_bytes = std::size_t{1} << 20;
     std::size_t least_portion_terms = MsmCut{}.least_terms;
+    /// MSMs of a job that are done with one allocation, which holds the sums of all their rows.
+    std::size_t most_msms_of_a_run = 8192;
 };
 
 /// cupool::msm() on config.ctx's device, after validation: sizes are right, operands and results lie where they must. One result an MSM.

@@ -10,6 +10,7 @@
 #include "device_msm.hpp"
 #include "host_curve.hpp"
 #include "host_msm.hpp"
+#include "msm_of_runs.hpp"
 #include "msm_sizes.hpp"
 #include "operand_checks.hpp"
 #include "oversized_scalar.hpp"
@@ -96,7 +97,7 @@ RunReport run_on_host(const MsmSizes& sizes, const MsmConfig& config, const One&
             try {
                 one(k, own);
             } catch (const OversizedScalar& error) {
-                throw_oversized_scalar(k * sizes.term_count + error.index(), error.bits());
+                throw_oversized_scalar(k * sizes.scalars_stride + error.index(), error.bits());
             }
         });
     } catch (const std::bad_alloc&) {
@@ -142,8 +143,8 @@ std::shared_ptr<const BaseTables<C>> bases_for_all(const Operand<AffinePoint<C>>
 }
 
 template <Curve C>
-RunReport msm_of_bases(const Operand<Scalar>& scalars, const BaseTables<C>& tables, const MsmConfig& config, const MsmResults<C>& results) {
-    const MsmSizes sizes = msm_sizes(scalars.size(), results.size(), config);
+RunReport msm_of_bases(const Operand<Scalar>& scalars, const MsmSizes& sizes, const BaseTables<C>& tables, const MsmConfig& config,
+                       const MsmResults<C>& results) {
     const std::size_t count = sizes.term_count;
     validate_prepared<C>(scalars, tables, config, sizes);
     MsmConfig own = config;
@@ -152,7 +153,8 @@ RunReport msm_of_bases(const Operand<Scalar>& scalars, const BaseTables<C>& tabl
     if (config.ctx.is_host()) {
         own.are_points_montgomery_form = true;
         return run_on_host(sizes, own, [&](std::size_t k, const MsmConfig& one) {
-            const auto sum = msm_on_host<C>(scalars.host().subspan(k * count, count), std::span(tables.on_host).first(count), one);
+            const auto own_scalars = scalars.host().subspan(k * sizes.scalars_stride, count);
+            const auto sum = msm_on_host<C>(own_scalars, std::span(tables.on_host).first(count), one);
             results.host()[k] = store_jacobian<C>(load<C>(sum, true), config.are_points_montgomery_form);
         });
     }
@@ -161,6 +163,7 @@ RunReport msm_of_bases(const Operand<Scalar>& scalars, const BaseTables<C>& tabl
                               .bases = tables.on_device.span(),
                               .msm_count = sizes.msm_count,
                               .term_count = count,
+                              .scalars_stride = sizes.scalars_stride,
                               .table_stride = tables.size,
                               .are_bases_in_montgomery_form = true,
                               .tables = tables.table_count,
@@ -170,9 +173,10 @@ RunReport msm_of_bases(const Operand<Scalar>& scalars, const BaseTables<C>& tabl
 
 /// MSMs over tables whose making is queued before them: where it throws nothing is under way.
 template <Curve C>
-RunReport msm_behind(const Operand<Scalar>& scalars, const BaseTables<C>& queued, const MsmConfig& config, const MsmResults<C>& results) {
+RunReport msm_behind(const Operand<Scalar>& scalars, const MsmSizes& sizes, const BaseTables<C>& queued, const MsmConfig& config,
+                     const MsmResults<C>& results) {
     try {
-        return msm_of_bases<C>(scalars, queued, config, results);
+        return msm_of_bases<C>(scalars, sizes, queued, config, results);
     } catch (...) {
         const SynchronizeOnExit wait_for_work(config.ctx.stream());
         throw;
@@ -196,7 +200,7 @@ RunReport msm_of_points(const Operand<Scalar>& scalars, const Operand<AffinePoin
     if (count == 0) return nothing_to_sum<C>(config, results);
     const auto start = std::chrono::steady_clock::now();
     if (const auto bases = bases_for_all<C>(points, config, sizes)) {
-        RunReport report = msm_behind<C>(scalars, *bases, config, results);
+        RunReport report = msm_behind<C>(scalars, sizes, *bases, config, results);
         const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
         report.milliseconds = elapsed.count();
         report.bytes += points.is_on_device() ? 0 : points.host().size_bytes();
@@ -214,6 +218,12 @@ RunReport msm_of_points(const Operand<Scalar>& scalars, const Operand<AffinePoin
 }
 
 }  // namespace
+
+template <Curve C>
+RunReport msm_of_runs(const ScalarRuns& scalars, const PreparedBases<C>& bases, const MsmConfig& config,
+                      std::span<JacobianPoint<C>> results) {
+    return msm_of_bases<C>(scalars.scalars, {results.size(), scalars.run, scalars.stride}, tables_of(bases), config, results);
+}
 
 }  // namespace detail
 
@@ -244,13 +254,15 @@ RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& poi
 
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, std::span<JacobianPoint<C>> results) {
-    return detail::msm_of_bases<C>(scalars, *bases.tables_, config, results);
+    const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
+    return detail::msm_of_bases<C>(scalars, sizes, detail::tables_of(bases), config, results);
 }
 
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config,
               DeviceSpan<JacobianPoint<C>> results) {
-    return detail::msm_of_bases<C>(scalars, *bases.tables_, config, results);
+    const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
+    return detail::msm_of_bases<C>(scalars, sizes, detail::tables_of(bases), config, results);
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                                          \
@@ -258,7 +270,8 @@ RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, con
     template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, std::span<JacobianPoint<C>>);  \
     template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>); \
     template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);         \
-    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>);
+    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>);        \
+    template RunReport detail::msm_of_runs<C>(const ScalarRuns&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)

@@ -31,9 +31,10 @@ struct MsmSortKernels {
           count_buckets(module.kernel<MsmPlan>("msm_count_buckets")),
           size_bins(module.kernel<MsmPlan>("msm_size_bins")),
           place_buckets(module.kernel<MsmPlan>("msm_place_buckets")),
-          scatter_to_buckets(module.kernel<MsmPlan>("msm_scatter_to_buckets")) {}
+          scatter_to_buckets(module.kernel<MsmPlan>("msm_scatter_to_buckets")),
+          name_pairs(module.kernel<MsmPlan>("msm_name_pairs")) {}
 
-    /// Queues the sorting of the plan's terms into its slots.
+    /// Queues the sorting of the plan's terms into its slots, and the naming of what the rounds from the second are to add.
     void sort(const MsmPlan& plan, StreamView stream) const {
         fill_bytes_async(words_at(plan.bin_cursors, std::size_t{plan.row_count} * plan.bin_count, stream), 0, stream);
         fill_bytes_async(words_at(plan.cursors, std::size_t{plan.row_count} * plan.bucket_count, stream), 0, stream);
@@ -45,24 +46,29 @@ struct MsmSortKernels {
         count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
         const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
         if (plan.bin_count > 1) size_bins.launch(bins, stream, plan);
+        const std::size_t named_pairs = std::size_t{plan.row_count} * named_pair_count(plan);
+        if (named_pairs != 0) fill_bytes_async(words_at(plan.lone_bits, named_pairs / 32, stream), 0, stream);
         place_buckets.launch(bins, stream, plan);
         scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
+        unsigned blocks = 0;
+        for (std::uint32_t round = 2; round <= plan.rounds; ++round) blocks += naming_blocks(plan, round);
+        if (blocks != 0) name_pairs.launch({{blocks, plan.row_count}, place_block_size}, stream, plan);
     }
 
     Module module;
-    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, size_bins, place_buckets, scatter_to_buckets;
+    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, size_bins, place_buckets, scatter_to_buckets, name_pairs;
 };
 
 struct MsmPairKernels {
     MsmPairKernels(ContextView context, const ShippedCode& code)
         : module(load(context, code)),
-          add_first_pairs(module.kernel<MsmPlan, std::uint32_t>("msm_add_first_pairs")),
-          add_pairs(module.kernel<MsmPlan, std::uint32_t, std::uint32_t>("msm_add_pairs")),
+          add_first_pairs(module.kernel<MsmPlan>("msm_add_first_pairs")),
+          add_pairs(module.kernel<MsmPlan, std::uint32_t>("msm_add_pairs")),
           resident_blocks(static_cast<unsigned>(add_pairs.max_active_blocks(pair_block_size))) {}
 
     Module module;
-    Kernel<MsmPlan, std::uint32_t> add_first_pairs;
-    Kernel<MsmPlan, std::uint32_t, std::uint32_t> add_pairs;
+    Kernel<MsmPlan> add_first_pairs;
+    Kernel<MsmPlan, std::uint32_t> add_pairs;
     unsigned resident_blocks;  ///< that a multiprocessor holds at once
 };
 

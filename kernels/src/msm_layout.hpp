@@ -14,6 +14,7 @@ inline constexpr unsigned largest_bin_table = 8192;  ///< bins of all windows of
 inline constexpr unsigned largest_bin = 2048;        ///< buckets of a bin, and bins of a window
 inline constexpr unsigned place_block_size = 256;
 inline constexpr unsigned pair_block_size = 128;
+inline constexpr unsigned least_pairs_a_thread = 8;
 inline constexpr unsigned point_block_size = 128;      ///< of the kernels in which a thread sums points
 inline constexpr unsigned quad_size = 4;               ///< lanes that hold an XYZZ point together: see quad_xyzz.cuh
 inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in which quads sum XYZZ points
@@ -65,8 +66,8 @@ struct MsmPlan {
     std::uint32_t digit_offset[shifted_words];
     std::uint32_t last_digit_offset;  ///< how far below 0 the last digit may be
 
-    std::uint32_t rounds;       ///< of pairwise addition; a bucket has a multiple of 2^rounds slots
-    std::uint32_t slot_count;   ///< slots of one row
+    std::uint32_t rounds;       ///< of pairwise addition: level L is what L of them leave, ceil(n / 2^L) points of a bucket with n terms
+    std::uint32_t slot_count;   ///< slots of one row; where there are rounds, every bucket has an even number of them
     std::uint32_t share_size;   ///< what is left of a bucket after the rounds is summed by threads that take this many points each
     std::uint32_t share_count;  ///< shares of one row
     std::uint32_t group_size;   ///< buckets a quad of sum_groups; a divisor of bucket_count
@@ -75,25 +76,53 @@ struct MsmPlan {
 
     std::uint32_t first_row;  ///< of the rows that the pairwise and the accumulating kernels work on: grid.y of them
 
-    std::uint32_t* shifted_scalars;     ///< [word][msm][term]: scalars plus digit_offset
-    std::uint32_t* bin_cursors;         ///< [row][bin], zeroed before; later the slots of each bin
-    std::uint32_t* bin_starts;          ///< [row][bin + 1]
-    std::uint32_t* binned_terms;        ///< [row][term]
-    std::uint16_t* binned_buckets;      ///< [row][term]: the bucket, counted from its bin's first
-    std::uint32_t* cursors;             ///< [row][bucket], zeroed before
-    std::uint32_t* starts;              ///< [row][bucket + 1], in slots
-    std::uint32_t* slots;               ///< [row][slot]: a term, its sign in the highest bit, or no_term
-    void* halves;                       ///< [row of the turn][slot / 2]: affine points after the first round, and every second one after it
-    void* quarters;                     ///< [row of the turn][slot / 4]: affine points after every other round
-    void* prefixes;                     ///< [row of the turn][slot / 2]: field elements
-    void* buckets;                      ///< [row][bucket]
-    void* unfinished;                   ///< [row][share]
-    void* finished;                     ///< [row][share]
-    void* groups;                       ///< [row][group]
-    void* row_sums;                     ///< [row]
-    std::uint32_t* large_buckets;       ///< a list of row * bucket_count + bucket
-    std::uint32_t* large_bucket_count;  ///< zeroed before
+    std::uint32_t* shifted_scalars;  ///< [word][msm][term]: scalars plus digit_offset
+    std::uint32_t* bin_cursors;      ///< [row][bin], zeroed before
+    std::uint32_t* bin_sizes;        ///< [level][row][bin], in points
+    std::uint32_t* bin_starts;       ///< [row][bin + 1]
+    std::uint32_t* binned_terms;     ///< [row][term]
+    std::uint16_t* binned_buckets;   ///< [row][term]: the bucket, counted from its bin's first
+    std::uint32_t* cursors;          ///< [row][bucket], zeroed before
+    std::uint32_t* starts;           ///< [level][row][bucket + 1], in points
+    std::uint32_t* slots;            ///< [row][slot]: a term, its sign in the highest bit, or no_term
+    std::uint32_t* lone_bits;        ///< [row][pair of the rounds from the second], zeroed before: a bit each, set where a point is alone
+    std::uint32_t* pair_names;     ///< [row][pair of the rounds from the second]: which points of the level before it adds, see name_pairs
+    void* odd_sums;                ///< [row of the turn][most_row_points(1)]: affine points, which every odd round writes
+    void* even_sums;               ///< [row of the turn][most_row_points(2)]: affine points, which every even round writes
+    void* prefixes;                ///< [row of the turn][pair of the first round]: field elements
+    void* buckets;                 ///< [row][bucket]
+    void* unfinished;              ///< [row][share]
+    void* finished;                ///< [row][share]
+    void* groups;                  ///< [row][group]
+    void* row_sums;                ///< [row]
+    std::uint32_t* large_buckets;  ///< a list of row * bucket_count + bucket
+    std::uint32_t* large_bucket_count;      ///< zeroed before
     std::uint32_t* first_oversized_scalar;  ///< all ones before; the lowest index of a scalar of these that breaks its promise
 };
+
+/// The lowest level that a plan has starts of.
+constexpr std::uint32_t first_level(const MsmPlan& plan) { return plan.rounds == 0 ? 0 : 1; }
+
+/// Points that a row may have at a level, which for `level` from 1 are the pairs of round number `level`.
+constexpr std::uint32_t most_points(const MsmPlan& plan, std::uint32_t level) {
+    const std::uint32_t filled_buckets = plan.bucket_count < plan.row_terms ? plan.bucket_count : plan.row_terms;
+    return (plan.row_terms + filled_buckets * ((1u << level) - 1)) >> level;
+}
+
+/// What a row of points takes that round number `round` writes: behind the last one lies infinity, for where that is alone.
+constexpr std::uint32_t most_row_points(const MsmPlan& plan, std::uint32_t round) { return most_points(plan, round) + 1; }
+
+/// Where the pairs of round number `round` begin among those of the rounds from the second: at a multiple of 32.
+constexpr std::uint32_t first_named_pair(const MsmPlan& plan, std::uint32_t round) {
+    std::uint32_t pairs = 0;
+    for (std::uint32_t earlier = 2; earlier < round; ++earlier) pairs += (most_points(plan, earlier) + 31) / 32 * 32;
+    return pairs;
+}
+constexpr std::uint32_t named_pair_count(const MsmPlan& plan) { return first_named_pair(plan, plan.rounds + 1); }
+
+/// Blocks of name_pairs for the pairs of a round, in each of which a thread names 32 pairs.
+constexpr std::uint32_t naming_blocks(const MsmPlan& plan, std::uint32_t round) {
+    return (most_points(plan, round) + 32 * place_block_size - 1) / (32 * place_block_size);
+}
 
 }  // namespace cupool::detail

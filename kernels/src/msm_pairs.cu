@@ -5,20 +5,20 @@
 using namespace cupool::device;
 
 /// The first round. grid.y counts rows from first_row.
-CUPOOL_KERNEL CUPOOL_BLOCKS(pair_block_size, summing_blocks) void msm_add_first_pairs(MsmPlan plan, std::uint32_t pairs_a_thread) {
+CUPOOL_KERNEL CUPOOL_BLOCKS(pair_block_size, summing_blocks) void msm_add_first_pairs(MsmPlan plan) {
     CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
     CUPOOL_SHARED static Words4 gathered[SlotPairs<FastAffine>::shared_words];
     const std::uint32_t row = plan.first_row + block_index_y();
-    const std::uint32_t pair_count = plan.starts[std::uint64_t{row} * (plan.bucket_count + 1) + plan.bucket_count] >> 1;
-    add_pairs(SlotPairs<FastAffine>(plan, row, gathered), sums_of_round(plan, 1), prefixes_of(plan), pair_count, pairs_a_thread,
+    const std::uint32_t pair_count = starts_of(plan, 1, row)[plan.bucket_count];
+    add_pairs(SlotPairs<FastAffine>(plan, row, gathered), sums_of_round(plan, 1), prefixes_of(plan), pair_count,
               reinterpret_cast<BaseField*>(shared));
 }
 
 /// Round number `round`, from 2. grid.y counts rows from first_row.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_add_pairs(MsmPlan plan, std::uint32_t pairs_a_thread, std::uint32_t round) {
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_add_pairs(MsmPlan plan, std::uint32_t round) {
     CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
     const std::uint32_t row = plan.first_row + block_index_y();
-    const std::uint32_t pair_count = plan.starts[std::uint64_t{row} * (plan.bucket_count + 1) + plan.bucket_count] >> round;
-    add_pairs(sums_of_round(plan, round - 1), sums_of_round(plan, round), prefixes_of(plan), pair_count, pairs_a_thread,
-              reinterpret_cast<BaseField*>(shared));
+    const RowPairs<FastAffine> pairs(sums_of_round(plan, round - 1), pair_names_of(plan, round, row));
+    const std::uint32_t pair_count = starts_of(plan, round, row)[plan.bucket_count];
+    add_pairs(pairs, sums_of_round(plan, round), prefixes_of(plan), pair_count, reinterpret_cast<BaseField*>(shared));
 }

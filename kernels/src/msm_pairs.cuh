@@ -3,8 +3,8 @@
 /// \file
 /// A round of pairwise addition: neighbouring points of a bucket are added in affine coordinates, which halves their number. An affine
 /// addition costs 5M + 1S and an inversion; a block shares one inversion a lane among all its pairs (Montgomery, "Speeding the Pollard and
-/// elliptic curve methods of factorization", Math. Comp. 48, 1987). Every bucket has a multiple of 2^rounds slots, so that pairs never
-/// straddle two buckets and no thread needs to know which it works on.
+/// elliptic curve methods of factorization", Math. Comp. 48, 1987). What makes a pair has been listed beforehand, so that no thread needs
+/// to know which bucket it works on.
 
 #include "device_inverse.cuh"
 #include "msm_sort.cuh"
@@ -13,7 +13,7 @@
 
 namespace cupool::device {
 
-using detail::no_term;
+using detail::least_pairs_a_thread;
 using detail::pair_block_size;
 
 template <class Field>
@@ -96,12 +96,9 @@ public:
     CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoPoints<Affine>& points) const {
         return {exact(name.left, points.left), exact(name.right, points.right)};
     }
-    /// The same, where only the x coordinates have been read. For all lanes of a warp together.
-    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoFields<Field>& x, const PairName& /*next_name*/) const {
-        const auto left = GatherX::ask(records() + field_words, index(name.left));
-        const auto right = GatherX::ask(records() + field_words, index(name.right));
-        return {exact(name.left, x.left, received_coordinate(left)), exact(name.right, x.right, received_coordinate(right))};
-    }
+    /// The y coordinate of the left point, or of the right one, below the bound. For all lanes of a warp together.
+    CUPOOL_DEVICE Field left_y(const PairName& name, const PairName& /*next_name*/) const { return y(name.left); }
+    CUPOOL_DEVICE Field right_y(const PairName& name) const { return y(name.right); }
 
 private:
     CUPOOL_DEVICE const Words4* records() const { return reinterpret_cast<const Words4*>(this->points_); }
@@ -127,53 +124,76 @@ private:
         if (slot == no_term) return {Field::zero(), Field::zero()};
         return {point.x, point.y.below_bound()};
     }
-    CUPOOL_DEVICE static Affine exact(std::uint32_t slot, const Field& x, const Field& y) {
-        if (slot == no_term) return {Field::zero(), Field::zero()};
-        return {x, y.negated_to_bound_if((slot & sign_bit) != 0).below_bound()};
+    CUPOOL_DEVICE Field y(std::uint32_t slot) const {
+        const auto asked = GatherX::ask(records() + field_words, index(slot));
+        return received_coordinate(asked).negated_to_bound_if((slot & sign_bit) != 0).below_bound();
     }
 
     Words4* shared_;
 };
 
 /// A row of points that a round writes and the next one reads: all x coordinates, then all y coordinates, since half of the reads want x
-/// alone. Infinity, of which the slots without a point make many, shows in x alone: no other point has a plain zero there.
+/// alone. Infinity shows in x alone: no other point has a plain zero there.
 template <class Affine>
 class PointRow {
 public:
     using Field = decltype(Affine::x);
-    using PairName = std::uint32_t;
-    using AskedX = TwoFields<Field>;
 
     CUPOOL_DEVICE PointRow(void* coordinates, std::uint32_t size) : x_(static_cast<Field*>(coordinates)), y_(x_ + size) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return {x_[i], y_[i]}; }
-    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return pair; }
-    /// Whether a point is infinity.
-    CUPOOL_DEVICE static bool lacks_points(PairName, const TwoFields<Field>& x) {
-        return (x.left.lowest_limb() == 0 && x.left.is_plain_zero()) || (x.right.lowest_limb() == 0 && x.right.is_plain_zero());
-    }
-    CUPOOL_DEVICE AskedX ask_x(PairName pair) const { return {x_[2 * pair], x_[2 * pair + 1]}; }
-    CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
-    CUPOOL_DEVICE TwoPoints<Affine> points(PairName pair) const { return {(*this)[2 * pair], (*this)[2 * pair + 1]}; }
-    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName, const TwoPoints<Affine>& points) const { return points; }
-    /// \param next_name  the pair after a special one often is special, too
-    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName pair, const TwoFields<Field>& x, PairName next_name) const {
-        prefetch(&y_[2 * next_name]);
-        return {{x.left, y_[2 * pair]}, {x.right, y_[2 * pair + 1]}};
-    }
     CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
         const bool hides_zero = point.x.lowest_limb() == 0 && point.x.is_plain_zero() && !point.y.is_plain_zero();
         x_[i] = hides_zero ? Field::zero_as_modulus() : point.x;
         y_[i] = point.y;
     }
 
-private:
+protected:
     Field* x_;
     Field* y_;
 };
 
-/// How two points are added: by the slope of the line through them, or without one.
-enum class PairSum { chord, tangent, known };
+/// The same two by two, as name_pairs has named them.
+template <class Affine>
+class RowPairs : PointRow<Affine> {
+public:
+    using Field = decltype(Affine::x);
+    using PairName = std::uint32_t;
+    using AskedX = TwoFields<Field>;
+
+    CUPOOL_DEVICE RowPairs(const PointRow<Affine>& points, const std::uint32_t* names) : PointRow<Affine>(points), names_(names) {}
+
+    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return names_[pair]; }
+    /// Whether a point is infinity, or not there.
+    CUPOOL_DEVICE static bool lacks_points(PairName name, const TwoFields<Field>& x) {
+        return is_lone(name) || (x.left.lowest_limb() == 0 && x.left.is_plain_zero()) ||
+               (x.right.lowest_limb() == 0 && x.right.is_plain_zero());
+    }
+    /// Where there is no right point, the next bucket's first one is read, or what lies behind the last one.
+    CUPOOL_DEVICE AskedX ask_x(PairName name) const { return {this->x_[left(name)], this->x_[left(name) + 1]}; }
+    CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
+    CUPOOL_DEVICE TwoPoints<Affine> points(PairName name) const { return {(*this)[left(name)], (*this)[left(name) + 1]}; }
+    /// What points() gave, but infinity where there is no right point.
+    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName name, const TwoPoints<Affine>& points) const {
+        return {points.left, is_lone(name) ? Affine{Field::zero(), Field::zero()} : points.right};
+    }
+    /// \param next_name  the pair after one that needs its y coordinates often needs them, too
+    CUPOOL_DEVICE Field left_y(PairName name, PairName next_name) const {
+        prefetch(&this->y_[left(next_name)]);
+        return this->y_[left(name)];
+    }
+    CUPOOL_DEVICE Field right_y(PairName name) const { return this->y_[left(name) + 1]; }
+
+private:
+    CUPOOL_DEVICE static bool is_lone(PairName name) { return (name & lone_bit) != 0; }
+    CUPOOL_DEVICE static std::uint32_t left(PairName name) { return name & ~lone_bit; }
+
+    const std::uint32_t* names_;
+};
+
+/// How two points are added: by the slope of the line through them, or without one. Opposite points have the denominator of a tangent all
+/// the same, so that the first walk, which wants denominators alone, need not tell the two apart.
+enum class PairSum { chord, tangent, opposite, known };
 
 /// Infinity is always written as (0, 0), never with a modulus for a zero.
 template <class Affine>
@@ -181,13 +201,13 @@ CUPOOL_DEVICE bool is_infinity(const Affine& point) {
     return point.x.is_plain_zero() && point.y.is_plain_zero();
 }
 
-/// \param x_difference, y_difference  right less left
+/// How two points are added, but for opposite ones, which pass for equal. \param points  of the right one, y matters only where x is a
+/// plain zero \param x_difference  right less left
 template <class Affine>
-CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points, const decltype(Affine::x)& x_difference,
-                               const decltype(Affine::x)& y_difference) {
+CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points, const decltype(Affine::x)& x_difference) {
     if (is_infinity(points.left) || is_infinity(points.right)) return PairSum::known;
     if (!x_difference.is_zero()) return PairSum::chord;
-    return y_difference.is_zero() && !points.left.y.is_zero() ? PairSum::tangent : PairSum::known;
+    return points.left.y.is_zero() ? PairSum::known : PairSum::tangent;
 }
 
 /// The sum of two points of which one is infinity, or that are opposite.
@@ -198,11 +218,17 @@ CUPOOL_DEVICE Affine known_sum(const TwoPoints<Affine>& points) {
     return is_infinity(points.right) ? points.left : Affine{Field::zero(), Field::zero()};
 }
 
-/// Whether two points may be other than distinct ones with different x: a point at infinity has x = 0. The lowest limbs tell; that they
-/// are zero by chance costs nothing but time, and that never. \param difference  a rough one
+/// Whether a point may be infinity: the lowest limb of its x tells.
+template <class Field>
+CUPOOL_DEVICE bool may_be_infinite(const TwoFields<Field>& x) {
+    return x.left.lowest_limb() == 0 || x.right.lowest_limb() == 0;
+}
+
+/// Whether two points may be other than distinct ones with different x. The lowest limbs tell; that they are zero by chance costs nothing
+/// but time, and that never. \param difference  a rough one
 template <class Field>
 CUPOOL_DEVICE bool may_be_special(const TwoFields<Field>& x, const Field& difference) {
-    return difference.may_be_rough_zero() || x.left.lowest_limb() == 0 || x.right.lowest_limb() == 0;
+    return difference.may_be_rough_zero() || may_be_infinite(x);
 }
 
 /// The slope of the line that adds two points, as a fraction, where there is one.
@@ -221,11 +247,14 @@ struct Slope {
     }
     CUPOOL_DEVICE static Slope of_any(const TwoPoints<Affine>& points) {
         Slope slope{PairSum::chord, points.right.y - points.left.y, points.right.x - points.left.x};
-        slope.sum = classify(points, slope.denominator, slope.numerator);
-        if (slope.sum == PairSum::tangent) {
+        slope.sum = classify(points, slope.denominator);
+        if (slope.sum != PairSum::tangent) return slope;
+        slope.denominator = points.left.y.doubled();
+        if (slope.numerator.is_zero()) {
             const Field x_squared = points.left.x.square();
             slope.numerator = x_squared.doubled() + x_squared;
-            slope.denominator = points.left.y.doubled();
+        } else {
+            slope.sum = PairSum::opposite;
         }
         return slope;
     }
@@ -264,20 +293,23 @@ CUPOOL_DEVICE void invert_over_block(Field& value, Field* shared) {
     value = shared[thread_index()];
 }
 
-/// sums[i] = the sum of pair number i, for all i below pair_count. A block takes pair_block_size * pairs_a_thread neighbouring pairs.
+/// sums[i] = the sum of pair number i, for all i below pair_count, and sums[pair_count] = infinity. Every block along x takes equally many
+/// neighbouring pairs.
 ///
 /// The first pass asks for what the next pair needs before it works on its own, since a product is too short to hide a read from memory.
 template <class BaseField, class Affine, class Pairs>
 CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
-                             std::uint32_t pairs_a_thread, BaseField* shared) {
+                             BaseField* shared) {
     using Field = decltype(Affine::x);
     using Name = typename Pairs::PairName;
     constexpr std::uint32_t stride = pair_block_size;
-    const std::uint32_t block_first = block_index() * pairs_a_thread * stride;
+    const std::uint32_t even_share = (pair_count + grid_size() * stride - 1) / (grid_size() * stride);
+    const std::uint32_t block_pairs = (even_share > least_pairs_a_thread ? even_share : least_pairs_a_thread) * stride;
+    const std::uint32_t block_first = block_index() * block_pairs;
     if (block_first >= pair_count) return;
-    const std::uint32_t block_last =
-        (pair_count - block_first < pairs_a_thread * stride ? pair_count : block_first + pairs_a_thread * stride) - 1;
+    const std::uint32_t block_last = (pair_count - block_first < block_pairs ? pair_count : block_first + block_pairs) - 1;
     const std::uint32_t first = block_first + thread_index();
+    if (first == 0) sums.store(pair_count, {Field::zero(), Field::zero()});
     const auto clamped = [block_last](std::uint32_t pair) { return pair < block_last ? pair : block_last; };
 
     // A warp's lanes stay together, also those whose pairs have run out, since they read together.
@@ -286,20 +318,22 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
     Field product = Field::one();
     Name name = pairs.name(clamped(first));
     Name next_name = pairs.name(clamped(first + stride));
+    Name third_name = pairs.name(clamped(first + 2 * stride));
     TwoFields<Field> x = pairs.x(pairs.ask_x(name));
 #pragma unroll 1
     for (std::uint32_t turn = 0; turn < turns; ++turn) {
         const std::uint32_t pair = first + turn * stride;
-        const Name later_name = pairs.name(clamped(pair + 2 * stride));
+        const Name later_name = pairs.name(clamped(pair + 3 * stride));
         const typename Pairs::AskedX next_x = pairs.ask_x(next_name);
         Field denominator = Field::rough_difference(x.right, x.left);
         bool has_slope = pair <= block_last && !Pairs::lacks_points(name, x);
         const bool is_special = has_slope && may_be_special(x, denominator);
         if (any_lane(is_special)) {
-            const TwoPoints<Affine> points = pairs.exact(name, x, next_name);
+            TwoPoints<Affine> points{{x.left, pairs.left_y(name, next_name)}, {x.right, Field::zero()}};
+            if (any_lane(is_special && may_be_infinite(x))) points.right.y = pairs.right_y(name);
             if (is_special) {
                 denominator = points.right.x - points.left.x;
-                const PairSum sum = classify(points, denominator, points.right.y - points.left.y);
+                const PairSum sum = classify(points, denominator);
                 if (sum == PairSum::tangent) denominator = points.left.y.doubled();
                 has_slope = sum != PairSum::known;
             }
@@ -309,7 +343,8 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
             product = product * denominator;
         }
         name = next_name;
-        next_name = later_name;
+        next_name = third_name;
+        third_name = later_name;
         x = pairs.x(next_x);
     }
 
@@ -335,12 +370,15 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, d
                 points = pairs.exact(name, points);
                 slope = Slope<Affine>::of_any(points);
             }
-            if (slope.sum == PairSum::known) {
-                sums.store(pair, known_sum(points));
-            } else {
-                const Field inverse = product * prefixes[pair];
+            Field inverse;
+            if (slope.sum != PairSum::known) {
+                inverse = product * prefixes[pair];
                 product = product * slope.denominator;
+            }
+            if (slope.sum == PairSum::chord || slope.sum == PairSum::tangent) {
                 sums.store(pair, slope.apply(points, inverse));
+            } else {
+                sums.store(pair, known_sum(points));
             }
         }
         name = next_name;

@@ -1,6 +1,7 @@
 #include "msm_plan.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 namespace cupool::detail {
@@ -31,29 +32,27 @@ std::uint32_t choose_bin_shift(std::uint32_t row_terms, std::uint32_t bucket_cou
     return shift;
 }
 
-/// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where the slots that pad
-/// the buckets (half of 2^rounds each, on average) stay few beside the terms: with wide coordinates, whose full additions cost more, the
-/// first rounds pay earlier (all measured on an H200).
-std::uint32_t choose_rounds(std::uint64_t row_terms, std::uint32_t bucket_count, std::uint32_t row_count, std::uint64_t resident_threads,
-                            std::size_t coordinate_bytes) {
-    constexpr std::uint64_t least_pairs_a_thread = 12;
-    const auto least_left = [coordinate_bytes](std::uint32_t rounds) {
-        return coordinate_bytes <= 32 || rounds > 4 ? 16 : rounds == 4 ? 10 : 8;
+/// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where a bucket's odd points
+/// (half of one a round, on average) stay few beside the others (measured on an H200).
+std::uint32_t choose_rounds(std::uint64_t row_terms, std::uint32_t bucket_count, std::uint32_t row_count, std::uint64_t resident_threads) {
+    constexpr std::uint32_t most_rounds = 6;
+    constexpr std::uint64_t least_pairs = 12;  // a thread
+    constexpr std::uint64_t least_left = 5;    // of a bucket
+    const auto pays = [&](std::uint32_t rounds) {
+        return row_terms * row_count >> rounds >= resident_threads * least_pairs &&
+               row_terms >= (std::uint64_t{bucket_count} << rounds) * least_left;
     };
     std::uint32_t rounds = 0;
-    while (rounds < 6 && row_terms * row_count >> (rounds + 1) >= resident_threads * least_pairs_a_thread &&
-           row_terms >= (std::uint64_t{bucket_count} << (rounds + 1)) * least_left(rounds + 1)) {
-        ++rounds;
-    }
+    while (rounds < most_rounds && pays(rounds + 1)) ++rounds;
     return rounds;
 }
 
 /// Points a thread: as many as let the threads fill the device three times over, between 8 (below, joining costs more than it saves) and
-/// 128. Slots that pad the buckets count as they are on average.
+/// 128. Odd points count as they are on average.
 std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_threads) {
     constexpr std::uint64_t waves = 3;
-    const std::uint64_t padding = std::uint64_t{std::min(plan.bucket_count, plan.row_terms)} << plan.rounds >> 1;
-    const std::uint64_t points = ((plan.row_terms + padding) >> plan.rounds) * plan.row_count;
+    const std::uint64_t fewest = plan.row_terms >> plan.rounds;
+    const std::uint64_t points = (fewest + most_points(plan, plan.rounds)) / 2 * plan.row_count;
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(points / (waves * resident_threads) + 1, 8, 128));
 }
 
@@ -69,8 +68,9 @@ std::uint32_t choose_part_size(std::uint32_t group_count, std::uint32_t row_coun
 /// How many rows the rounds work on at a time: what the budget allows, and about equally many each time.
 std::uint32_t choose_rows_at_once(const MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t rounds_budget) {
     if (plan.rounds == 0) return plan.row_count;
-    // Half the slots' points and prefixes, and a quarter's points.
-    const std::uint64_t row_bytes = plan.slot_count / 4 * (affine_coordinates * 3 + 2) * coordinate_bytes;
+    const std::uint64_t row_coordinates =
+        std::uint64_t{most_points(plan, 1)} * (affine_coordinates + 1) + std::uint64_t{most_points(plan, 2)} * affine_coordinates;
+    const std::uint64_t row_bytes = row_coordinates * coordinate_bytes;
     const auto most =
         static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rounds_budget / std::max<std::uint64_t>(row_bytes, 1), 1, plan.row_count));
     return divided_up(plan.row_count, divided_up(plan.row_count, most));
@@ -107,10 +107,8 @@ void set_groups(MsmPlan& plan, std::uint64_t resident_quads, unsigned multiproce
 }
 
 void set_slots(MsmPlan& plan) {
-    const std::uint32_t multiple = 1u << plan.rounds;
-    const std::uint64_t padded_buckets = std::min(plan.bucket_count, plan.row_terms);
-    plan.slot_count = divided_up(static_cast<std::uint32_t>(plan.row_terms + padded_buckets * (multiple - 1)), multiple) * multiple;
-    plan.share_count = divided_up(plan.slot_count >> plan.rounds, plan.share_size);
+    plan.slot_count = most_points(plan, first_level(plan)) << first_level(plan);
+    plan.share_count = divided_up(most_points(plan, plan.rounds), plan.share_size);
 }
 
 /// Hands out parts of a device's memory, one after the other.
@@ -193,7 +191,7 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     set_groups(plan, std::uint64_t{problem.multiprocessors} * reducing_threads / quad_size, problem.multiprocessors);
     plan.bin_shift = choose_bin_shift(plan.row_terms, plan.bucket_count);
     plan.bin_count = divided_up(plan.bucket_count, 1u << plan.bin_shift);
-    plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, summing_threads, problem.coordinate_bytes);
+    plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, summing_threads);
     plan.share_size = choose_share_size(plan, summing_threads);
     set_slots(plan);
     set_digit_offset(plan);
@@ -201,17 +199,15 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     return shape;
 }
 
-std::uint32_t choose_pairs_a_thread(std::uint32_t round, std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
-                                    std::size_t coordinate_bytes) {
-    // Few enough that blocks do not fall out of step for want of others, which costs most in the first round, many enough that an
-    // inversion is a small part of the work.
+std::uint32_t choose_pair_blocks(std::uint32_t round, std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
+                                 std::size_t coordinate_bytes) {
+    // Few enough pairs a thread that blocks do not fall out of step for want of others, which costs most in the first round, many enough
+    // that an inversion is a small part of the work.
     const std::uint64_t most = coordinate_bytes <= 32 ? 80 : round == 1 ? 200 : 320;
-    constexpr std::uint64_t least = 8;
     const std::uint64_t pairs_a_wave = std::uint64_t{resident_blocks} * pair_block_size * most;
     const std::uint64_t waves = (std::uint64_t{row_pairs} * rows + pairs_a_wave - 1) / pairs_a_wave;
-    const std::uint64_t blocks_a_row = std::max<std::uint64_t>(waves * resident_blocks / rows, 1);
-    const std::uint64_t threads_a_row = blocks_a_row * pair_block_size;
-    return static_cast<std::uint32_t>(std::max((row_pairs + threads_a_row - 1) / threads_a_row, least));
+    const auto blocks = static_cast<std::uint32_t>(std::max<std::uint64_t>(waves * resident_blocks / rows, 1));
+    return std::min(blocks, divided_up(row_pairs, pair_block_size * least_pairs_a_thread));
 }
 
 std::size_t place_msm_sums(MsmShape& shape, std::size_t coordinate_bytes, std::uint64_t base) {
@@ -227,7 +223,8 @@ std::size_t place_msm_workspace(MsmShape& shape, std::size_t coordinate_bytes, s
     MsmPlan& plan = shape.plan;
     Placement place(base);
     const std::uint64_t rows = plan.row_count;
-    const std::uint64_t slots_at_once = plan.rounds == 0 ? 0 : std::uint64_t{plan.slot_count} * shape.rows_at_once;
+    const std::uint64_t levels = plan.rounds + 1 - first_level(plan);
+    const std::uint64_t added_rows = plan.rounds == 0 ? 0 : shape.rows_at_once;
     const std::uint64_t shares = rows * plan.share_count;
     constexpr std::size_t word = sizeof(std::uint32_t);
     const std::size_t affine_bytes = affine_coordinates * coordinate_bytes;
@@ -235,15 +232,18 @@ std::size_t place_msm_workspace(MsmShape& shape, std::size_t coordinate_bytes, s
     place(plan.large_bucket_count, 1, word);
     place(plan.shifted_scalars, std::uint64_t{shifted_words} * plan.msm_count * plan.term_count, word);
     place(plan.bin_cursors, rows * plan.bin_count, word);
+    place(plan.bin_sizes, levels * rows * plan.bin_count, word);
     place(plan.bin_starts, rows * (plan.bin_count + 1), word);
-    place(plan.binned_terms, rows * plan.row_terms, word);
+    place(plan.binned_terms, rows * std::max(plan.row_terms, named_pair_count(plan)), word);
+    plan.pair_names = plan.binned_terms;  // those are in their slots when pairs are named
     place(plan.binned_buckets, rows * plan.row_terms, sizeof(std::uint16_t));
     place(plan.cursors, rows * plan.bucket_count, word);
-    place(plan.starts, rows * (plan.bucket_count + 1), word);
+    place(plan.starts, levels * rows * (plan.bucket_count + 1), word);
     place(plan.slots, rows * plan.slot_count, word);
-    place(plan.halves, slots_at_once / 2, affine_bytes);
-    place(plan.quarters, slots_at_once / 4, affine_bytes);
-    place(plan.prefixes, slots_at_once / 2, coordinate_bytes);
+    place(plan.lone_bits, rows * named_pair_count(plan) / 32, word);
+    place(plan.odd_sums, added_rows * most_row_points(plan, 1), affine_bytes);
+    place(plan.even_sums, added_rows * most_row_points(plan, 2), affine_bytes);
+    place(plan.prefixes, added_rows * most_points(plan, 1), coordinate_bytes);
     place(plan.large_buckets, shares / large_bucket_shares + 1, word);
     place(plan.unfinished, shares, xyzz_bytes);
     place(plan.finished, shares, xyzz_bytes);

@@ -40,11 +40,11 @@ MsmDigits msm_digits(const ScalarRange& scalars, unsigned width, unsigned tables
 /// The digits' width with the least estimated cost.
 unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, unsigned tables);
 
-/// How many pairs a thread adds in round number `round` (from 1) over `rows` windows of up to `row_pairs` pairs: so many that the blocks
-/// fill the device a whole number of times, none of them nearly empty. \param resident_blocks  how many blocks of the pairwise kernels the
-/// device holds at once \param coordinate_bytes  of one coordinate of a point
-std::uint32_t choose_pairs_a_thread(std::uint32_t round, std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
-                                    std::size_t coordinate_bytes);
+/// How many blocks share a row's pairs in round number `round` (from 1) over `rows` windows of up to `row_pairs` pairs: so many that all
+/// fill the device a whole number of times. \param resident_blocks  how many blocks of the pairwise kernels the device holds at once
+/// \param coordinate_bytes  of one coordinate of a point
+std::uint32_t choose_pair_blocks(std::uint32_t round, std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
+                                 std::size_t coordinate_bytes);
 
 MsmShape make_msm_shape(const MsmProblem& problem);
 

@@ -8,7 +8,7 @@
 /// where d < 0. Where multiples of the points are prepared, several digits share a window, each with its own table of points. A row is a
 /// window of one of the MSMs that are done at a time. The steps, in launch order, each in a file of its name, which becomes a module of its
 /// own, so that only those that are needed are compiled:
-///   msm_sort.cu     sorts the terms by bucket;
+///   msm_sort.cu     sorts the terms by bucket, and lists what makes pairs;
 ///   msm_pairs.cu    halves each bucket's points in affine coordinates, a few times, where buckets are large;
 ///   msm_accumulate_slots.cu, or after pairs msm_accumulate_sums.cu     sums what is left of each bucket, equally many points a thread,
 ///                   whatever the buckets' sizes;
@@ -27,6 +27,8 @@
 
 namespace cupool::device {
 
+using detail::most_points;
+using detail::most_row_points;
 using detail::point_block_size;
 using Curve = detail::CUPOOL_CURVE;
 using BaseField = DeviceFieldOf<Curve::BaseField>::Element;
@@ -52,33 +54,30 @@ CUPOOL_DEVICE void store(Xyzz* target, const FastXyzz& sum) {
     *reinterpret_cast<FastXyzz*>(target) = {sum.x.reduced_once(), sum.y.reduced_once(), sum.zz.reduced_once(), sum.zzz.reduced_once()};
 }
 
-/// Where the buckets of a row begin, counted in the points that the rounds leave.
+/// Where the buckets of a row begin at the last level.
 class BucketStarts {
 public:
     CUPOOL_DEVICE BucketStarts(const MsmPlan& plan, std::uint32_t row)
-        : starts_(plan.starts + std::uint64_t{row} * (plan.bucket_count + 1)), rounds_(plan.rounds), bucket_count_(plan.bucket_count) {}
+        : starts_(starts_of(plan, plan.rounds, row)), bucket_count_(plan.bucket_count) {}
 
-    CUPOOL_DEVICE std::uint32_t operator[](std::uint32_t bucket) const { return starts_[bucket] >> rounds_; }
-    CUPOOL_DEVICE std::uint32_t point_count() const { return (*this)[bucket_count_]; }
+    CUPOOL_DEVICE std::uint32_t operator[](std::uint32_t bucket) const { return starts_[bucket]; }
+    CUPOOL_DEVICE std::uint32_t point_count() const { return starts_[bucket_count_]; }
     /// The bucket that holds the point at `position`.
-    CUPOOL_DEVICE std::uint32_t bucket_at(std::uint32_t position) const {
-        return BinnedTile::last_not_above(starts_, bucket_count_, position << rounds_);
-    }
+    CUPOOL_DEVICE std::uint32_t bucket_at(std::uint32_t position) const { return last_not_above(starts_, bucket_count_, position); }
 
 private:
     const std::uint32_t* starts_;
-    std::uint32_t rounds_;
     std::uint32_t bucket_count_;
 };
 
-/// The points of one row in the arrays of the rounds, of which round number `round` (from 1) writes one.
+/// The points of one row that round number `round` (from 1) leaves.
 CUPOOL_DEVICE PointRow<FastAffine> sums_of_round(const MsmPlan& plan, std::uint32_t round) {
-    const std::uint32_t size = plan.slot_count >> (round % 2 == 1 ? 1 : 2);
-    FastAffine* const rows = static_cast<FastAffine*>(round % 2 == 1 ? plan.halves : plan.quarters);
-    return {rows + std::uint64_t{block_index_y()} * size, size};
+    const bool is_odd = round % 2 == 1;
+    FastAffine* const rows = static_cast<FastAffine*>(is_odd ? plan.odd_sums : plan.even_sums);
+    return {rows + std::uint64_t{block_index_y()} * most_row_points(plan, is_odd ? 1 : 2), most_row_points(plan, round)};
 }
 CUPOOL_DEVICE FastField* prefixes_of(const MsmPlan& plan) {
-    return static_cast<FastField*>(plan.prefixes) + std::uint64_t{block_index_y()} * (plan.slot_count / 2);
+    return static_cast<FastField*>(plan.prefixes) + std::uint64_t{block_index_y()} * most_points(plan, 1);
 }
 
 }  // namespace cupool::device

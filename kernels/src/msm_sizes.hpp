@@ -11,6 +11,7 @@ namespace cupool::detail {
 struct MsmSizes {
     std::size_t msm_count;
     std::size_t term_count;
+    std::size_t scalars_stride;  ///< from the first scalar of one MSM to that of the next
 };
 
 /// \throws Error invalid_argument where config.batch_size says otherwise, there is no result, or the scalars do not divide evenly
@@ -21,7 +22,7 @@ inline MsmSizes msm_sizes(std::size_t scalar_count, std::size_t result_count, co
     if (result_count == 0) refuse("msm", "there is no room for a result");
     if (scalar_count % result_count != 0)
         refuse("msm", std::to_string(scalar_count) + " scalars do not divide evenly among " + std::to_string(result_count) + " MSMs");
-    return {result_count, scalar_count / result_count};
+    return {result_count, scalar_count / result_count, scalar_count / result_count};
 }
 
 /// \throws Error invalid_argument where the points are neither those of one MSM nor those of all, or config.points_size says otherwise

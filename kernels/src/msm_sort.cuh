@@ -2,7 +2,7 @@
 
 /// \file
 /// Sorting an MSM's terms by window and bucket, in two steps that keep their counters in shared memory: into bins of neighbouring buckets,
-/// then into the buckets of each bin.
+/// then into the buckets of each bin; and listing which points make pairs in the rounds of pairwise addition.
 
 #include "device.cuh"
 #include "device_field.cuh"
@@ -12,11 +12,17 @@ namespace cupool::device {
 
 using detail::bin_block_size;
 using detail::bin_tile;
+using detail::first_level;
+using detail::first_named_pair;
 using detail::largest_bin;
 using detail::MsmPlan;
+using detail::named_pair_count;
+using detail::no_term;
+using detail::place_block_size;
 using detail::shifted_words;
 
 inline constexpr std::uint32_t sign_bit = 1u << 31;
+inline constexpr std::uint32_t lone_bit = 1u << 31;  ///< in the name of a pair: its left point is alone
 
 /// The scalar in standard form and below r.
 template <class ScalarField>
@@ -193,12 +199,11 @@ CUPOOL_DEVICE std::uint32_t scan_counts(std::uint32_t* counts, std::uint32_t cou
 }
 
 /// Scatters up to bin_tile terms, each to the next place of its key; all threads of the block together. A term's key is tag >> key_shift;
-/// those of no_tag are left out. Ends without a barrier. \param cursors  the next place of each of key_count keys \param write    called as
-/// write(place, term, tag)
-template <class Write>
-CUPOOL_DEVICE void scatter_by_key(const std::uint32_t (&terms)[terms_a_thread], const std::uint32_t (&tags)[terms_a_thread],
-                                  std::uint32_t key_shift, std::uint32_t key_count, std::uint32_t* cursors, ScatterMemory& shared,
-                                  Write write) {
+/// those of no_tag are left out. Ends without a barrier. \param term_of  called as term_of(i), a thread's term number i \param cursors  the
+/// next place of each of key_count keys \param write    called as write(place, term, tag)
+template <class TermOf, class Write>
+CUPOOL_DEVICE void scatter_by_key(const TermOf& term_of, const std::uint32_t (&tags)[terms_a_thread], std::uint32_t key_shift,
+                                  std::uint32_t key_count, std::uint32_t* cursors, ScatterMemory& shared, const Write& write) {
     for (std::uint32_t i = thread_index(); i < key_count; i += bin_block_size) shared.counts[i] = 0;
     block_barrier();
     std::uint32_t ranks[terms_a_thread];
@@ -215,7 +220,7 @@ CUPOOL_DEVICE void scatter_by_key(const std::uint32_t (&terms)[terms_a_thread], 
     for (int i = 0; i < terms_a_thread; ++i) {
         if (tags[i] == no_tag) continue;
         const std::uint32_t place = shared.counts[tags[i] >> key_shift] + ranks[i];
-        shared.terms[place] = terms[i];
+        shared.terms[place] = term_of(i);
         shared.tags[place] = tags[i];
     }
     block_barrier();
@@ -227,74 +232,97 @@ CUPOOL_DEVICE void scatter_by_key(const std::uint32_t (&terms)[terms_a_thread], 
 
 /// Writes the terms that one digit of a tile of an MSM's scalars makes into their bins, in no particular order within one.
 CUPOOL_DEVICE void scatter_to_bins(const MsmPlan& plan, std::uint32_t msm, std::uint32_t d, std::uint32_t tile, ScatterMemory& shared) {
-    std::uint32_t terms[terms_a_thread];
-    std::uint32_t buckets[terms_a_thread];
+    std::uint32_t tags[terms_a_thread];  // twice the bucket, and 1 where the digit is negative
     const std::uint32_t first = tile * bin_tile + thread_index();
-    const std::uint32_t first_base = d / plan.window_count * plan.table_stride + msm * plan.bases_stride;
 #pragma unroll
     for (int i = 0; i < terms_a_thread; ++i) {
         const std::uint32_t term = first + i * bin_block_size;
         const SignedDigit digit = term < plan.term_count ? stored_digit(plan, d, msm * plan.term_count + term) : SignedDigit{0, 0};
-        terms[i] = (first_base + term) | digit.sign;
-        buckets[i] = digit.is_zero() ? no_tag : digit.bucket();
+        tags[i] = digit.is_zero() ? no_tag : 2 * digit.bucket() + (digit.sign != 0 ? 1 : 0);
     }
+    const std::uint32_t first_base = d / plan.window_count * plan.table_stride + msm * plan.bases_stride + first;
+    const auto term_of = [&tags, first_base](int i) { return (first_base + i * bin_block_size) | tags[i] << 31; };
     const std::uint32_t row = msm * plan.window_count + d % plan.window_count;
     const std::uint64_t first_place = std::uint64_t{row} * plan.row_terms;
     const std::uint32_t in_bin = (1u << plan.bin_shift) - 1;
-    scatter_by_key(terms, buckets, plan.bin_shift, plan.bin_count, plan.bin_cursors + row * plan.bin_count, shared,
-                   [&plan, first_place, in_bin](std::uint32_t place, std::uint32_t term, std::uint32_t bucket) {
+    scatter_by_key(term_of, tags, plan.bin_shift + 1, plan.bin_count, plan.bin_cursors + row * plan.bin_count, shared,
+                   [&plan, first_place, in_bin](std::uint32_t place, std::uint32_t term, std::uint32_t tag) {
                        plan.binned_terms[first_place + place] = term;
-                       plan.binned_buckets[first_place + place] = static_cast<std::uint16_t>(bucket & in_bin);
+                       plan.binned_buckets[first_place + place] = static_cast<std::uint16_t>(tag / 2 & in_bin);
                    });
 }
 
-CUPOOL_DEVICE std::uint32_t rounded_up(std::uint32_t value, std::uint32_t bits) {
-    const std::uint32_t below = (1u << bits) - 1;
-    return (value + below) & ~below;
-}
+/// The share that a thread of a block of place_block_size has in up to largest_bin counts: neighbours.
+class CountShare {
+    static constexpr std::uint32_t most = largest_bin / place_block_size;
 
-/// A part of `count` counts, one a thread of the block.
-struct ThreadShare {
-    std::uint32_t begin;
-    std::uint32_t end;
-
-    template <unsigned BlockSize>
-    CUPOOL_DEVICE static ThreadShare of(std::uint32_t count) {
-        const std::uint32_t size = (count + BlockSize - 1) / BlockSize;
-        const std::uint32_t begin = thread_index() * size < count ? thread_index() * size : count;
-        return {begin, begin + size < count ? begin + size : count};
+public:
+    CUPOOL_DEVICE CountShare(const std::uint32_t* counts, std::uint32_t count) {
+        const std::uint32_t size = (count + place_block_size - 1) / place_block_size;
+        begin_ = thread_index() * size < count ? thread_index() * size : count;
+        size_ = begin_ + size < count ? size : count - begin_;
+#pragma unroll
+        for (std::uint32_t i = 0; i < most; ++i) counts_[i] = i < size_ ? counts[begin_ + i] : 0;
     }
+
+    /// How many are left of them at a level.
+    CUPOOL_DEVICE std::uint32_t sum(std::uint32_t level) const {
+        std::uint32_t sum = 0;
+#pragma unroll
+        for (const std::uint32_t count : counts_) sum += left(count, level);
+        return sum;
+    }
+
+    /// Calls visit(number, start, count) for each, which begins at that level behind those before it. \param first  where this share begins
+    /// \return where it ends
+    template <class Visit>
+    CUPOOL_DEVICE std::uint32_t for_each_start(std::uint32_t level, std::uint32_t first, const Visit& visit) const {
+        std::uint32_t start = first;
+#pragma unroll
+        for (std::uint32_t i = 0; i < most; ++i) {
+            if (i < size_) visit(begin_ + i, start, counts_[i]);
+            start += left(counts_[i], level);
+        }
+        return start;
+    }
+
+    /// Of so many points at level 0.
+    CUPOOL_DEVICE static std::uint32_t left(std::uint32_t count, std::uint32_t level) { return (count + (1u << level) - 1) >> level; }
+
+private:
+    std::uint32_t begin_;
+    std::uint32_t size_;
+    std::uint32_t counts_[most];
 };
 
-/// The sum of counts, each rounded up to a multiple of 2^round_up_bits, for all threads of the block. `sums` has one word a warp.
-template <unsigned BlockSize>
-CUPOOL_DEVICE std::uint32_t sum_counts(const std::uint32_t* counts, std::uint32_t count, std::uint32_t round_up_bits, std::uint32_t* sums) {
-    const auto share = ThreadShare::of<BlockSize>(count);
-    std::uint32_t own = 0;
-    for (std::uint32_t i = share.begin; i < share.end; ++i) own += rounded_up(counts[i], round_up_bits);
-    const std::uint32_t sum = BlockScan::of<BlockSize>(own, sums).total;
-    block_barrier();
-    return sum;
+/// Shared memory for two scans in turn: while one is read, the other may be written.
+using TwoScans = std::uint32_t[2][place_block_size / warp_size];
+
+CUPOOL_DEVICE std::uint32_t* bin_sizes_of(const MsmPlan& plan, std::uint32_t level, std::uint64_t row) {
+    return plan.bin_sizes + ((level - first_level(plan)) * std::uint64_t{plan.row_count} + row) * plan.bin_count;
+}
+CUPOOL_DEVICE std::uint32_t* starts_of(const MsmPlan& plan, std::uint32_t level, std::uint64_t row) {
+    return plan.starts + ((level - first_level(plan)) * std::uint64_t{plan.row_count} + row) * (plan.bucket_count + 1);
+}
+/// Of the pairs of a round from the second, a bit each.
+CUPOOL_DEVICE std::uint32_t* lone_bits_of(const MsmPlan& plan, std::uint32_t round, std::uint64_t row) {
+    return plan.lone_bits + (row * named_pair_count(plan) + first_named_pair(plan, round)) / 32;
+}
+CUPOOL_DEVICE std::uint32_t* pair_names_of(const MsmPlan& plan, std::uint32_t round, std::uint64_t row) {
+    return plan.pair_names + row * named_pair_count(plan) + first_named_pair(plan, round);
 }
 
-/// Turns counts into where each begins behind `first`, each count rounded up to a multiple of 2^round_up_bits; writes the starts into
-/// `cursors` too, and calls pad(begin, end) for the places that rounding adds. All threads of the block together. `sums` has one word a
-/// warp. \return the end of the last, for the last thread
-template <unsigned BlockSize, class Pad>
-CUPOOL_DEVICE std::uint32_t place(std::uint32_t* cursors, std::uint32_t* starts, std::uint32_t count, std::uint32_t round_up_bits,
-                                  std::uint32_t first, std::uint32_t* sums, const Pad& pad) {
-    const auto share = ThreadShare::of<BlockSize>(count);
-    std::uint32_t own = 0;
-    for (std::uint32_t i = share.begin; i < share.end; ++i) own += rounded_up(cursors[i], round_up_bits);
-    std::uint32_t start = first + BlockScan::of<BlockSize>(own, sums).before;
-    for (std::uint32_t i = share.begin; i < share.end; ++i) {
-        const std::uint32_t end = start + cursors[i];
-        starts[i] = start;
-        cursors[i] = start;
-        start += rounded_up(end - start, round_up_bits);
-        pad(end, start);
-    }
-    return start;
+/// Where a row's bins begin. A block a row.
+CUPOOL_DEVICE void place_bins(const MsmPlan& plan, std::uint32_t row, std::uint32_t* sums) {
+    std::uint32_t* const cursors = plan.bin_cursors + row * plan.bin_count;
+    std::uint32_t* const starts = plan.bin_starts + row * (plan.bin_count + 1);
+    const CountShare counts(cursors, plan.bin_count);
+    const std::uint32_t before = BlockScan::of<place_block_size>(counts.sum(0), sums).before;
+    const std::uint32_t end = counts.for_each_start(0, before, [&](std::uint32_t bin, std::uint32_t start, std::uint32_t) {
+        starts[bin] = start;
+        cursors[bin] = start;
+    });
+    if (thread_index() == place_block_size - 1) starts[plan.bin_count] = end;
 }
 
 /// The buckets of a bin.
@@ -308,6 +336,21 @@ struct BinBuckets {
         return {first, plan.bucket_count - first < most ? plan.bucket_count - first : most};
     }
 };
+
+/// The last index whose start is not above `position`.
+CUPOOL_DEVICE std::uint32_t last_not_above(const std::uint32_t* starts, std::uint32_t count, std::uint32_t position) {
+    std::uint32_t low = 0;
+    std::uint32_t high = count;
+    while (high - low > 1) {
+        const std::uint32_t middle = (low + high) / 2;
+        if (starts[middle] <= position) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
 
 /// A tile of one row's binned terms. A tile may reach over several bins.
 class BinnedTile {
@@ -339,21 +382,6 @@ public:
     /// The bucket, counted from its bin's first.
     CUPOOL_DEVICE std::uint32_t bucket_in_bin(std::uint32_t position) const { return buckets_[position]; }
 
-    /// The last index whose start is not above `position`.
-    CUPOOL_DEVICE static std::uint32_t last_not_above(const std::uint32_t* starts, std::uint32_t count, std::uint32_t position) {
-        std::uint32_t low = 0;
-        std::uint32_t high = count;
-        while (high - low > 1) {
-            const std::uint32_t middle = (low + high) / 2;
-            if (starts[middle] <= position) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
-    }
-
 private:
     const std::uint32_t* starts_;
     std::uint32_t bin_count_;
@@ -379,6 +407,46 @@ CUPOOL_DEVICE void count_buckets(const MsmPlan& plan, std::uint32_t row, std::ui
     });
 }
 
+/// The points of each bin, at each level. A block a bin.
+CUPOOL_DEVICE void size_bins(const MsmPlan& plan, std::uint32_t row, std::uint32_t bin, TwoScans& scans) {
+    const BinBuckets buckets = BinBuckets::of(plan, bin);
+    const CountShare counts(plan.cursors + std::uint64_t{row} * plan.bucket_count + buckets.first, buckets.count);
+#pragma unroll 1
+    for (std::uint32_t level = first_level(plan); level <= plan.rounds; ++level) {
+        const std::uint32_t size = BlockScan::of<place_block_size>(counts.sum(level), scans[level % 2]).total;
+        if (thread_index() == 0) bin_sizes_of(plan, level, row)[bin] = size;
+    }
+}
+
+/// Where the buckets of a bin begin at each level, and, in slots, into `cursors`; marks the pairs that have one point. A block a bin.
+CUPOOL_DEVICE void place_buckets(const MsmPlan& plan, std::uint32_t row, std::uint32_t bin, TwoScans& scans) {
+    const BinBuckets buckets = BinBuckets::of(plan, bin);
+    std::uint32_t* const cursors = plan.cursors + std::uint64_t{row} * plan.bucket_count + buckets.first;
+    std::uint32_t* const slots = plan.slots + std::uint64_t{row} * plan.slot_count;
+    const CountShare counts(cursors, buckets.count);
+#pragma unroll 1
+    for (std::uint32_t level = first_level(plan); level <= plan.rounds; ++level) {
+        const CountShare sizes(bin_sizes_of(plan, level, row), bin);
+        const std::uint32_t first = BlockScan::of<place_block_size>(sizes.sum(0), scans[0]).total;
+        const std::uint32_t before = BlockScan::of<place_block_size>(counts.sum(level), scans[1]).before;
+        std::uint32_t* const starts = starts_of(plan, level, row);
+        std::uint32_t* const lone_bits = lone_bits_of(plan, level, row);
+        const std::uint32_t end =
+            counts.for_each_start(level, first + before, [&](std::uint32_t i, std::uint32_t start, std::uint32_t count) {
+                starts[buckets.first + i] = start;
+                if (level < 2) cursors[i] = start << level;
+                if (level == 0 || CountShare::left(count, level - 1) % 2 == 0) return;
+                if (level == 1) {
+                    slots[2 * start + count] = no_term;
+                } else {
+                    const std::uint32_t last = start + CountShare::left(count, level) - 1;
+                    atomic_add(&lone_bits[last / 32], 1u << last % 32);
+                }
+            });
+        if (bin == plan.bin_count - 1 && thread_index() == place_block_size - 1) starts[plan.bucket_count] = end;
+    }
+}
+
 /// Writes the terms into their buckets' slots. A block a tile of binned terms.
 CUPOOL_DEVICE void scatter_to_buckets(const MsmPlan& plan, std::uint32_t row, ScatterMemory& shared) {
     const BinnedTile tile(plan, row, block_index());
@@ -393,10 +461,34 @@ CUPOOL_DEVICE void scatter_to_buckets(const MsmPlan& plan, std::uint32_t row, Sc
             terms[i] = position < end ? tile.term(position) : 0;
             buckets[i] = position < end ? tile.bucket_in_bin(position) : no_tag;
         }
-        scatter_by_key(terms, buckets, 0, 1u << plan.bin_shift, cursors + (bin << plan.bin_shift), shared,
+        const auto term_of = [&terms](int i) { return terms[i]; };
+        scatter_by_key(term_of, buckets, 0, 1u << plan.bin_shift, cursors + (bin << plan.bin_shift), shared,
                        [slots](std::uint32_t place, std::uint32_t term, std::uint32_t) { slots[place] = term; });
         block_barrier();
     });
+}
+
+/// Names the pairs of a round, 32 of them a thread. A pair's name is the number of its left point at the level before, with lone_bit where
+/// there is no right one. A bucket's points follow those of the one before without a gap: so the left point of pair number i is point 2 i,
+/// less one for each lone point before it.
+CUPOOL_DEVICE void name_pairs(const MsmPlan& plan, std::uint32_t row, std::uint32_t round, std::uint32_t tile, std::uint32_t* sums) {
+    const std::uint32_t* const starts = starts_of(plan, round, row);
+    const std::uint32_t pair_count = starts[plan.bucket_count];
+    const std::uint32_t first = tile * 32 * place_block_size;
+    if (first >= pair_count) return;
+    const std::uint32_t bucket = last_not_above(starts, plan.bucket_count, first);
+    const std::uint32_t lone_before = 2 * starts[bucket] - starts_of(plan, round - 1, row)[bucket];
+    const std::uint32_t word = first / 32 + thread_index();
+    const std::uint32_t own_bits = 32 * word < pair_count ? lone_bits_of(plan, round, row)[word] : 0;
+    const std::uint32_t own_before = lone_before + BlockScan::of<place_block_size>(count_bits(own_bits), sums).before;
+    const unsigned lane = thread_index() % warp_size;
+    std::uint32_t* const names = pair_names_of(plan, round, row);
+    for (unsigned i = 0; i < warp_size; ++i) {
+        const std::uint32_t bits = shuffle_within(all_lanes, own_bits, i, warp_size);
+        const std::uint32_t before = shuffle_within(all_lanes, own_before, i, warp_size) + count_bits(bits & ((1u << lane) - 1));
+        const std::uint32_t pair = (word - lane + i) * 32 + lane;
+        if (pair < pair_count) names[pair] = (2 * pair - before) | (bits >> lane) << 31;
+    }
 }
 
 }  // namespace cupool::device

@@ -1,7 +1,6 @@
 #include "operand_feed.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/pointer_info.hpp>
 
@@ -11,35 +10,35 @@ namespace cupool::detail {
 
 OperandFeed::OperandFeed(ContextView context, const StagingSizes& sizes) : sizes_(sizes), stream_(context) {}
 
-void OperandFeed::copy(abi::DevicePointer to, std::span<const std::byte> from, unsigned threads) {
+void OperandFeed::copy(abi::DevicePointer to, const HostRuns& from, unsigned threads) {
     if (is_staged(from) && stage(to, from, threads)) return;
-    copy_async(DeviceSpan<std::byte>(to, from.size(), stream_.ordinal()), from, stream_);
+    copy_runs_async(to, from, stream_);
 }
 
-bool OperandFeed::is_staged(std::span<const std::byte> from) const {
-    return from.size() >= sizes_.least_bytes && pointer_info(stream_.context(), from.data()).kind == MemoryKind::unregistered;
+bool OperandFeed::is_staged(const HostRuns& from) const {
+    return from.size_bytes() >= sizes_.least_bytes && pointer_info(stream_.context(), from.first.data()).kind == MemoryKind::unregistered;
 }
 
-bool OperandFeed::stage(abi::DevicePointer to, std::span<const std::byte> from, unsigned threads) {
-    const std::size_t chunks = (from.size() + sizes_.chunk_bytes - 1) / sizes_.chunk_bytes;
+bool OperandFeed::stage(abi::DevicePointer to, const HostRuns& from, unsigned threads) {
+    const std::size_t chunks = (from.size_bytes() + sizes_.chunk_bytes - 1) / sizes_.chunk_bytes;
     const auto lane_count = static_cast<unsigned>(std::min<std::size_t>({threads, sizes_.most_threads, chunks}));
     if (!has_lanes(lane_count)) return false;
     parallel_for(lane_count, lane_count, [&](std::size_t lane) {
         // Every lane takes every so manieth chunk, so that all are done at about the same time.
         for (std::size_t chunk = lane; chunk < chunks; chunk += lane_count) {
-            const std::size_t first = chunk * sizes_.chunk_bytes;
-            stage_chunk(lanes_[lane], to + first, from.subspan(first, std::min(sizes_.chunk_bytes, from.size() - first)));
+            stage_chunk(lanes_[lane], to, from, chunk * sizes_.chunk_bytes);
         }
     });
     return true;
 }
 
-void OperandFeed::stage_chunk(Lane& lane, abi::DevicePointer to, std::span<const std::byte> from) {
+void OperandFeed::stage_chunk(Lane& lane, abi::DevicePointer to, const HostRuns& from, std::size_t first) {
+    const std::size_t bytes = std::min(sizes_.chunk_bytes, from.size_bytes() - first);
     const std::size_t index = lane.next++ % sizes_.chunks_a_thread;
-    const std::span<std::byte> memory = lane.memory.span().subspan(index * sizes_.chunk_bytes, from.size());
+    const std::span<std::byte> memory = lane.memory.span().subspan(index * sizes_.chunk_bytes, bytes);
     lane.emptied[index].synchronize();
-    std::memcpy(memory.data(), from.data(), from.size());
-    copy_async(DeviceSpan<std::byte>(to, memory.size(), stream_.ordinal()), memory, stream_);
+    from.gather(memory, first);
+    copy_async(DeviceSpan<std::byte>(to + first, bytes, stream_.ordinal()), memory, stream_);
     lane.emptied[index].record(stream_);
 }
 

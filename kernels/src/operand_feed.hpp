@@ -8,8 +8,9 @@
 #include <cupool/driver/pinned_buffer.hpp>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <vector>
+
+#include "host_runs.hpp"
 
 namespace cupool::detail {
 
@@ -32,7 +33,7 @@ public:
 
     /// Copies host memory of any kind to the device, ordered on stream(). Pageable memory has been read when it returns; page-locked memory
     /// must stay as it is until the stream is done. \param threads  how many may be used
-    void copy(abi::DevicePointer to, std::span<const std::byte> from, unsigned threads);
+    void copy(abi::DevicePointer to, const HostRuns& from, unsigned threads);
 
 private:
     /// One thread's share of the page-locked memory.
@@ -42,10 +43,11 @@ private:
         std::size_t next = 0;
     };
 
-    bool is_staged(std::span<const std::byte> from) const;
+    bool is_staged(const HostRuns& from) const;
     /// \return whether there was page-locked memory for it
-    bool stage(abi::DevicePointer to, std::span<const std::byte> from, unsigned threads);
-    void stage_chunk(Lane& lane, abi::DevicePointer to, std::span<const std::byte> from);
+    bool stage(abi::DevicePointer to, const HostRuns& from, unsigned threads);
+    /// \param first  of the chunk's bytes, counted over all runs
+    void stage_chunk(Lane& lane, abi::DevicePointer to, const HostRuns& from, std::size_t first);
     bool has_lanes(unsigned count);
 
     StagingSizes sizes_;

@@ -71,24 +71,11 @@ RunReport DevicePool::State::do_parts(std::vector<MsmPart>& parts, std::size_t s
 }
 
 template <Curve C>
-RunReport DevicePool::State::msms_of_parts(std::vector<MsmPart> parts, std::size_t terms, std::size_t first, bool is_montgomery_form,
-                                           const MsmOfTerms<C>& msm_of_terms, std::span<JacobianPoint<C>> results) {
+RunReport DevicePool::State::msms_of_parts(std::vector<MsmPart> parts, bool is_montgomery_form, const MsmsOfTerms<C>& msms_of_terms,
+                                           std::span<JacobianPoint<C>> results) {
     std::vector<std::vector<JacobianPoint<C>>> sums(parts.size(), std::vector<JacobianPoint<C>>(results.size()));
     RunReport report = do_parts(parts, 1, [&](std::size_t place, const DeviceContext& context) {
-        const MsmPart& part = parts[place];
-        RunReport of_part;
-        for (std::size_t k = 0; k < results.size(); ++k) {
-            const std::size_t before = (first + k) * terms;
-            try {
-                const RunReport one = msm_of_terms(part.member, context, {before + part.share.offset, part.share.count}, sums[place][k]);
-                of_part.engine = one.engine;
-                of_part.milliseconds += one.milliseconds;
-                join(of_part, one);
-            } catch (const detail::OversizedScalar& error) {
-                detail::throw_oversized_scalar(before + error.index(), error.bits());
-            }
-        }
-        return of_part;
+        return msms_of_terms(parts[place].member, context, parts[place].share, sums[place]);
     });
     if (parts.size() == 1) {
         std::copy(sums[0].begin(), sums[0].end(), results.begin());
@@ -142,10 +129,6 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
         const detail::Share own_scalars{msms.offset * terms, msms.count * terms};
         return msms_on(context, own_scalars, are_points_shared ? detail::Share{0, terms} : own_scalars, sums);
     };
-    const auto msm_of_terms = [&](std::size_t, const DeviceContext& context, detail::Share own_scalars, JacobianPoint<C>& sum) {
-        const std::uint64_t first_point = are_points_shared && terms != 0 ? own_scalars.offset % terms : own_scalars.offset;
-        return msms_on(context, own_scalars, {first_point, own_scalars.count}, std::span(&sum, 1));
-    };
 
     state_->faults().check();
     const double work = detail::msm_work<C>(terms);
@@ -161,8 +144,26 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
     if (whole != count) {
         const std::size_t served = detail::devices_for_msm(work, std::max<std::size_t>(1, std::min(most, terms)), spread);
         auto parts = state_->even_parts(state_->lease_for_msms(served, work * static_cast<double>(count - whole)), terms);
-        const RunReport rest = state_->msms_of_parts<C>(std::move(parts), terms, whole, config.are_points_montgomery_form, msm_of_terms,
-                                                        std::span(sums).subspan(whole));
+        // So few that each is worth all devices: one after another.
+        const auto msms_of_terms = [&](std::size_t, const DeviceContext& context, const detail::Share& own,
+                                       std::span<JacobianPoint<C>> own_sums) {
+            RunReport all;
+            for (std::size_t k = 0; k < own_sums.size(); ++k) {
+                const std::size_t first = (whole + k) * terms;
+                try {
+                    const detail::Share own_scalars{first + own.offset, own.count};
+                    const RunReport one = msms_on(context, own_scalars, are_points_shared ? own : own_scalars, own_sums.subspan(k, 1));
+                    all.engine = one.engine;
+                    all.milliseconds += one.milliseconds;
+                    state_->join(all, one);
+                } catch (const detail::OversizedScalar& error) {
+                    detail::throw_oversized_scalar(first + error.index(), error.bits());
+                }
+            }
+            return all;
+        };
+        const RunReport rest =
+            state_->msms_of_parts<C>(std::move(parts), config.are_points_montgomery_form, msms_of_terms, std::span(sums).subspan(whole));
         report.engine = rest.engine;
         report.milliseconds += rest.milliseconds;
         state_->join(report, rest);
@@ -172,7 +173,7 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                                            \
-    template RunReport DevicePool::State::msms_of_parts<C>(std::vector<MsmPart>, std::size_t, std::size_t, bool, const MsmOfTerms<C>&,   \
+    template RunReport DevicePool::State::msms_of_parts<C>(std::vector<MsmPart>, bool, const MsmsOfTerms<C>&,                            \
                                                            std::span<JacobianPoint<C>>);                                                 \
     template RunReport DevicePool::msm<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&, JacobianPoint<C>&, \
                                           MsmSpread) const;                                                                              \

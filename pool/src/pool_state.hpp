@@ -61,15 +61,15 @@ public:
     /// Does all parts at once. Where there is one, it is done on the calling thread. \param scalars  of an item, by which a scalar is
     /// named that breaks its promise \pre no member has two parts
     RunReport do_parts(std::vector<MsmPart>& parts, std::size_t scalars, const DoMsmPart& do_part);
-    /// An MSM of neighbouring scalars, some of the terms of one, on the device of a member, whose context is given.
+    /// MSMs of some of the terms of each, on the device of a member, whose context is given. A scalar that breaks its promise is named
+    /// by how far it is behind the first one of the first MSM's terms.
     template <Curve C>
-    using MsmOfTerms =
-        std::function<RunReport(std::size_t member, const DeviceContext& context, detail::Share scalars, JacobianPoint<C>& sum)>;
-    /// MSMs of so many terms, from number `first` on, of which each part has a share: does all parts at once, in each one MSM after
-    /// another, and joins their sums.
+    using MsmsOfTerms = std::function<RunReport(std::size_t member, const DeviceContext& context, const detail::Share& terms,
+                                                std::span<JacobianPoint<C>> sums)>;
+    /// MSMs of whose terms each part has a share: does all parts at once, and joins their sums.
     template <Curve C>
-    RunReport msms_of_parts(std::vector<MsmPart> parts, std::size_t terms, std::size_t first, bool is_montgomery_form,
-                            const MsmOfTerms<C>& msm_of_terms, std::span<JacobianPoint<C>> results);
+    RunReport msms_of_parts(std::vector<MsmPart> parts, bool is_montgomery_form, const MsmsOfTerms<C>& msms_of_terms,
+                            std::span<JacobianPoint<C>> results);
     /// Neighbours among several MSMs, on the device of a member, whose context is given.
     template <Curve C>
     using SomeMsms = std::function<RunReport(std::size_t member, const DeviceContext& context, const detail::Share& msms,

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "msm_of_runs.hpp"
 #include "msm_shares.hpp"
 #include "msm_sizes.hpp"
 #include "pool_state.hpp"
@@ -114,18 +115,16 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>&
     const std::size_t terms = scalars.size() / msm_count;
     prepared.check(state_, terms);
     state_->faults().check();
-    const auto msms_on = [&](std::size_t member, const DeviceContext& context, const detail::Share& own_scalars,
+    const auto msms_on = [&](std::size_t member, const DeviceContext& context, const detail::ScalarRuns& own_scalars,
                              std::span<JacobianPoint<C>> sums) {
         MsmConfig own = config;
         own.ctx = context;
-        own.batch_size = 0;
-        own.points_size = 0;
-        return cupool::msm<C>(Operand<Scalar>(scalars.subspan(own_scalars.offset, own_scalars.count)), *prepared.part_of(member)->bases,
-                              own, sums);
+        return detail::msm_of_runs<C>(own_scalars, *prepared.part_of(member)->bases, own, sums);
     };
     if (prepared.is_sharded) {
-        const auto msm_of_terms = [&](std::size_t member, const DeviceContext& context, detail::Share own_scalars, JacobianPoint<C>& sum) {
-            return msms_on(member, context, own_scalars, std::span(&sum, 1));
+        const auto msms_of_terms = [&](std::size_t member, const DeviceContext& context, const detail::Share& own,
+                                       std::span<JacobianPoint<C>> sums) {
+            return msms_on(member, context, {scalars.subspan(own.offset, (msm_count - 1) * terms + own.count), own.count, terms}, sums);
         };
         std::vector<State::MsmPart> parts;
         for (const auto& part : prepared.parts) {
@@ -135,11 +134,11 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>&
             const double work = detail::msm_work<C>(end - begin) * static_cast<double>(msm_count);
             parts.push_back({state_->lease_for_msm_at(part.member, work), part.member, {begin, end - begin}});
         }
-        return state_->msms_of_parts<C>(std::move(parts), terms, 0, config.are_points_montgomery_form, msm_of_terms, results);
+        return state_->msms_of_parts<C>(std::move(parts), config.are_points_montgomery_form, msms_of_terms, results);
     }
     const auto some_msms = [&](std::size_t member, const DeviceContext& context, const detail::Share& msms,
                                std::span<JacobianPoint<C>> sums) {
-        return msms_on(member, context, {msms.offset * terms, msms.count * terms}, sums);
+        return msms_on(member, context, {scalars.subspan(msms.offset * terms, msms.count * terms), terms, terms}, sums);
     };
     const double work = detail::msm_work<C>(terms) * static_cast<double>(msm_count);
     const std::size_t devices = std::min(msm_count, detail::devices_for_msm(work, prepared.parts.size(), spread));

@@ -1,5 +1,8 @@
 #include "msm_plan.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "big_integer.hpp"
 #include "catch.hpp"
 #include "inputs.hpp"
@@ -97,6 +100,38 @@ TEST_CASE("bins, groups and parts make up a row's buckets, within the kernels' t
             }
         }
     }
+}
+
+TEST_CASE("the names of pairs fit into the place of the binned terms", "[kernels]") {
+    unsigned most_rounds = 0;
+    bool are_more_names = false;
+    const auto check = [&](const MsmProblem& problem) {
+        MsmShape shape = make_msm_shape(problem);
+        place_msm_workspace(shape, problem.coordinate_bytes, 0);
+        const MsmPlan& plan = shape.plan;
+        CAPTURE(problem.multiprocessors, problem.msm_count, problem.term_count, problem.width, plan.rounds);
+        const auto room = reinterpret_cast<std::uintptr_t>(plan.binned_buckets) - reinterpret_cast<std::uintptr_t>(plan.pair_names);
+        CHECK(std::uint64_t{plan.row_count} * named_pair_count(plan) * sizeof(std::uint32_t) <= room);
+        most_rounds = std::max(most_rounds, plan.rounds);
+        are_more_names |= named_pair_count(plan) > plan.row_terms;
+    };
+    for (const unsigned multiprocessors : {1U, 46U, 108U, 132U}) {
+        MsmProblem problem{.scalars = scalar_range<Curve::bn254>(0),
+                           .multiprocessors = multiprocessors,
+                           .rounds_budget = std::uint64_t{1} << 34,
+                           .coordinate_bytes = 64};
+        problem.tables = 64;
+        for (problem.width = 1; problem.width <= widest_digit; ++problem.width) {
+            for (problem.term_count = 1; problem.term_count <= 1U << 24; problem.term_count *= 8) check(problem);
+        }
+        problem.tables = problem.width = 1;
+        for (const std::uint32_t msms : {140U, 258U}) {
+            problem.msm_count = msms;
+            for (problem.term_count = 15; problem.term_count <= 64; ++problem.term_count) check(problem);
+        }
+    }
+    CHECK(most_rounds == 6);
+    CHECK(are_more_names);  // a row's are a multiple of 32 for each round
 }
 
 TEST_CASE("portions of any size agree about the buckets of a row", "[kernels]") {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/pinned_buffer.hpp>
@@ -17,6 +18,54 @@ constexpr std::size_t term_count = 120;
 
 /// Every copy is fed, and portions begin with few terms.
 constexpr detail::DeviceMsmLimits small_limits{.least_fed_bytes = 1, .least_portion_terms = 8};
+
+/// Three MSMs over the same bases, each with some of the scalars of a longer one.
+struct ScatteredMsms {
+    static constexpr Curve curve = Curve::bn254;
+    static constexpr std::size_t count = 3;
+    static constexpr std::size_t terms = 20;
+    static constexpr std::size_t stride = 33;
+
+    explicit ScatteredMsms(const Machine& machine) {
+        config.ctx = DeviceContext::for_device(machine.driver, 0);
+        config.c = 4;
+        config.bitsize = 8;
+        std::vector<AffinePoint<curve>> points = generator_multiples<curve>(1, terms);
+        for (std::size_t i = 0; i < scalars.size(); ++i) scalars[i] = {{(97 * i + 13) % 251}};
+        for (std::size_t i = 0; i < count * terms; ++i) {
+            expected[i / terms] = add(expected[i / terms], multiply(points[i % terms], scalars[i / terms * stride + i % terms]));
+        }
+        points_to_montgomery_form<curve>(points);
+        bases = DeviceBuffer<AffinePoint<curve>>(terms, config.ctx);
+        copy(bases.span(), points, config.ctx.stream());
+    }
+
+    std::vector<AffinePoint<curve>> sums(const Operand<Scalar>& operand, const detail::DeviceMsmLimits& limits = small_limits) const {
+        const detail::DeviceMsmJob<curve> job{.scalars = operand,
+                                              .bases = bases.span(),
+                                              .msm_count = count,
+                                              .term_count = terms,
+                                              .scalars_stride = stride,
+                                              .table_stride = terms,
+                                              .are_bases_in_montgomery_form = true,
+                                              .width = 4};
+        std::vector<JacobianPoint<curve>> results(count);
+        MsmConfig own = config;
+        own.are_scalars_on_device = operand.is_on_device();
+        const RunReport report = detail::msm_on_device<curve>(job, own, std::span(results), limits);
+        const std::size_t scalar_bytes = operand.is_on_device() ? 0 : count * terms * sizeof(Scalar);
+        CHECK(report.bytes >= scalar_bytes);
+        CHECK(report.bytes < scalar_bytes + 2 * terms * sizeof(JacobianPoint<curve>));
+        std::vector<AffinePoint<curve>> affine(count);
+        std::transform(results.begin(), results.end(), affine.begin(), [](const auto& sum) { return to_affine(sum); });
+        return affine;
+    }
+
+    MsmConfig config;
+    std::vector<Scalar> scalars = std::vector<Scalar>((count - 1) * stride + terms);
+    DeviceBuffer<AffinePoint<curve>> bases;
+    std::vector<AffinePoint<curve>> expected = std::vector<AffinePoint<curve>>(count, infinity<curve>());
+};
 
 template <class T>
 PinnedBuffer<T> pinned_copy(const std::vector<T>& values, ContextView context) {
@@ -69,5 +118,29 @@ TEMPLATE_TEST_CASE_SIG("an MSM whose operands are brought while it works is righ
             CHECK(to_affine(sums[1]) == expected[1]);
             CHECK(report.bytes >= std::span(all).size_bytes() + 2 * term_count * sizeof(AffinePoint<C>));
         }
+    }
+}
+
+TEST_CASE("MSMs whose scalars do not follow each other are right wherever those lie", "[msm]") {
+    const Machine machine;
+    const ScatteredMsms msms(machine);
+    const auto pinned = pinned_copy(msms.scalars, msms.config.ctx.context());
+    CHECK(msms.sums(std::span<const Scalar>(msms.scalars)) == msms.expected);
+    CHECK(msms.sums(std::span<const Scalar>(msms.scalars), {}) == msms.expected);
+    CHECK(msms.sums(pinned.span()) == msms.expected);
+    CHECK(msms.sums(pinned.span(), {.most_msms_of_a_run = 2}) == msms.expected);
+    DeviceBuffer<Scalar> there(msms.scalars.size(), msms.config.ctx);
+    copy(there.span(), std::span<const Scalar>(msms.scalars), msms.config.ctx.stream());
+    CHECK(msms.sums(there.span()) == msms.expected);
+}
+
+TEST_CASE("a scalar that breaks its promise is named where scalars do not follow each other", "[msm]") {
+    const Machine machine;
+    ScatteredMsms msms(machine);
+    const std::size_t broken = GENERATE(7, 33, 2 * 33 + 19);
+    msms.scalars[broken] = {{1 << 9}};
+    for (const std::size_t most_msms : {1, 2, 3}) {
+        CHECK_THAT(error_of([&] { (void)msms.sums(std::span<const Scalar>(msms.scalars), {.most_msms_of_a_run = most_msms}); }).what(),
+                   contains_text("scalar " + std::to_string(broken) + " "));
     }
 }

@@ -127,6 +127,50 @@ TEST_CASE("of several MSMs over divided bases each device does its part without 
     CHECK(affine(results) == std::vector<AffinePoint<curve>>(2, infinity<curve>()));
 }
 
+TEST_CASE("MSMs over the bases of a pool are those of one device, whatever has which bases", "[msm_batch]") {
+    const std::size_t devices = GENERATE(1, 2, 3, 4, 8);
+    const std::size_t own_terms = GENERATE(1, 7, 40);
+    const Machine machine{std::vector<SimulatedDevice>(devices)};
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const std::vector<AffinePoint<curve>> points = generator_multiples<curve>(1, own_terms + 5);  // the last ones are not used
+    constexpr std::size_t count = 5;
+    std::vector<Scalar> scalars;
+    for (std::size_t i = 0; i < count * own_terms; ++i) scalars.push_back({{(97 * i + 13) % 251}});
+    auto expected = no_results(count);
+    msm<curve>(std::span<const Scalar>(scalars), std::span(points).first(own_terms), MsmConfig::default_for_host(), std::span(expected));
+    for (const MsmSpread prepared : {MsmSpread::all_devices, MsmSpread::one_device}) {
+        const PooledBases<curve> bases = pool.prepare<curve>(points, small_tables(), prepared);
+        CAPTURE(devices, own_terms, bases.is_sharded());
+        const PoolMetrics before = pool.metrics();
+        auto results = no_results(count);
+        const RunReport report = pool.msm<curve>(scalars, bases, MsmConfig{}, results, MsmSpread::all_devices);
+        CHECK(affine(results) == affine(expected));
+        const PoolMetrics after = pool.metrics();
+        std::uint64_t bytes = 0;
+        for (std::size_t i = 0; i < devices; ++i) bytes += after.devices[i].bytes - before.devices[i].bytes;
+        CHECK(report.bytes == bytes);
+        CHECK(report.bytes > count * own_terms * sizeof(Scalar));
+    }
+}
+
+TEST_CASE("over divided bases a device does its part of several MSMs in one batch", "[msm_batch]") {
+    const Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const auto launches_of = [&](std::size_t count) {
+        const SeveralMsms msms(count, false);
+        const PooledBases<curve> bases = pool.prepare<curve>(msms.points, small_tables(), MsmSpread::all_devices);
+        auto results = no_results(count);
+        pool.msm<curve>(msms.scalars, bases, MsmConfig{}, results);  // kernels are loaded
+        const std::uint64_t before = machine.simulator.call_count("cuLaunchKernel");
+        pool.msm<curve>(msms.scalars, bases, MsmConfig{}, results);
+        CHECK(affine(results) == msms.sums);
+        return machine.simulator.call_count("cuLaunchKernel") - before;
+    };
+    const std::uint64_t of_one = launches_of(1);
+    CHECK(of_one > 0);
+    CHECK(launches_of(8) == of_one);
+}
+
 TEST_CASE("of the MSMs that are left over each device does its part without a wait for the others", "[msm_batch]") {
     const Machine machine(std::vector<SimulatedDevice>(4));
     const DevicePool pool = DevicePool::all(machine.driver);

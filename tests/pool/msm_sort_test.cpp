@@ -1,8 +1,10 @@
 // The sort by itself, in plans too wide for the simulated driver to sum.
+#include <algorithm>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/point.hpp>
 #include <random>
+#include <tuple>
 
 #include "../kernels/big_integer.hpp"
 #include "catch.hpp"
@@ -37,16 +39,22 @@ std::vector<BigInteger> border_scalars(unsigned width) {
 /// Sorted terms, read back.
 struct Sorted {
     detail::MsmPlan plan;
-    std::vector<std::uint32_t> starts;
-    std::vector<std::vector<std::uint32_t>> slots;  ///< of each row
+    std::vector<std::vector<std::uint32_t>> starts;  ///< of each level of each row: starts_of(level, row)
+    std::vector<std::vector<std::uint32_t>> slots;   ///< of each row
+    std::vector<std::vector<std::uint32_t>> names;   ///< of each row: of the pairs of all rounds from the second
+
+    const std::vector<std::uint32_t>& starts_of(std::uint32_t level, std::uint32_t row) const {
+        return starts[(level - first_level(plan)) * plan.row_count + row];
+    }
 
     /// What the terms' digits come to, a scalar each, modulo r.
     std::vector<BigInteger> sums(const BigInteger& r) const {
         std::vector<BigInteger> sums(plan.msm_count * plan.term_count);
         for (std::uint32_t row = 0; row < plan.row_count; ++row) {
-            const std::uint32_t* const row_starts = &starts[row * (plan.bucket_count + 1)];
+            const std::uint32_t level = first_level(plan);
+            const auto& row_starts = starts_of(level, row);
             for (std::uint32_t bucket = 0; bucket < plan.bucket_count; ++bucket) {
-                for (std::uint32_t slot = row_starts[bucket]; slot < row_starts[bucket + 1]; ++slot)
+                for (std::uint32_t slot = row_starts[bucket] << level; slot < row_starts[bucket + 1] << level; ++slot)
                     add(sums, row, bucket + 1, slots[row][slot], r);
             }
         }
@@ -73,14 +81,15 @@ std::vector<std::uint32_t> read(std::uint32_t* pointer, std::size_t count, Strea
 
 /// \param numbers  scalars of `msm_count` MSMs
 template <Curve C>
-Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers, std::uint32_t msm_count, unsigned width,
-            unsigned tables) {
+Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers, std::uint32_t msm_count, unsigned width, unsigned tables,
+            unsigned multiprocessors = 132) {
     detail::MsmShape shape = detail::make_msm_shape({.msm_count = msm_count,
                                                      .term_count = static_cast<std::uint32_t>(numbers.size()) / msm_count,
                                                      .scalars = detail::scalar_range<C>(0),
                                                      .width = width,
                                                      .tables = tables,
-                                                     .multiprocessors = 132,
+                                                     .multiprocessors = multiprocessors,
+                                                     .rounds_budget = 1 << 30,
                                                      .coordinate_bytes = 32});
     detail::MsmPlan& plan = shape.plan;
     const DeviceBuffer<std::byte> workspace(place_msm_workspace(shape, 32, 0), context);
@@ -93,10 +102,15 @@ Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers
     plan.table_stride = plan.term_count;
     const detail::MsmSortKernels kernels(context.context(), detail::msm_code<C>().sort);
     kernels.sort(plan, context.stream());
-    Sorted sorted{plan, read(plan.starts, std::size_t{plan.row_count} * (plan.bucket_count + 1), context.stream()), {}};
-    for (std::size_t row = 0; row < plan.row_count; ++row) {
-        const std::uint32_t used = sorted.starts[(row + 1) * (plan.bucket_count + 1) - 1];
-        sorted.slots.push_back(read(plan.slots + row * plan.slot_count, used, context.stream()));
+    Sorted sorted{plan, {}, {}, {}};
+    const std::uint32_t levels = plan.rounds + 1 - first_level(plan);
+    for (std::size_t i = 0; i < levels * plan.row_count; ++i)
+        sorted.starts.push_back(read(plan.starts + i * (plan.bucket_count + 1), plan.bucket_count + 1, context.stream()));
+    for (std::uint32_t row = 0; row < plan.row_count; ++row) {
+        const std::uint32_t used = sorted.starts_of(first_level(plan), row).back() << first_level(plan);
+        sorted.slots.push_back(read(plan.slots + std::uint64_t{row} * plan.slot_count, used, context.stream()));
+        const std::uint32_t named = named_pair_count(plan);
+        sorted.names.push_back(read(plan.pair_names + std::uint64_t{row} * named, named, context.stream()));
     }
     return sorted;
 }
@@ -113,5 +127,38 @@ TEMPLATE_TEST_CASE_SIG("sorted into buckets, the digits of every width come to t
         CAPTURE(width, tables);
         const auto scalars = border_scalars<C>(width);
         CHECK(sort<C>(context, scalars, width % 2 + 1, width, tables).sums(r) == scalars);
+    }
+}
+
+TEST_CASE("each round finds the points of a bucket two by two, and the odd one marked", "[msm]") {
+    const Machine machine(std::vector<SimulatedDevice>(1));
+    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+    const BigInteger r(group_order<Curve::bn254>());
+    std::vector<BigInteger> scalars = border_scalars<Curve::bn254>(8);
+    std::mt19937_64 random(1);
+    while (scalars.size() < 1500) scalars.push_back(scalars.size() < 100 ? BigInteger(1) : BigInteger(random()) * random() % r);
+    for (const auto& [width, tables, rounds] : {std::tuple{3U, 64U, 4U}, {8U, 64U, 2U}, {4U, 1U, 3U}}) {
+        CAPTURE(width, tables);
+        const Sorted sorted = sort<Curve::bn254>(context, scalars, 1, width, tables, 1);
+        const detail::MsmPlan& plan = sorted.plan;
+        REQUIRE(plan.rounds == rounds);
+        CHECK(sorted.sums(r) == scalars);
+        for (std::uint32_t row = 0; row < plan.row_count; ++row) {
+            for (std::uint32_t bucket = 0; bucket < plan.bucket_count; ++bucket) {
+                std::uint32_t begin = sorted.starts_of(1, row)[bucket];
+                std::uint32_t end = sorted.starts_of(1, row)[bucket + 1];
+                const auto is_empty = [](std::uint32_t slot) { return slot == detail::no_term; };
+                const auto first_slot = sorted.slots[row].begin() + 2 * begin;
+                CHECK(std::count_if(first_slot, first_slot + 2 * (end - begin), is_empty) <= 1);
+                for (std::uint32_t round = 2; round <= rounds; ++round) {
+                    std::vector<std::uint32_t> expected;
+                    for (std::uint32_t left = begin; left < end; left += 2) expected.push_back(left | (left + 1 == end ? 1U << 31 : 0));
+                    begin = sorted.starts_of(round, row)[bucket];
+                    end = sorted.starts_of(round, row)[bucket + 1];
+                    const auto first = sorted.names[row].begin() + first_named_pair(plan, round) + begin;
+                    CHECK(std::vector(first, first + (end - begin)) == expected);
+                }
+            }
+        }
     }
 }

@@ -45,6 +45,36 @@ TEST_CASE("a feed brings host memory of any kind and size") {
     }
 }
 
+TEST_CASE("a feed brings runs of host memory together") {
+    const Machine machine;
+    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+    detail::OperandFeed feed(context.context(), small_sizes);
+    const auto pageable = counted_bytes(3000);
+    PinnedBuffer<std::byte> pinned(pageable.size(), context.context());
+    std::copy(pageable.begin(), pageable.end(), pinned.data());
+    struct Shape {
+        std::size_t run, count, stride;
+    };
+    // Too few bytes to be staged; runs shorter and longer than a chunk; no gap.
+    for (const Shape& shape : {Shape{10, 7, 13}, Shape{30, 90, 33}, Shape{150, 6, 500}, Shape{100, 30, 100}, Shape{1000, 1, 0}}) {
+        std::vector<std::byte> expected;
+        for (std::size_t i = 0; i < shape.count; ++i) {
+            const auto begin = pageable.begin() + static_cast<std::ptrdiff_t>(i * shape.stride);
+            expected.insert(expected.end(), begin, begin + static_cast<std::ptrdiff_t>(shape.run));
+        }
+        for (const std::span<const std::byte> from : {std::span<const std::byte>(pageable), std::span<const std::byte>(pinned)}) {
+            DeviceBuffer<std::byte> there(expected.size(), context);
+            context.stream().synchronize();
+            feed.copy(there.span().pointer(), {from.first(shape.run), shape.count, shape.stride}, 3);
+            feed.stream().synchronize();
+            std::vector<std::byte> back(expected.size());
+            copy(std::span(back), there.span(), context.stream());
+            INFO(shape.count << " runs of " << shape.run << " bytes");
+            CHECK(back == expected);
+        }
+    }
+}
+
 TEST_CASE("pageable memory has been read when a feed's copy returns") {
     const Machine machine;
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
@@ -53,7 +83,7 @@ TEST_CASE("pageable memory has been read when a feed's copy returns") {
     const auto before = bytes;
     DeviceBuffer<std::byte> there(bytes.size(), context);
     context.stream().synchronize();
-    feed.copy(there.span().pointer(), bytes, 3);
+    feed.copy(there.span().pointer(), std::span<const std::byte>(bytes), 3);
     std::fill(bytes.begin(), bytes.end(), std::byte{0});
     feed.stream().synchronize();
     std::vector<std::byte> back(bytes.size());

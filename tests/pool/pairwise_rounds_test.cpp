@@ -39,19 +39,21 @@ TEST_CASE("the small device adds pairwise, and a large one does not for so few t
     CHECK(detail::make_msm_shape(problem).plan.rounds == 0);
 }
 
-TEST_CASE("the blocks of a round fill the device a whole number of times and leave out no pair") {
+TEST_CASE("the blocks of a round fill the device a whole number of times, with so many pairs a thread as are wanted") {
     constexpr std::uint32_t resident_blocks = 528;
     for (const std::size_t coordinate_bytes : {32U, 48U}) {
         for (const std::uint32_t round : {1U, 2U}) {
             for (const std::uint32_t rows : {1U, 7U, 17U}) {
                 for (const std::uint32_t row_pairs : {1U, 1000U, 1U << 19, 8'500'123U}) {
-                    const auto pairs_a_thread = detail::choose_pairs_a_thread(round, row_pairs, rows, resident_blocks, coordinate_bytes);
-                    const std::uint32_t block_pairs = pairs_a_thread * detail::pair_block_size;
-                    const std::uint32_t blocks = (row_pairs + block_pairs - 1) / block_pairs * rows;
+                    const auto row_blocks = detail::choose_pair_blocks(round, row_pairs, rows, resident_blocks, coordinate_bytes);
+                    const std::uint32_t blocks = row_blocks * rows;
                     const std::uint32_t waves = (blocks + resident_blocks - 1) / resident_blocks;
-                    CAPTURE(coordinate_bytes, round, rows, row_pairs, pairs_a_thread, blocks);
-                    CHECK(pairs_a_thread >= 8);
-                    if (waves > 1) CHECK(blocks >= waves * resident_blocks * 95 / 100);
+                    CAPTURE(coordinate_bytes, round, rows, row_pairs, blocks);
+                    REQUIRE(row_blocks >= 1);
+                    CHECK((row_blocks - 1) * detail::pair_block_size * detail::least_pairs_a_thread < row_pairs);
+                    if (row_pairs > 1U << 18) CHECK(blocks >= waves * resident_blocks * 95 / 100);
+                    const std::uint64_t most = coordinate_bytes == 32 ? 80 : round == 1 ? 200 : 320;
+                    CHECK(std::uint64_t{row_pairs} * rows * 95 / 100 <= blocks * std::uint64_t{detail::pair_block_size} * most);
                 }
             }
         }
@@ -106,7 +108,7 @@ TEMPLATE_TEST_CASE_SIG("pairwise rounds tell points with x = 0 from infinity", "
         // Any two neighbours of the first two kinds may sum to a point with x = 0.
         points.push_back(i % 3 == 0   ? multiples[0]
                          : i % 3 == 1 ? add(of_order_three, negate(multiples[0]))
-                         : i % 2 == 0 ? of_order_three
+                         : i % 4 < 2  ? of_order_three  // on either side of a pair
                                       : opposite);
         expected = add(expected, points.back());
     }
@@ -162,4 +164,44 @@ TEMPLATE_TEST_CASE_SIG("pairwise rounds tell equal points from opposite ones whe
     JacobianPoint<C> sum;
     pool.msm<C>(scalars, points, config, sum);
     CHECK(to_affine(sum) == expected);
+}
+
+TEST_CASE("pairwise rounds are right in many short rows, and in rows that take turns", "[msm]") {
+    constexpr auto C = Curve::bn254;
+    struct Case {
+        std::size_t msms;
+        std::size_t terms;
+        int bits;
+        std::uint64_t memory_bytes;
+    };
+    std::mt19937_64 random(8);
+    for (const Case& one : {Case{140, 40, 8, SimulatedDevice{}.memory_bytes}, Case{2, 2500, 20, 50'000'000}}) {
+        CAPTURE(one.msms, one.terms);
+        SimulatedDevice device = small_device();
+        device.memory_bytes = one.memory_bytes;
+        const Machine machine(std::vector<SimulatedDevice>{device});
+        const auto points = generator_multiples<C>(1, one.terms);
+        std::vector<Scalar> scalars;
+        for (std::size_t i = 0; i < one.msms * one.terms; ++i) scalars.push_back({{random() >> (64 - one.bits)}});
+        MsmConfig config;
+        config.c = 1;
+        config.bitsize = one.bits;
+        config.batch_size = static_cast<int>(one.msms);
+        const auto shape = detail::make_msm_shape({.msm_count = static_cast<std::uint32_t>(one.msms),
+                                                   .term_count = static_cast<std::uint32_t>(one.terms),
+                                                   .scalars = detail::scalar_range<C>(one.bits),
+                                                   .width = 1,
+                                                   .multiprocessors = 1,
+                                                   .rounds_budget = one.memory_bytes / 8,
+                                                   .coordinate_bytes = 32});
+        REQUIRE(shape.plan.rounds >= 2);
+        CHECK((shape.rows_at_once < shape.plan.row_count) == (one.msms == 2));
+        std::vector<JacobianPoint<C>> sums(one.msms);
+        std::vector<JacobianPoint<C>> expected(one.msms);
+        config.ctx = DeviceContext::host();
+        msm<C>(std::span<const Scalar>(scalars), std::span<const AffinePoint<C>>(points), config, std::span(expected));
+        config.ctx = DeviceContext::for_device(machine.driver, 0);
+        msm<C>(std::span<const Scalar>(scalars), std::span<const AffinePoint<C>>(points), config, std::span(sums));
+        for (std::size_t i = 0; i < one.msms; ++i) CHECK(to_affine(sums[i]) == to_affine(expected[i]));
+    }
 }

@@ -119,6 +119,11 @@ void Warp::run(std::uint64_t budget) {
         }
         if (executed_ >= turn_end_) rotate_ = true;
     }
+    if (!runnable()) {
+        // The last of the lanes that are to meet may have come with the turn's last instruction.
+        park_running();
+        merge_groups();
+    }
 }
 
 // The running group becomes one of those that wait.

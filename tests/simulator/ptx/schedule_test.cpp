@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "catch.hpp"
 #include "machine.hpp"
@@ -31,6 +32,24 @@ std::vector<std::uint32_t> trace(std::uint64_t seed, bool cooperative = false) {
 }
 
 }  // namespace
+
+TEST_CASE("A warp whose turn ends as its last lanes come to meet the others goes on", "[ptx]") {
+    // Half of the lanes wait for the others, which come a few instructions before the end of the warp's turn, at it or behind it.
+    for (unsigned rounds = 6640; rounds < 6680; ++rounds) {
+        for (const std::string more : {"", "add.u32 %r2, %r2, 1; ", "add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 1; "}) {
+            Memory memory;
+            Loaded loaded(memory, header +
+                                      ".visible .entry k()\n{\n.reg .b32 %r<4>; .reg .pred %p<4>;\nmov.u32 %r3, %laneid; "
+                                      "setp.ge.u32 %p1, %r3, 16; mov.u32 %r1, 0; mov.u32 %r2, 0; @%p1 bra meet;\n"
+                                      "loop: add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, " +
+                                      std::to_string(rounds) + "; @%p2 bra loop; " + more +
+                                      "\nmeet: shfl.sync.bfly.b32 %r3, %r2, 16, 31, 0xffffffff;\n}\n");
+            const Outcome outcome = loaded.run("k", {1}, {32});
+            INFO(rounds << " " << more << outcome.report);
+            REQUIRE(outcome);
+        }
+    }
+}
 
 TEST_CASE("A seed decides the order, and the same seed decides the same", "[ptx][seed]") {
     for (const bool cooperative : {false, true}) {

@@ -7,10 +7,15 @@
 
 namespace cupool {
 
+template <Curve C>
+class PreparedBases;
+
 namespace detail {
 template <Curve C>
 struct BaseTables;
-}
+template <Curve C>
+const BaseTables<C>& tables_of(const PreparedBases<C>& bases);
+}  // namespace detail
 
 /// How bases are prepared.
 struct PrepareConfig {
@@ -47,12 +52,7 @@ public:
     const DeviceContext& context() const;
 
 private:
-    template <Curve D>
-    friend RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<D>& bases, const MsmConfig& config,
-                         std::span<JacobianPoint<D>> results);
-    template <Curve D>
-    friend RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<D>& bases, const MsmConfig& config,
-                         DeviceSpan<JacobianPoint<D>> results);
+    friend const detail::BaseTables<C>& detail::tables_of<C>(const PreparedBases& bases);
 
     std::shared_ptr<const detail::BaseTables<C>> tables_;
 };
