@@ -53,7 +53,6 @@ public:
         : job_(job),
           config_(config),
           limits_(limits),
-          scalars_stride_(stride_of(job)),
           stream_(config.ctx.stream()),
           multiprocessors_(static_cast<unsigned>(config.ctx.context().device().multiprocessor_count())),
           device_memory_(config.ctx.context().device().total_memory()),
@@ -132,7 +131,7 @@ private:
         // Bases of several MSMs are brought in one run only where each MSM has its own, or they are there.
         if (brings_bases() && !job_.have_own_bases) return 1;
         // Scalars are summed where they are found, so in one run.
-        if (job_.scalars.is_on_device() && scalars_stride_ != job_.term_count) return 1;
+        if (job_.scalars.is_on_device() && stride_of(job_) != job_.term_count) return 1;
         const std::size_t windows = window_count();
         return std::clamp<std::size_t>(std::min(terms_of_a_batch / job_.term_count, most_rows / windows), 1, job_.msm_count);
     }
@@ -259,11 +258,11 @@ private:
         bytes_ += from.size_bytes();
     }
 
-    std::size_t first_scalar_of(const MsmPortion& portion) const { return portion.first_msm * scalars_stride_ + portion.first_term; }
+    std::size_t first_scalar_of(const MsmPortion& portion) const { return portion.first_msm * stride_of(job_) + portion.first_term; }
     HostRuns host_scalars_of(const MsmPortion& portion) const {
         const std::span<const Scalar> scalars = job_.scalars.host().subspan(first_scalar_of(portion));
-        if (scalars_stride_ == job_.term_count) return std::as_bytes(scalars.first(portion.msm_count * portion.term_count));
-        return {std::as_bytes(scalars.first(portion.term_count)), portion.msm_count, scalars_stride_ * sizeof(Scalar)};
+        if (stride_of(job_) == job_.term_count) return std::as_bytes(scalars.first(portion.msm_count * portion.term_count));
+        return {std::as_bytes(scalars.first(portion.term_count)), portion.msm_count, stride_of(job_) * sizeof(Scalar)};
     }
     std::uint64_t address_of_scalars(std::size_t i) const {
         return job_.scalars.is_on_device() ? job_.scalars.device().pointer() + first_scalar_of(portions_[i]) * sizeof(Scalar)
@@ -366,7 +365,7 @@ private:
         for (std::size_t i = 0; i < portions_.size(); ++i) {
             if (oversized_[i] == no_scalar) continue;
             const std::size_t terms = portions_[i].term_count;
-            const std::size_t place = oversized_[i] / terms * scalars_stride_ + oversized_[i] % terms;
+            const std::size_t place = oversized_[i] / terms * stride_of(job_) + oversized_[i] % terms;
             throw_oversized_scalar(first_scalar_of(portions_[i]) + place, scalars_.bits);
         }
     }
@@ -380,7 +379,6 @@ private:
     DeviceMsmJob<C> job_;
     MsmConfig config_;
     DeviceMsmLimits limits_;
-    std::size_t scalars_stride_;
     StreamView stream_;
     unsigned multiprocessors_;
     std::uint64_t device_memory_;

@@ -47,7 +47,7 @@ struct MsmSortKernels {
         const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
         if (plan.bin_count > 1) size_bins.launch(bins, stream, plan);
         const std::size_t named_pairs = std::size_t{plan.row_count} * named_pair_count(plan);
-        if (named_pairs != 0) fill_bytes_async(words_at(plan.lone_bits, named_pairs / 32, stream), 0, stream);
+        if (named_pairs != 0) fill_bytes_async(words_at(plan.lone_bits, named_pairs / word_bits, stream), 0, stream);
         place_buckets.launch(bins, stream, plan);
         scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
         unsigned blocks = 0;

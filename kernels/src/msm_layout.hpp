@@ -10,6 +10,7 @@ namespace cupool::detail {
 
 inline constexpr unsigned bin_block_size = 512;      ///< of the kernels that sort terms into bins
 inline constexpr unsigned bin_tile = 4096;           ///< terms a block of those
+inline constexpr unsigned scattering_blocks = 3;     ///< that a multiprocessor is to hold at once of those that scatter terms
 inline constexpr unsigned largest_bin_table = 8192;  ///< bins of all windows of an MSM
 inline constexpr unsigned largest_bin = 2048;        ///< buckets of a bin, and bins of a window
 inline constexpr unsigned place_block_size = 256;
@@ -76,26 +77,26 @@ struct MsmPlan {
 
     std::uint32_t first_row;  ///< of the rows that the pairwise and the accumulating kernels work on: grid.y of them
 
-    std::uint32_t* shifted_scalars;  ///< [word][msm][term]: scalars plus digit_offset
-    std::uint32_t* bin_cursors;      ///< [row][bin], zeroed before
-    std::uint32_t* bin_sizes;        ///< [level][row][bin], in points
-    std::uint32_t* bin_starts;       ///< [row][bin + 1]
-    std::uint32_t* binned_terms;     ///< [row][term]
-    std::uint16_t* binned_buckets;   ///< [row][term]: the bucket, counted from its bin's first
-    std::uint32_t* cursors;          ///< [row][bucket], zeroed before
-    std::uint32_t* starts;           ///< [level][row][bucket + 1], in points
-    std::uint32_t* slots;            ///< [row][slot]: a term, its sign in the highest bit, or no_term
-    std::uint32_t* lone_bits;        ///< [row][pair of the rounds from the second], zeroed before: a bit each, set where a point is alone
-    std::uint32_t* pair_names;     ///< [row][pair of the rounds from the second]: which points of the level before it adds, see name_pairs
-    void* odd_sums;                ///< [row of the turn][most_row_points(1)]: affine points, which every odd round writes
-    void* even_sums;               ///< [row of the turn][most_row_points(2)]: affine points, which every even round writes
-    void* prefixes;                ///< [row of the turn][pair of the first round]: field elements
-    void* buckets;                 ///< [row][bucket]
-    void* unfinished;              ///< [row][share]
-    void* finished;                ///< [row][share]
-    void* groups;                  ///< [row][group]
-    void* row_sums;                ///< [row]
-    std::uint32_t* large_buckets;  ///< a list of row * bucket_count + bucket
+    std::uint32_t* shifted_scalars;         ///< [word][msm][term]: scalars plus digit_offset
+    std::uint32_t* bin_cursors;             ///< [row][bin], zeroed before
+    std::uint32_t* bin_sizes;               ///< [level][row][bin], in points
+    std::uint32_t* bin_starts;              ///< [row][bin + 1]
+    std::uint32_t* binned_terms;            ///< [row][term]
+    std::uint16_t* binned_buckets;          ///< [row][term]: the bucket, counted from its bin's first
+    std::uint32_t* cursors;                 ///< [row][bucket], zeroed before
+    std::uint32_t* starts;                  ///< [level][row][bucket + 1], in points
+    std::uint32_t* slots;                   ///< [row][slot]: a term, its sign in the highest bit, or no_term
+    std::uint32_t* lone_bits;               ///< [row][named pair], zeroed before: a bit each, set where a point is alone
+    std::uint32_t* pair_names;              ///< [row][pair of the rounds from the second]: what it adds, see name_pairs
+    void* odd_sums;                         ///< [row of the turn][most_row_points(1)]: affine points, which every odd round writes
+    void* even_sums;                        ///< [row of the turn][most_row_points(2)]: affine points, which every even round writes
+    void* prefixes;                         ///< [row of the turn][pair of the first round]: field elements
+    void* buckets;                          ///< [row][bucket]
+    void* unfinished;                       ///< [row][share]
+    void* finished;                         ///< [row][share]
+    void* groups;                           ///< [row][group]
+    void* row_sums;                         ///< [row]
+    std::uint32_t* large_buckets;           ///< a list of row * bucket_count + bucket
     std::uint32_t* large_bucket_count;      ///< zeroed before
     std::uint32_t* first_oversized_scalar;  ///< all ones before; the lowest index of a scalar of these that breaks its promise
 };
@@ -112,17 +113,24 @@ constexpr std::uint32_t most_points(const MsmPlan& plan, std::uint32_t level) {
 /// What a row of points takes that round number `round` writes: behind the last one lies infinity, for where that is alone.
 constexpr std::uint32_t most_row_points(const MsmPlan& plan, std::uint32_t round) { return most_points(plan, round) + 1; }
 
-/// Where the pairs of round number `round` begin among those of the rounds from the second: at a multiple of 32.
+/// Bits of a word, and so pairs that share one of lone_bits.
+inline constexpr std::uint32_t word_bits = 32;
+
+/// Where the pairs of round number `round` begin among those of the rounds from the second: at a whole word of lone_bits.
 constexpr std::uint32_t first_named_pair(const MsmPlan& plan, std::uint32_t round) {
     std::uint32_t pairs = 0;
-    for (std::uint32_t earlier = 2; earlier < round; ++earlier) pairs += (most_points(plan, earlier) + 31) / 32 * 32;
+    for (std::uint32_t earlier = 2; earlier < round; ++earlier)
+        pairs += (most_points(plan, earlier) + word_bits - 1) / word_bits * word_bits;
     return pairs;
 }
 constexpr std::uint32_t named_pair_count(const MsmPlan& plan) { return first_named_pair(plan, plan.rounds + 1); }
 
-/// Blocks of name_pairs for the pairs of a round, in each of which a thread names 32 pairs.
+/// Pairs that a block of name_pairs names, a word of lone_bits a thread.
+inline constexpr std::uint32_t naming_tile = place_block_size * word_bits;
+
+/// Blocks of name_pairs for the pairs of a round.
 constexpr std::uint32_t naming_blocks(const MsmPlan& plan, std::uint32_t round) {
-    return (most_points(plan, round) + 32 * place_block_size - 1) / (32 * place_block_size);
+    return (most_points(plan, round) + naming_tile - 1) / naming_tile;
 }
 
 }  // namespace cupool::detail

@@ -1,7 +1,6 @@
 #include "msm_plan.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 
 namespace cupool::detail {
@@ -240,7 +239,7 @@ std::size_t place_msm_workspace(MsmShape& shape, std::size_t coordinate_bytes, s
     place(plan.cursors, rows * plan.bucket_count, word);
     place(plan.starts, levels * rows * (plan.bucket_count + 1), word);
     place(plan.slots, rows * plan.slot_count, word);
-    place(plan.lone_bits, rows * named_pair_count(plan) / 32, word);
+    place(plan.lone_bits, rows * named_pair_count(plan) / word_bits, word);
     place(plan.odd_sums, added_rows * most_row_points(plan, 1), affine_bytes);
     place(plan.even_sums, added_rows * most_row_points(plan, 2), affine_bytes);
     place(plan.prefixes, added_rows * most_points(plan, 1), coordinate_bytes);

@@ -8,6 +8,7 @@ using cupool::detail::largest_bin;
 using cupool::detail::largest_bin_table;
 using cupool::detail::naming_blocks;
 using cupool::detail::place_block_size;
+using cupool::detail::scattering_blocks;
 
 /// grid.y is the MSM.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_bins(MsmPlan plan) {
@@ -22,7 +23,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_bins(MsmPlan pl
 }
 
 /// A block a tile of one digit; grid.y is the MSM.
-CUPOOL_KERNEL CUPOOL_BLOCKS(bin_block_size, 3) void msm_scatter_to_bins(MsmPlan plan) {
+CUPOOL_KERNEL CUPOOL_BLOCKS(bin_block_size, scattering_blocks) void msm_scatter_to_bins(MsmPlan plan) {
     CUPOOL_SHARED static ScatterMemory shared;
     scatter_to_bins(plan, block_index_y(), block_index() % plan.digit_count, block_index() / plan.digit_count, shared);
 }
@@ -46,7 +47,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_buckets(MsmPlan
 }
 
 /// grid.y is the row.
-CUPOOL_KERNEL CUPOOL_BLOCKS(bin_block_size, 3) void msm_scatter_to_buckets(MsmPlan plan) {
+CUPOOL_KERNEL CUPOOL_BLOCKS(bin_block_size, scattering_blocks) void msm_scatter_to_buckets(MsmPlan plan) {
     CUPOOL_SHARED static ScatterMemory shared;
     scatter_to_buckets(plan, block_index_y(), shared);
 }

@@ -17,9 +17,11 @@ using detail::first_named_pair;
 using detail::largest_bin;
 using detail::MsmPlan;
 using detail::named_pair_count;
+using detail::naming_tile;
 using detail::no_term;
 using detail::place_block_size;
 using detail::shifted_words;
+using detail::word_bits;
 
 inline constexpr std::uint32_t sign_bit = 1u << 31;
 inline constexpr std::uint32_t lone_bit = 1u << 31;  ///< in the name of a pair: its left point is alone
@@ -306,7 +308,7 @@ CUPOOL_DEVICE std::uint32_t* starts_of(const MsmPlan& plan, std::uint32_t level,
 }
 /// Of the pairs of a round from the second, a bit each.
 CUPOOL_DEVICE std::uint32_t* lone_bits_of(const MsmPlan& plan, std::uint32_t round, std::uint64_t row) {
-    return plan.lone_bits + (row * named_pair_count(plan) + first_named_pair(plan, round)) / 32;
+    return plan.lone_bits + (row * named_pair_count(plan) + first_named_pair(plan, round)) / word_bits;
 }
 CUPOOL_DEVICE std::uint32_t* pair_names_of(const MsmPlan& plan, std::uint32_t round, std::uint64_t row) {
     return plan.pair_names + row * named_pair_count(plan) + first_named_pair(plan, round);
@@ -440,7 +442,7 @@ CUPOOL_DEVICE void place_buckets(const MsmPlan& plan, std::uint32_t row, std::ui
                     slots[2 * start + count] = no_term;
                 } else {
                     const std::uint32_t last = start + CountShare::left(count, level) - 1;
-                    atomic_add(&lone_bits[last / 32], 1u << last % 32);
+                    atomic_add(&lone_bits[last / word_bits], 1u << last % word_bits);  // a bit is set once
                 }
             });
         if (bin == plan.bin_count - 1 && thread_index() == place_block_size - 1) starts[plan.bucket_count] = end;
@@ -468,25 +470,25 @@ CUPOOL_DEVICE void scatter_to_buckets(const MsmPlan& plan, std::uint32_t row, Sc
     });
 }
 
-/// Names the pairs of a round, 32 of them a thread. A pair's name is the number of its left point at the level before, with lone_bit where
-/// there is no right one. A bucket's points follow those of the one before without a gap: so the left point of pair number i is point 2 i,
-/// less one for each lone point before it.
+/// Names the pairs of a round, a word of their bits a thread. A pair's name is the number of its left point at the level before, with
+/// lone_bit where there is no right one. A bucket's points follow those of the one before without a gap: so the left point of pair number i
+/// is point 2 i, less one for each lone point before it.
 CUPOOL_DEVICE void name_pairs(const MsmPlan& plan, std::uint32_t row, std::uint32_t round, std::uint32_t tile, std::uint32_t* sums) {
     const std::uint32_t* const starts = starts_of(plan, round, row);
     const std::uint32_t pair_count = starts[plan.bucket_count];
-    const std::uint32_t first = tile * 32 * place_block_size;
+    const std::uint32_t first = tile * naming_tile;
     if (first >= pair_count) return;
     const std::uint32_t bucket = last_not_above(starts, plan.bucket_count, first);
     const std::uint32_t lone_before = 2 * starts[bucket] - starts_of(plan, round - 1, row)[bucket];
-    const std::uint32_t word = first / 32 + thread_index();
-    const std::uint32_t own_bits = 32 * word < pair_count ? lone_bits_of(plan, round, row)[word] : 0;
+    const std::uint32_t word = first / word_bits + thread_index();
+    const std::uint32_t own_bits = word_bits * word < pair_count ? lone_bits_of(plan, round, row)[word] : 0;
     const std::uint32_t own_before = lone_before + BlockScan::of<place_block_size>(count_bits(own_bits), sums).before;
     const unsigned lane = thread_index() % warp_size;
     std::uint32_t* const names = pair_names_of(plan, round, row);
     for (unsigned i = 0; i < warp_size; ++i) {
         const std::uint32_t bits = shuffle_within(all_lanes, own_bits, i, warp_size);
         const std::uint32_t before = shuffle_within(all_lanes, own_before, i, warp_size) + count_bits(bits & ((1u << lane) - 1));
-        const std::uint32_t pair = (word - lane + i) * 32 + lane;
+        const std::uint32_t pair = (word - lane + i) * word_bits + lane;
         if (pair < pair_count) names[pair] = (2 * pair - before) | (bits >> lane) << 31;
     }
 }
