@@ -22,23 +22,27 @@ namespace {
 
 constexpr std::uint32_t no_scalar = std::numeric_limits<std::uint32_t>::max();
 constexpr unsigned block_size = 256;
-/// A term's index and its sign share 32 bits.
-constexpr std::size_t most_terms_of_a_portion = std::size_t{1} << 30;
 /// Small MSMs are done so many at a time as make up this many terms: enough to fill the device.
 constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
+/// Blocks of a copying kernel for each multiprocessor.
+constexpr unsigned copying_blocks = 8;
 /// A grid's rows of blocks.
 constexpr std::size_t most_rows = 65535;
 
-/// What decides how portions grow: nanoseconds that a term takes to be summed, and a byte to be copied (measured on an H200).
-constexpr double nanoseconds_a_term(std::size_t coordinate_bytes) {
+/// What decides how an MSM is cut into portions, beside the rate of copies: nanoseconds to sum what one digit makes of a term (measured on
+/// an H200).
+constexpr double nanoseconds_a_digit(std::size_t coordinate_bytes) {
     switch (coordinate_bytes) {
-        case 32: return 2.65;
-        case 48: return 5.3;
-        case 64: return 9.5;
-        default: return 21;
+        case 32: return 0.17;
+        case 48: return 0.33;
+        case 64: return 0.6;
+        default: return 1.3;
     }
 }
-constexpr double nanoseconds_a_byte = 1 / 55.5;
+/// One portion more leaves points that are sorted and read once more: for each bucket it costs as much as so many digits,
+constexpr double digits_a_bucket = 4;
+/// and some twenty kernels begin and end.
+constexpr double nanoseconds_of_kernels = 100e3;
 
 template <Curve C>
 std::size_t stride_of(const DeviceMsmJob<C>& job) {
@@ -58,7 +62,8 @@ public:
           device_memory_(config.ctx.context().device().total_memory()),
           scalars_(scalar_range<C>(config.bitsize)),
           width_(job.width != 0 ? job.width : choose_digit_width(job.term_count, scalars_, job.tables)),
-          kernels_(config.ctx.resource<MsmKernels<C>>()) {}
+          kernels_(config.ctx.resource<MsmKernels<C>>()),
+          feeds_(config.ctx.resource<OperandFeeds>()) {}
 
     /// Returns when the results are there, or on the device with config.is_async, when the work is queued. Where it throws none is under
     /// way.
@@ -95,14 +100,20 @@ private:
     std::size_t copied_bytes_a_term() const {
         return (job_.scalars.is_on_device() ? 0 : sizeof(Scalar)) + (job_.bases.is_on_device() ? 0 : sizeof(AffinePoint<C>));
     }
-    double growth() const {
-        const double copy = nanoseconds_a_byte * static_cast<double>(copied_bytes_a_term());
-        return copy == 0 ? 0 : std::max(nanoseconds_a_term(sizeof(BaseFieldElement<C>)) / copy, 1.0);
+    PortionCost portion_cost() const {
+        const MsmDigits digits = msm_digits(scalars_, width_, job_.tables);
+        const double digit = nanoseconds_a_digit(sizeof(BaseFieldElement<C>));
+        return {.copy = feeds_->rate().nanoseconds_a_byte() * static_cast<double>(copied_bytes_a_term()),
+                .sum = digit * digits.digit_count,
+                .start = nanoseconds_of_kernels + digit * digits_a_bucket * digits.largest * digits.window_count};
     }
 
-    MsmShape shape_of(const MsmPortion& portion) const {
+    /// \param carried_points  that the portion before it may leave to a row of it
+    MsmShape shape_of(const MsmPortion& portion, std::uint32_t carried_points) const {
         return make_msm_shape({.msm_count = static_cast<std::uint32_t>(portion.msm_count),
                                .term_count = static_cast<std::uint32_t>(portion.term_count),
+                               .carried_points = carried_points,
+                               .has_successor = !portion.is_last,
                                .scalars = scalars_,
                                .width = width_,
                                .tables = job_.tables,
@@ -113,8 +124,27 @@ private:
 
     typename MsmKernels<C>::Steps needed_steps() const {
         typename MsmKernels<C>::Steps steps{.windows = config_.are_results_on_device, .bases = !job_.are_bases_in_montgomery_form};
-        for (const MsmPortion& portion : portions_) (shape_of(portion).plan.rounds == 0 ? steps.slots : steps.pairs) = true;
+        for (const MsmShape& shape : shapes_) (shape.plan.rounds == 0 ? steps.slots : steps.pairs) = true;
         return steps;
+    }
+
+    /// Whether what the rounds leave goes to the next portion, as terms of that one, instead of into the buckets.
+    bool carries_on(std::size_t i) const { return !portions_[i].is_last && shapes_[i].plan.rounds != 0; }
+
+    void plan_portions() {
+        shapes_.clear();
+        most_carried_ = 0;
+        std::uint32_t carried = 0;
+        bool have_buckets_sums = false;
+        for (std::size_t i = 0; i < portions_.size(); ++i) {
+            if (portions_[i].is_first()) have_buckets_sums = false;
+            shapes_.push_back(shape_of(portions_[i], carried));
+            MsmPlan& plan = shapes_[i].plan;
+            plan.adds_to_buckets = have_buckets_sums ? 1 : 0;
+            carried = carries_on(i) ? most_points(plan, plan.rounds) : 0;
+            have_buckets_sums |= carried == 0;
+            most_carried_ = std::max(most_carried_, carried);
+        }
     }
 
     /// The bytes that a portion's operands take where they must be brought; multiples of the workspace's alignment.
@@ -140,15 +170,16 @@ private:
     /// so much.
     void allocate() {
         constexpr std::size_t most_portions = 4096;
-        std::size_t most_terms = most_terms_of_a_portion / job_.tables;
+        std::size_t most_terms = std::clamp<std::size_t>(limits_.most_portion_terms, job_.tables, carried_bit) / job_.tables;
         most_terms = std::min(most_terms, std::max(job_.term_count, terms_of_a_batch));
         for (;; most_terms = (most_terms + 1) / 2) {
             portions_ = cut_into_portions({.msm_count = job_.msm_count,
                                            .term_count = job_.term_count,
                                            .most_terms = most_terms,
                                            .most_msms = most_msms_at_once(),
-                                           .growth = growth(),
+                                           .cost = portion_cost(),
                                            .least_terms = limits_.least_portion_terms});
+            plan_portions();
             const std::size_t bytes = place();
             const bool is_within_budget = config_.memory_budget == 0 || bytes <= config_.memory_budget;
             const bool is_smallest = most_terms == 1 || portions_.size() > most_portions;
@@ -182,12 +213,16 @@ private:
             return begin;
         };
         row_sums_at_ = take(job_.msm_count * windows * sizeof(HostXyzz<C>));
+        if (most_carried_ != 0) {  // then every portion is of one MSM, and all have as many rows and buckets
+            carried_points_at_ = take(windows * most_carried_ * sizeof(AffinePoint<C>));
+            carried_starts_at_ = take(windows * (shapes_[0].plan.bucket_count + 1) * sizeof(std::uint32_t));
+        }
         oversized_at_ = take(portions_.size() * sizeof(std::uint32_t));
         std::array<std::size_t, 2> landing{};
         std::size_t sums = 0;
         std::size_t workspace = 0;
         for (std::size_t i = 0; i < portions_.size(); ++i) {
-            MsmShape shape = shape_of(portions_[i]);
+            MsmShape shape = shapes_[i];
             landing[i % 2] = std::max(landing[i % 2], bases_bytes(portions_[i]) + scalars_bytes(portions_[i]));
             sums = std::max(sums, place_msm_sums(shape, sizeof(BaseFieldElement<C>), 0));
             workspace = std::max(workspace, place_msm_workspace(shape, sizeof(BaseFieldElement<C>), 0));
@@ -204,49 +239,65 @@ private:
     void sum_portions() {
         const auto copy = [this](std::uint64_t to, const HostRuns& from) { copy_runs_async(to, from, stream_); };
         for (std::size_t i = 0; i < portions_.size(); ++i) {
-            bring(i, stream_, copy);
+            copy_operands(i, copy);
+            convert_bases(i, stream_);
             sum(i);
         }
     }
 
     /// Brings each portion while the one before it is summed, into the place of the one before that.
     void sum_fed_portions() {
-        const auto feed = config_.ctx.resource<OperandFeeds>()->take();
+        const auto feed = feeds_->take();
         const SynchronizeOnExit wait_for_copies(feed->stream());
         // Host memory may be what earlier work of the stream writes, and the memory that was allocated is ordered on it.
         stream_.synchronize();
         const auto copy = [&](std::uint64_t to, const HostRuns& from) { feed->copy(to, from, config_.ctx.host_threads()); };
+        constexpr EventOptions timed{.timing = true};
+        Event last_asked(stream_.context(), timed);
+        Event last_copied(stream_.context(), timed);
         std::array<Event, 2> brought{Event(stream_.context()), Event(stream_.context())};
         std::array<Event, 2> summed{Event(stream_.context()), Event(stream_.context())};
-        bring(0, feed->stream(), copy);
-        brought[0].record(feed->stream());
+        const auto bring = [&](std::size_t i) {
+            const bool is_last = i + 1 == portions_.size();
+            const std::uint64_t earlier_bytes = bytes_;
+            if (is_last) last_asked.record(feed->stream());
+            copy_operands(i, copy);
+            if (is_last) last_copied.record(feed->stream());
+            convert_bases(i, feed->stream());
+            brought[i % 2].record(feed->stream());
+            return bytes_ - earlier_bytes;
+        };
+        std::uint64_t last_bytes = bring(0);
         for (std::size_t i = 0; i < portions_.size(); ++i) {
             stream_.wait(brought[i % 2]);
             sum(i);
             summed[i % 2].record(stream_);
             if (i + 1 == portions_.size()) break;
             // The next one's place is that of the one before this, if there was one: a mark not made yet is not waited for.
-            const std::size_t next = (i + 1) % 2;
-            feed->stream().wait(summed[next]);
-            bring(i + 1, feed->stream(), copy);
-            brought[next].record(feed->stream());
+            feed->stream().wait(summed[(i + 1) % 2]);
+            last_bytes = bring(i + 1);
         }
+        last_copied.synchronize();
+        feeds_->rate().learn(last_bytes, elapsed_milliseconds(last_asked, last_copied));
     }
 
     /// Where a portion's bases and scalars land, if they must be brought.
     std::uint64_t bases_landing(std::size_t i) const { return address(landing_at_[i % 2]); }
     std::uint64_t scalars_landing(std::size_t i) const { return bases_landing(i) + bases_bytes(portions_[i]); }
 
-    /// \param copy  called as copy(to, runs) for host memory, ordered on `stream`
+    /// \param copy  called as copy(to, runs) for host memory
     template <class Copy>
-    void bring(std::size_t i, StreamView stream, const Copy& copy) {
+    void copy_operands(std::size_t i, const Copy& copy) {
         const MsmPortion& portion = portions_[i];
         if (!job_.scalars.is_on_device()) copy_counted(scalars_landing(i), host_scalars_of(portion), copy);
-        if (!brings_bases()) return;
-        const Operand<AffinePoint<C>> bases = bases_of(portion);
-        const DeviceSpan<AffinePoint<C>> there(bases_landing(i), bases.size(), config_.ctx.device());
-        if (!bases.is_on_device()) copy_counted(there.pointer(), std::as_bytes(bases.host()), copy);
+        if (!job_.bases.is_on_device()) copy_counted(bases_landing(i), std::as_bytes(bases_of(portion).host()), copy);
+    }
+
+    /// Into Montgomery form, where they are not in that.
+    void convert_bases(std::size_t i, StreamView stream) {
         if (job_.are_bases_in_montgomery_form) return;
+        const Operand<AffinePoint<C>> bases = bases_of(portions_[i]);
+        const DeviceSpan<AffinePoint<C>> there(bases_landing(i), bases.size(), config_.ctx.device());
         const auto from = bases.is_on_device() ? bases.device() : DeviceSpan<const AffinePoint<C>>(there);
         kernels_->bases->points_to_montgomery_form.launch({blocks_for(bases.size(), block_size), block_size}, stream, from, there,
                                                           static_cast<std::uint32_t>(bases.size()));
@@ -276,7 +327,8 @@ private:
 
     void sum(std::size_t i) const {
         const MsmPortion& portion = portions_[i];
-        MsmShape shape = shape_of(portion);
+        const bool carries = carries_on(i);
+        MsmShape shape = shapes_[i];
         MsmPlan& plan = shape.plan;
         place_msm_sums(shape, sizeof(BaseFieldElement<C>), address(sums_at_));
         place_msm_workspace(shape, sizeof(BaseFieldElement<C>), address(workspace_at_));
@@ -287,20 +339,26 @@ private:
         plan.table_stride = static_cast<std::uint32_t>(job_.table_stride);
         plan.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
         plan.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
-        plan.adds_to_buckets = !portion.is_first();
+        plan.most_carried = most_carried_;
+        plan.carried_points = as_pointer<void>(address(carried_points_at_));
+        plan.carried_starts = as_pointer<std::uint32_t>(address(carried_starts_at_));
         kernels_->sort->sort(plan, stream_);
         for (std::uint32_t row = 0; row < plan.row_count; row += shape.rows_at_once) {
             plan.first_row = row;
-            sum_buckets(plan, std::min(shape.rows_at_once, plan.row_count - row));
+            const std::uint32_t rows = std::min(shape.rows_at_once, plan.row_count - row);
+            add_pairs(plan, rows);
+            if (carries) {
+                carry_sums(plan, rows);
+            } else {
+                accumulate(plan, rows);
+            }
         }
-        join_buckets(plan);
+        if (!carries) join_buckets(plan);
         if (portion.is_last) sum_rows(plan);
     }
 
-    /// Sums the points of each bucket, but for those that join_buckets must complete, in `rows` rows from plan.first_row.
-    void sum_buckets(const MsmPlan& plan, std::uint32_t rows) const {
-        const LaunchShape shares{{blocks_for(plan.share_count, point_block_size), rows}, point_block_size};
-        if (plan.rounds == 0) return kernels_->slots->accumulate_slots.launch(shares, stream_, plan);
+    /// Does the rounds of pairwise addition in `rows` rows from plan.first_row.
+    void add_pairs(const MsmPlan& plan, std::uint32_t rows) const {
         for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
             const std::uint32_t blocks = choose_pair_blocks(
                 round, most_points(plan, round), rows, multiprocessors_ * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
@@ -311,7 +369,20 @@ private:
                 kernels_->pairs->add_pairs.launch(pairs, stream_, plan, round);
             }
         }
-        kernels_->sums->accumulate_sums.launch(shares, stream_, plan);
+    }
+
+    void carry_sums(const MsmPlan& plan, std::uint32_t rows) const {
+        kernels_->pairs->carry_sums.launch({{copying_blocks * multiprocessors_, rows}, point_block_size}, stream_, plan);
+    }
+
+    /// Sums what is left of each bucket, but for those that join_buckets must complete.
+    void accumulate(const MsmPlan& plan, std::uint32_t rows) const {
+        const LaunchShape shares{{blocks_for(plan.share_count, point_block_size), rows}, point_block_size};
+        if (plan.rounds == 0) {
+            kernels_->slots->accumulate_slots.launch(shares, stream_, plan);
+        } else {
+            kernels_->sums->accumulate_sums.launch(shares, stream_, plan);
+        }
     }
 
     LaunchShape quads_over_rows(const MsmPlan& plan, std::size_t quads) const {
@@ -385,10 +456,15 @@ private:
     ScalarRange scalars_;
     unsigned width_;
     std::shared_ptr<MsmKernels<C>> kernels_;
+    std::shared_ptr<OperandFeeds> feeds_;
     std::vector<MsmPortion> portions_;
+    std::vector<MsmShape> shapes_;    // [portion]
+    std::uint32_t most_carried_ = 0;  // points of a row, from any portion to the next
     // Where in the memory everything begins.
     std::size_t row_sums_at_ = 0;
     std::size_t oversized_at_ = 0;
+    std::size_t carried_points_at_ = 0;
+    std::size_t carried_starts_at_ = 0;
     std::array<std::size_t, 2> landing_at_{};
     std::size_t sums_at_ = 0;
     std::size_t workspace_at_ = 0;

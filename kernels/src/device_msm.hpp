@@ -2,6 +2,7 @@
 
 #include <cupool/kernels/msm.hpp>
 
+#include "msm_layout.hpp"
 #include "msm_portions.hpp"
 #include "msm_results.hpp"
 
@@ -27,6 +28,8 @@ struct DeviceMsmLimits {
     /// Copies of fewer bytes are not worth a stream of their own.
     std::size_t least_fed_bytes = std::size_t{1} << 20;
     std::size_t least_portion_terms = MsmCut{}.least_terms;
+    /// With those of all tables: a term's index shares 32 bits with its sign and carried_bit.
+    std::size_t most_portion_terms = carried_bit;
     /// MSMs of a job that are done with one allocation, which holds the sums of all their rows.
     std::size_t most_msms_of_a_run = 8192;
 };

@@ -27,6 +27,7 @@ struct MsmSortKernels {
         : module(load(context, code)),
           count_bins(module.kernel<MsmPlan>("msm_count_bins")),
           place_bins(module.kernel<MsmPlan>("msm_place_bins")),
+          bin_carried_points(module.kernel<MsmPlan>("msm_bin_carried_points")),
           scatter_to_bins(module.kernel<MsmPlan>("msm_scatter_to_bins")),
           count_buckets(module.kernel<MsmPlan>("msm_count_buckets")),
           size_bins(module.kernel<MsmPlan>("msm_size_bins")),
@@ -42,6 +43,8 @@ struct MsmSortKernels {
         const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
         count_bins.launch({{tiles, plan.msm_count}, bin_block_size}, stream, plan);
         place_bins.launch({plan.row_count, place_block_size}, stream, plan);
+        if (plan.has_carried_points)
+            bin_carried_points.launch({{blocks_for(plan.most_carried, bin_tile), plan.row_count}, bin_block_size}, stream, plan);
         scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream, plan);
         count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
         const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
@@ -56,7 +59,8 @@ struct MsmSortKernels {
     }
 
     Module module;
-    Kernel<MsmPlan> count_bins, place_bins, scatter_to_bins, count_buckets, size_bins, place_buckets, scatter_to_buckets, name_pairs;
+    Kernel<MsmPlan> count_bins, place_bins, bin_carried_points, scatter_to_bins, count_buckets, size_bins, place_buckets,
+        scatter_to_buckets, name_pairs;
 };
 
 struct MsmPairKernels {
@@ -64,11 +68,13 @@ struct MsmPairKernels {
         : module(load(context, code)),
           add_first_pairs(module.kernel<MsmPlan>("msm_add_first_pairs")),
           add_pairs(module.kernel<MsmPlan, std::uint32_t>("msm_add_pairs")),
+          carry_sums(module.kernel<MsmPlan>("msm_carry_sums")),
           resident_blocks(static_cast<unsigned>(add_pairs.max_active_blocks(pair_block_size))) {}
 
     Module module;
     Kernel<MsmPlan> add_first_pairs;
     Kernel<MsmPlan, std::uint32_t> add_pairs;
+    Kernel<MsmPlan> carry_sums;
     unsigned resident_blocks;  ///< that a multiprocessor holds at once
 };
 

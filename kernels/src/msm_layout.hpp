@@ -36,6 +36,9 @@ inline constexpr unsigned shifted_words = 8;
 /// A slot without a term.
 inline constexpr std::uint32_t no_term = 0xffffffff;
 
+/// In a term: it is no base, but one of the points that an earlier portion has left.
+inline constexpr std::uint32_t carried_bit = 1u << 30;
+
 /// What one device sums at a time: a portion of the terms of one MSM, or several whole MSMs of equal size. Pointers are device pointers;
 /// [a][b] is an array of rows. Sums are XYZZ points in Montgomery form.
 ///
@@ -46,13 +49,14 @@ struct MsmPlan {
     std::uint32_t msm_count;
     std::uint32_t term_count;    ///< of one MSM
     std::uint32_t row_count;     ///< msm_count * window_count
-    std::uint32_t row_terms;     ///< the terms that a row may have
+    std::uint32_t row_terms;     ///< the terms that a row may have, with those that are carried points
     std::uint32_t table_stride;  ///< points of a table
     std::uint32_t bases_stride;  ///< from the first point of one MSM to that of the next; 0 where they share their bases
     std::uint32_t scalar_bits;   ///< every scalar is promised to be below 2^scalar_bits
     std::uint32_t scalars_in_montgomery_form;
     std::uint32_t scalars_are_centred;  ///< r is taken off scalars above r / 2
     std::uint32_t adds_to_buckets;      ///< the buckets hold the sums of earlier portions
+    std::uint32_t has_carried_points;   ///< what the rounds of an earlier portion have left are terms of this one
 
     std::uint32_t width;         ///< bits of a digit
     std::uint32_t digit_count;   ///< of a scalar; the last one takes what the others leave, and leaves no carry
@@ -75,6 +79,8 @@ struct MsmPlan {
     std::uint32_t group_count;  ///< groups of one row
     std::uint32_t part_size;    ///< groups that a block sums; a divisor of group_count, and 1 where one block sums a row's groups
 
+    std::uint32_t most_carried;  ///< carried points that there is room for in a row
+
     std::uint32_t first_row;  ///< of the rows that the pairwise and the accumulating kernels work on: grid.y of them
 
     std::uint32_t* shifted_scalars;         ///< [word][msm][term]: scalars plus digit_offset
@@ -85,12 +91,14 @@ struct MsmPlan {
     std::uint16_t* binned_buckets;          ///< [row][term]: the bucket, counted from its bin's first
     std::uint32_t* cursors;                 ///< [row][bucket], zeroed before
     std::uint32_t* starts;                  ///< [level][row][bucket + 1], in points
-    std::uint32_t* slots;                   ///< [row][slot]: a term, its sign in the highest bit, or no_term
+    std::uint32_t* slots;                   ///< [row][slot]: a term, its sign in the highest bit and carried_bit below, or no_term
     std::uint32_t* lone_bits;               ///< [row][named pair], zeroed before: a bit each, set where a point is alone
     std::uint32_t* pair_names;              ///< [row][pair of the rounds from the second]: what it adds, see name_pairs
     void* odd_sums;                         ///< [row of the turn][most_row_points(1)]: affine points, which every odd round writes
     void* even_sums;                        ///< [row of the turn][most_row_points(2)]: affine points, which every even round writes
     void* prefixes;                         ///< [row of the turn][pair of the first round]: field elements
+    void* carried_points;                   ///< [row][most_carried]: affine points, bucket by bucket
+    std::uint32_t* carried_starts;          ///< [row][bucket + 1]: where each bucket's begin
     void* buckets;                          ///< [row][bucket]
     void* unfinished;                       ///< [row][share]
     void* finished;                         ///< [row][share]

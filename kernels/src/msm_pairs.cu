@@ -1,4 +1,4 @@
-// The rounds of pairwise addition: add_first_pairs, then add_pairs.
+// The rounds of pairwise addition: add_first_pairs, then add_pairs; and leaving their sums to the next portion: carry_sums.
 
 #include "msm_rows.cuh"
 
@@ -21,4 +21,18 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_add_pairs(MsmPlan plan
     const RowPairs<FastAffine> pairs(sums_of_round(plan, round - 1), pair_names_of(plan, round, row));
     const std::uint32_t pair_count = starts_of(plan, round, row)[plan.bucket_count];
     add_pairs(pairs, sums_of_round(plan, round), prefixes_of(plan), pair_count, reinterpret_cast<BaseField*>(shared));
+}
+
+/// Makes what the last round left the carried points of the next portion. grid.y counts rows from first_row.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(point_block_size) void msm_carry_sums(MsmPlan plan) {
+    const std::uint32_t row = plan.first_row + block_index_y();
+    const PointRow<FastAffine> sums = sums_of_round(plan, plan.rounds);
+    FastAffine* const carried = carried_points_of<FastAffine>(plan, row);
+    const std::uint32_t* const starts = starts_of(plan, plan.rounds, row);
+    std::uint32_t* const carried_starts = carried_starts_of(plan, row);
+    const std::uint32_t stride = grid_size() * point_block_size;
+#pragma unroll 1
+    for (std::uint32_t i = global_index(); i < starts[plan.bucket_count]; i += stride) carried[i] = sums[i];
+#pragma unroll 1
+    for (std::uint32_t i = global_index(); i <= plan.bucket_count; i += stride) carried_starts[i] = starts[i];
 }

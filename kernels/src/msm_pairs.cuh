@@ -27,6 +27,11 @@ struct TwoPoints {
     Affine right;
 };
 
+template <class Affine>
+CUPOOL_DEVICE Affine* carried_points_of(const MsmPlan& plan, std::uint32_t row) {
+    return static_cast<Affine*>(plan.carried_points) + std::uint64_t{row} * plan.most_carried;
+}
+
 /// Points that slots name, in the slots' order.
 template <class Affine>
 class SlotPoints {
@@ -34,7 +39,9 @@ public:
     using Field = decltype(Affine::x);
 
     CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t row)
-        : slots_(plan.slots + std::uint64_t{row} * plan.slot_count), points_(static_cast<const Affine*>(plan.points)) {}
+        : slots_(plan.slots + std::uint64_t{row} * plan.slot_count),
+          points_(static_cast<const Affine*>(plan.points)),
+          carried_(carried_points_of<Affine>(plan, row) - carried_bit) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
 
@@ -42,12 +49,16 @@ protected:
     /// The point a slot names; infinity where it names none.
     CUPOOL_DEVICE Affine point(std::uint32_t slot) const {
         if (slot == no_term) return {Field::zero(), Field::zero()};
-        const Affine point = points_[slot & ~sign_bit];
+        const std::uint32_t term = slot & ~sign_bit;
+        const Affine point = *point_at(term);
         return {point.x, point.y.negated_if((slot & sign_bit) != 0)};
     }
 
+    CUPOOL_DEVICE const Affine* point_at(std::uint32_t term) const { return (term < carried_bit ? points_ : carried_) + term; }
+
     const std::uint32_t* slots_;
     const Affine* points_;
+    const Affine* carried_;  ///< as far before the first carried point as carried_bit in a term adds
 };
 
 /// The same two by two. A PairName is what must be read before a pair's points can be: it is asked for early. Two lanes read a point
@@ -56,8 +67,8 @@ template <class Affine>
 class SlotPairs : SlotPoints<Affine> {
     using Base = SlotPoints<Affine>;
     static constexpr int field_words = sizeof(typename Base::Field) / sizeof(Words4);
-    using GatherX = PairGather<field_words, 2 * field_words>;
-    using GatherPoint = PairGather<2 * field_words, 2 * field_words>;
+    using GatherX = PairGather<field_words>;
+    using GatherPoint = PairGather<2 * field_words>;
 
 public:
     using Field = typename Base::Field;
@@ -82,14 +93,14 @@ public:
         return name.left == no_term || name.right == no_term;
     }
     CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
-        return {GatherX::ask(records(), index(name.left)), GatherX::ask(records(), index(name.right))};
+        return {GatherX::ask(x_at(), term(name.left)), GatherX::ask(x_at(), term(name.right))};
     }
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const {
         return {received_coordinate(asked.left), received_coordinate(asked.right)};
     }
     CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
-        const auto left = GatherPoint::ask(records(), index(name.left));
-        const auto right = GatherPoint::ask(records(), index(name.right));
+        const auto left = GatherPoint::ask(x_at(), term(name.left));
+        const auto right = GatherPoint::ask(x_at(), term(name.right));
         return {received_point(name.left, left), received_point(name.right, right)};
     }
     /// What points() gave, but infinity where a slot names no point, and with y coordinates below the bound. For one lane alone.
@@ -101,8 +112,11 @@ public:
     CUPOOL_DEVICE Field right_y(const PairName& name) const { return y(name.right); }
 
 private:
-    CUPOOL_DEVICE const Words4* records() const { return reinterpret_cast<const Words4*>(this->points_); }
-    CUPOOL_DEVICE static std::uint32_t index(std::uint32_t slot) { return slot == no_term ? 0 : slot & ~sign_bit; }
+    /// Where the x coordinate of a term's point lies; its y coordinate follows.
+    CUPOOL_DEVICE auto x_at() const {
+        return [this](std::uint32_t term) { return reinterpret_cast<const Words4*>(this->point_at(term)); };
+    }
+    CUPOOL_DEVICE static std::uint32_t term(std::uint32_t slot) { return slot == no_term ? 0 : slot & ~sign_bit; }
 
     CUPOOL_DEVICE static Field field_of(const Words4* words) {
         Field field;
@@ -125,7 +139,8 @@ private:
         return {point.x, point.y.below_bound()};
     }
     CUPOOL_DEVICE Field y(std::uint32_t slot) const {
-        const auto asked = GatherX::ask(records() + field_words, index(slot));
+        const auto y_at = [this](std::uint32_t term) { return x_at()(term) + field_words; };
+        const auto asked = GatherX::ask(y_at, term(slot));
         return received_coordinate(asked).negated_to_bound_if((slot & sign_bit) != 0).below_bound();
     }
 

@@ -32,14 +32,15 @@ std::uint32_t choose_bin_shift(std::uint32_t row_terms, std::uint32_t bucket_cou
 }
 
 /// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where a bucket's odd points
-/// (half of one a round, on average) stay few beside the others (measured on an H200).
-std::uint32_t choose_rounds(std::uint64_t row_terms, std::uint32_t bucket_count, std::uint32_t row_count, std::uint64_t resident_threads) {
+/// (half of one a round, on average) stay few beside the others (measured on an H200). What is left to another portion has to be sorted
+/// once more, which costs more than an odd point, while accumulation costs less than many of those.
+std::uint32_t choose_rounds(const MsmPlan& plan, bool has_successor, std::uint64_t resident_threads) {
     constexpr std::uint32_t most_rounds = 6;
-    constexpr std::uint64_t least_pairs = 12;  // a thread
-    constexpr std::uint64_t least_left = 5;    // of a bucket
+    constexpr std::uint64_t least_pairs = 12;                // a thread
+    const std::uint64_t least_left = has_successor ? 2 : 5;  // of a bucket
     const auto pays = [&](std::uint32_t rounds) {
-        return row_terms * row_count >> rounds >= resident_threads * least_pairs &&
-               row_terms >= (std::uint64_t{bucket_count} << rounds) * least_left;
+        return std::uint64_t{plan.row_terms} * plan.row_count >> rounds >= resident_threads * least_pairs &&
+               plan.row_terms >= (std::uint64_t{plan.bucket_count} << rounds) * least_left;
     };
     std::uint32_t rounds = 0;
     while (rounds < most_rounds && pays(rounds + 1)) ++rounds;
@@ -184,13 +185,14 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     plan.digit_count = digits.digit_count;
     plan.window_count = digits.window_count;
     plan.row_count = plan.msm_count * plan.window_count;
-    plan.row_terms = plan.term_count * divided_up(plan.digit_count, plan.window_count);
+    plan.row_terms = plan.term_count * divided_up(plan.digit_count, plan.window_count) + problem.carried_points;
+    plan.has_carried_points = problem.carried_points != 0 ? 1 : 0;
     plan.last_digit_offset = digits.lowest_last;
     plan.bucket_count = digits.largest;
     set_groups(plan, std::uint64_t{problem.multiprocessors} * reducing_threads / quad_size, problem.multiprocessors);
     plan.bin_shift = choose_bin_shift(plan.row_terms, plan.bucket_count);
     plan.bin_count = divided_up(plan.bucket_count, 1u << plan.bin_shift);
-    plan.rounds = choose_rounds(plan.row_terms, plan.bucket_count, plan.row_count, summing_threads);
+    plan.rounds = choose_rounds(plan, problem.has_successor, summing_threads);
     plan.share_size = choose_share_size(plan, summing_threads);
     set_slots(plan);
     set_digit_offset(plan);

@@ -16,22 +16,29 @@ struct MsmPortion {
     bool is_first() const { return first_term == 0; }
 };
 
+/// What a portion takes, in nanoseconds.
+struct PortionCost {
+    double copy = 0;   ///< to bring a term to the device; 0 where nothing must be brought
+    double sum = 0;    ///< to sum a term
+    double start = 0;  ///< what it takes an MSM longer to have one portion more
+};
+
 /// How MSMs are to be cut up.
 struct MsmCut {
     std::size_t msm_count = 0;
     std::size_t term_count = 0;  ///< of each MSM, at least 1
     std::size_t most_terms = 0;  ///< of a portion, all its MSMs together, at least 1
     std::size_t most_msms = 0;   ///< of a portion, at least 1
-    /// How many terms are summed in the time in which one is brought to the device; 0 where nothing must be brought.
-    double growth = 0;
-    /// Of the first portion, where portions grow.
+    PortionCost cost = {};
+    /// Of the first portion, where operands must be brought.
     std::size_t least_terms = std::size_t{1} << 18;
 };
 
 /// The portions in the order in which they are summed; those of one MSM are neighbours.
 ///
-/// Where operands must be brought, a large first MSM begins with a small portion, and each further one is as much larger as the device is
-/// faster than the copy: what comes next is there when it is wanted, and only the first, small copy is waited for.
+/// Where operands must be brought, a large first MSM is cut into portions that grow: only the first, small copy is waited for, and what
+/// comes next arrives while the one before it is summed. How many they are and how much each is larger than the one before is what takes
+/// the least time by their cost.
 std::vector<MsmPortion> cut_into_portions(const MsmCut& cut);
 
 }  // namespace cupool::detail

@@ -1,4 +1,4 @@
-// Sorts the terms by row and bucket: count_bins, place_bins, scatter_to_bins, count_buckets, size_bins, place_buckets,
+// Sorts the terms by row and bucket: count_bins, place_bins, bin_carried_points, scatter_to_bins, count_buckets, size_bins, place_buckets,
 // scatter_to_buckets; and tells the rounds which points make pairs: name_pairs.
 
 #include "msm_rows.cuh"
@@ -20,6 +20,11 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_bins(MsmPlan plan
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_bins(MsmPlan plan) {
     CUPOOL_SHARED static std::uint32_t sums[place_block_size / warp_size];
     place_bins(plan, block_index(), sums);
+}
+
+/// grid.y is the row.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_bin_carried_points(MsmPlan plan) {
+    bin_carried_points(plan, block_index_y(), block_index());
 }
 
 /// A block a tile of one digit; grid.y is the MSM.

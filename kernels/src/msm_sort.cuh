@@ -12,6 +12,7 @@ namespace cupool::device {
 
 using detail::bin_block_size;
 using detail::bin_tile;
+using detail::carried_bit;
 using detail::first_level;
 using detail::first_named_pair;
 using detail::largest_bin;
@@ -259,12 +260,20 @@ class CountShare {
     static constexpr std::uint32_t most = largest_bin / place_block_size;
 
 public:
-    CUPOOL_DEVICE CountShare(const std::uint32_t* counts, std::uint32_t count) {
+    CUPOOL_DEVICE static CountShare of(const std::uint32_t* counts, std::uint32_t count) {
+        return by([counts](std::uint32_t i) { return counts[i]; }, count);
+    }
+
+    /// \param count_of  called as count_of(number)
+    template <class CountOf>
+    CUPOOL_DEVICE static CountShare by(const CountOf& count_of, std::uint32_t count) {
+        CountShare share;
         const std::uint32_t size = (count + place_block_size - 1) / place_block_size;
-        begin_ = thread_index() * size < count ? thread_index() * size : count;
-        size_ = begin_ + size < count ? size : count - begin_;
+        share.begin_ = thread_index() * size < count ? thread_index() * size : count;
+        share.size_ = share.begin_ + size < count ? size : count - share.begin_;
 #pragma unroll
-        for (std::uint32_t i = 0; i < most; ++i) counts_[i] = i < size_ ? counts[begin_ + i] : 0;
+        for (std::uint32_t i = 0; i < most; ++i) share.counts_[i] = i < share.size_ ? count_of(share.begin_ + i) : 0;
+        return share;
     }
 
     /// How many are left of them at a level.
@@ -310,21 +319,11 @@ CUPOOL_DEVICE std::uint32_t* starts_of(const MsmPlan& plan, std::uint32_t level,
 CUPOOL_DEVICE std::uint32_t* lone_bits_of(const MsmPlan& plan, std::uint32_t round, std::uint64_t row) {
     return plan.lone_bits + (row * named_pair_count(plan) + first_named_pair(plan, round)) / word_bits;
 }
+CUPOOL_DEVICE std::uint32_t* carried_starts_of(const MsmPlan& plan, std::uint64_t row) {
+    return plan.carried_starts + row * (plan.bucket_count + 1);
+}
 CUPOOL_DEVICE std::uint32_t* pair_names_of(const MsmPlan& plan, std::uint32_t round, std::uint64_t row) {
     return plan.pair_names + row * named_pair_count(plan) + first_named_pair(plan, round);
-}
-
-/// Where a row's bins begin. A block a row.
-CUPOOL_DEVICE void place_bins(const MsmPlan& plan, std::uint32_t row, std::uint32_t* sums) {
-    std::uint32_t* const cursors = plan.bin_cursors + row * plan.bin_count;
-    std::uint32_t* const starts = plan.bin_starts + row * (plan.bin_count + 1);
-    const CountShare counts(cursors, plan.bin_count);
-    const std::uint32_t before = BlockScan::of<place_block_size>(counts.sum(0), sums).before;
-    const std::uint32_t end = counts.for_each_start(0, before, [&](std::uint32_t bin, std::uint32_t start, std::uint32_t) {
-        starts[bin] = start;
-        cursors[bin] = start;
-    });
-    if (thread_index() == place_block_size - 1) starts[plan.bin_count] = end;
 }
 
 /// The buckets of a bin.
@@ -339,6 +338,27 @@ struct BinBuckets {
     }
 };
 
+CUPOOL_DEVICE std::uint32_t carried_in_bin(const MsmPlan& plan, std::uint32_t row, std::uint32_t bin) {
+    if (!plan.has_carried_points) return 0;
+    const std::uint32_t* const starts = carried_starts_of(plan, row);
+    const BinBuckets buckets = BinBuckets::of(plan, bin);
+    return starts[buckets.first + buckets.count] - starts[buckets.first];
+}
+
+/// Where a row's bins begin, and, behind the carried points of each, its other terms. A block a row.
+CUPOOL_DEVICE void place_bins(const MsmPlan& plan, std::uint32_t row, std::uint32_t* sums) {
+    std::uint32_t* const cursors = plan.bin_cursors + row * plan.bin_count;
+    std::uint32_t* const starts = plan.bin_starts + row * (plan.bin_count + 1);
+    const auto size_of = [&](std::uint32_t bin) { return cursors[bin] + carried_in_bin(plan, row, bin); };
+    const auto counts = CountShare::by(size_of, plan.bin_count);
+    const std::uint32_t before = BlockScan::of<place_block_size>(counts.sum(0), sums).before;
+    const std::uint32_t end = counts.for_each_start(0, before, [&](std::uint32_t bin, std::uint32_t start, std::uint32_t) {
+        starts[bin] = start;
+        cursors[bin] = start + carried_in_bin(plan, row, bin);
+    });
+    if (thread_index() == place_block_size - 1) starts[plan.bin_count] = end;
+}
+
 /// The last index whose start is not above `position`.
 CUPOOL_DEVICE std::uint32_t last_not_above(const std::uint32_t* starts, std::uint32_t count, std::uint32_t position) {
     std::uint32_t low = 0;
@@ -352,6 +372,28 @@ CUPOOL_DEVICE std::uint32_t last_not_above(const std::uint32_t* starts, std::uin
         }
     }
     return low;
+}
+
+/// Writes a row's carried points into their bins, before the other terms there. A block a tile of them.
+CUPOOL_DEVICE void bin_carried_points(const MsmPlan& plan, std::uint32_t row, std::uint32_t tile) {
+    const std::uint32_t* const starts = carried_starts_of(plan, row);
+    const std::uint32_t point_count = starts[plan.bucket_count];
+    const std::uint32_t begin = tile * bin_tile;
+    if (begin >= point_count) return;
+    const std::uint32_t end = point_count - begin < bin_tile ? point_count : begin + bin_tile;
+    const std::uint32_t first_bucket = last_not_above(starts, plan.bucket_count, begin);
+    const std::uint32_t bucket_count = last_not_above(starts, plan.bucket_count, end - 1) + 1 - first_bucket;
+    const std::uint32_t* const bin_starts = plan.bin_starts + row * (plan.bin_count + 1);
+    const std::uint64_t first_place = std::uint64_t{row} * plan.row_terms;
+#pragma unroll 1
+    for (std::uint32_t i = begin + thread_index(); i < end; i += bin_block_size) {
+        const std::uint32_t bucket = first_bucket + last_not_above(starts + first_bucket, bucket_count, i);
+        const std::uint32_t bin = bucket >> plan.bin_shift;
+        const std::uint32_t first_of_bin = bin << plan.bin_shift;
+        const std::uint64_t place = first_place + bin_starts[bin] + (i - starts[first_of_bin]);
+        plan.binned_terms[place] = i | carried_bit;
+        plan.binned_buckets[place] = static_cast<std::uint16_t>(bucket - first_of_bin);
+    }
 }
 
 /// A tile of one row's binned terms. A tile may reach over several bins.
@@ -412,7 +454,7 @@ CUPOOL_DEVICE void count_buckets(const MsmPlan& plan, std::uint32_t row, std::ui
 /// The points of each bin, at each level. A block a bin.
 CUPOOL_DEVICE void size_bins(const MsmPlan& plan, std::uint32_t row, std::uint32_t bin, TwoScans& scans) {
     const BinBuckets buckets = BinBuckets::of(plan, bin);
-    const CountShare counts(plan.cursors + std::uint64_t{row} * plan.bucket_count + buckets.first, buckets.count);
+    const auto counts = CountShare::of(plan.cursors + std::uint64_t{row} * plan.bucket_count + buckets.first, buckets.count);
 #pragma unroll 1
     for (std::uint32_t level = first_level(plan); level <= plan.rounds; ++level) {
         const std::uint32_t size = BlockScan::of<place_block_size>(counts.sum(level), scans[level % 2]).total;
@@ -425,10 +467,10 @@ CUPOOL_DEVICE void place_buckets(const MsmPlan& plan, std::uint32_t row, std::ui
     const BinBuckets buckets = BinBuckets::of(plan, bin);
     std::uint32_t* const cursors = plan.cursors + std::uint64_t{row} * plan.bucket_count + buckets.first;
     std::uint32_t* const slots = plan.slots + std::uint64_t{row} * plan.slot_count;
-    const CountShare counts(cursors, buckets.count);
+    const auto counts = CountShare::of(cursors, buckets.count);
 #pragma unroll 1
     for (std::uint32_t level = first_level(plan); level <= plan.rounds; ++level) {
-        const CountShare sizes(bin_sizes_of(plan, level, row), bin);
+        const auto sizes = CountShare::of(bin_sizes_of(plan, level, row), bin);
         const std::uint32_t first = BlockScan::of<place_block_size>(sizes.sum(0), scans[0]).total;
         const std::uint32_t before = BlockScan::of<place_block_size>(counts.sum(level), scans[1]).before;
         std::uint32_t* const starts = starts_of(plan, level, row);

@@ -9,8 +9,8 @@
 
 namespace cupool::device {
 
-/// Reads the first `words` Words4 of records that lie `stride` Words4 apart.
-template <int words, int stride>
+/// Reads the first `words` Words4 of records.
+template <int words>
 class PairGather {
     static constexpr int reads = (words + 1) / 2;                ///< of a record by each lane of a pair
     static constexpr unsigned pair_words = 2 * (2 * reads) + 1;  ///< two records, and a gap, so that fewer lanes meet in a bank
@@ -25,13 +25,14 @@ public:
     /// Shared memory that a warp needs, in Words4.
     static constexpr unsigned shared_words = warp_size / 2 * pair_words;
 
-    /// Asks for the record of each lane of a warp, all of them together.
-    CUPOOL_DEVICE static Flight ask(const Words4* records, std::uint32_t index) {
+    /// Asks for the record of each lane of a warp, all of them together. \param record_at  where the record of an index lies
+    template <class RecordAt>
+    CUPOOL_DEVICE static Flight ask(const RecordAt& record_at, std::uint32_t index) {
         const bool is_odd = thread_index() % 2 != 0;
         const std::uint32_t other = shuffle_butterfly(all_lanes, index, 1);
         const int half = is_odd ? 1 : 0;
-        const Words4* const even = records + std::uint64_t{is_odd ? other : index} * stride + half;
-        const Words4* const odd = records + std::uint64_t{is_odd ? index : other} * stride + half;
+        const Words4* const even = record_at(is_odd ? other : index) + half;
+        const Words4* const odd = record_at(is_odd ? index : other) + half;
         Flight flight;
 #pragma unroll
         for (int i = 0; i < reads; ++i) {

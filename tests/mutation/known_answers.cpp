@@ -14,6 +14,7 @@
 #include <span>
 #include <utility>
 
+#include "device_msm.hpp"
 #include "shipped_code.hpp"
 
 namespace cupool::test {
@@ -26,6 +27,7 @@ struct MsmJob {
     std::vector<AffinePoint<C>> points;
     MsmConfig config;
     AffinePoint<C> answer;
+    std::size_t most_portion_terms = detail::DeviceMsmLimits{}.most_portion_terms;
 };
 
 Scalar random_scalar(std::mt19937_64& random) {
@@ -39,7 +41,15 @@ AffinePoint<C> run(const MsmJob<C>& job, const DeviceContext& context) {
     MsmConfig config = job.config;
     config.ctx = context;
     JacobianPoint<C> sum;
-    msm<C>(std::span<const Scalar>(job.scalars), std::span<const AffinePoint<C>>(job.points), config, sum);
+    const std::span<const Scalar> scalars(job.scalars);
+    const std::span<const AffinePoint<C>> points(job.points);
+    if (job.most_portion_terms < scalars.size() && !context.is_host()) {
+        const detail::DeviceMsmJob<C> portions{
+            .scalars = scalars, .bases = points, .term_count = scalars.size(), .width = static_cast<unsigned>(config.c)};
+        detail::msm_on_device<C>(portions, config, std::span(&sum, 1), {.most_portion_terms = job.most_portion_terms});
+    } else {
+        msm<C>(scalars, points, config, sum);
+    }
     return to_affine(sum);
 }
 
@@ -73,6 +83,15 @@ MsmJob<C> rounds() {
     std::shuffle(job.points.begin(), job.points.end(), random);
     while (job.scalars.size() < job.points.size()) job.scalars.push_back(random_scalar(random));
     job.config.c = 3;
+    return job;
+}
+
+/// The same in two portions, the first of which leaves points to the second.
+template <Curve C>
+MsmJob<C> rounds_of_two_portions() {
+    MsmJob<C> job = rounds<C>();
+    job.name = "pairwise rounds of two portions";
+    job.most_portion_terms = 400;
     return job;
 }
 
@@ -172,6 +191,7 @@ const std::vector<MsmJob<C>>& msm_jobs() {
     static const std::vector<MsmJob<C>> all = [] {
         std::vector<MsmJob<C>> jobs{borders<C>(), montgomery_scalars<C>(), one_bucket<C>(), rounds<C>(), several_tiles<C>()};
         jobs.push_back(one_bucket_of_one_point<C>());
+        jobs.push_back(rounds_of_two_portions<C>());
         const auto bases = generator_multiples<C>(11, 4);
         for (const auto& [m, k] : {std::pair<std::uint64_t, std::uint64_t>{1, 2}, {33, 33}, {4097, 4097}}) {
             for (const auto& base : bases) jobs.push_back(two_terms<C>(base, m, k, false));

@@ -3,6 +3,7 @@
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/point.hpp>
+#include <numeric>
 #include <random>
 #include <tuple>
 
@@ -63,7 +64,7 @@ struct Sorted {
 
 private:
     void add(std::vector<BigInteger>& sums, std::uint32_t row, std::uint32_t magnitude, std::uint32_t term, const BigInteger& r) const {
-        if (term == detail::no_term) return;
+        if (term == detail::no_term || (term & detail::carried_bit) != 0) return;
         const std::uint32_t index = term & 0x7fffffff;
         const std::uint32_t digit = row % plan.window_count + index / plan.term_count * plan.window_count;
         BigInteger& sum = sums[row / plan.window_count * plan.term_count + index % plan.term_count];
@@ -79,12 +80,15 @@ std::vector<std::uint32_t> read(std::uint32_t* pointer, std::size_t count, Strea
     return words;
 }
 
-/// \param numbers  scalars of `msm_count` MSMs
+/// \param numbers  scalars of `msm_count` MSMs \param carried_starts  where the carried points of each row's buckets begin, if there are
+/// any
 template <Curve C>
 Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers, std::uint32_t msm_count, unsigned width, unsigned tables,
-            unsigned multiprocessors = 132) {
+            unsigned multiprocessors = 132, const std::vector<std::uint32_t>& carried_starts = {}) {
+    const std::uint32_t most_carried = carried_starts.empty() ? 0 : *std::max_element(carried_starts.begin(), carried_starts.end());
     detail::MsmShape shape = detail::make_msm_shape({.msm_count = msm_count,
                                                      .term_count = static_cast<std::uint32_t>(numbers.size()) / msm_count,
+                                                     .carried_points = most_carried,
                                                      .scalars = detail::scalar_range<C>(0),
                                                      .width = width,
                                                      .tables = tables,
@@ -100,6 +104,10 @@ Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers
     copy(there.span(), std::span<const Scalar>(scalars), context.stream());
     plan.scalars = reinterpret_cast<const void*>(there.span().pointer());  // NOLINT(performance-no-int-to-ptr): a device address
     plan.table_stride = plan.term_count;
+    plan.most_carried = most_carried;
+    const DeviceBuffer<std::uint32_t> carried_there(carried_starts.size(), context);
+    copy(carried_there.span(), std::span<const std::uint32_t>(carried_starts), context.stream());
+    plan.carried_starts = reinterpret_cast<std::uint32_t*>(carried_there.span().pointer());  // NOLINT(performance-no-int-to-ptr): likewise
     const detail::MsmSortKernels kernels(context.context(), detail::msm_code<C>().sort);
     kernels.sort(plan, context.stream());
     Sorted sorted{plan, {}, {}, {}};
@@ -160,5 +168,50 @@ TEST_CASE("each round finds the points of a bucket two by two, and the odd one m
                 }
             }
         }
+    }
+}
+
+TEST_CASE("points that an earlier portion has left are sorted into their buckets beside the terms", "[msm]") {
+    Machine machine(std::vector<SimulatedDevice>(1));
+    machine.simulator.set_checks(cupool_sim_check_all);
+    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+    const BigInteger r(group_order<Curve::bls12_377>());
+    std::mt19937_64 random(9);
+    for (const auto& [width, tables] : {std::pair{3U, 1U}, {11U, 3U}, {21U, 64U}}) {
+        const auto scalars = border_scalars<Curve::bls12_377>(width);
+        const Sorted alone = sort<Curve::bls12_377>(context, scalars, 1, width, tables);
+        CAPTURE(width, tables, alone.plan.bin_count);
+        REQUIRE((alone.plan.bin_count > detail::place_block_size) == (width == 21));  // bins of which a thread places several
+        std::vector<std::uint32_t> starts;
+        for (std::uint32_t row = 0; row < alone.plan.row_count; ++row) {
+            std::uint32_t start = 0;
+            for (std::uint32_t bucket = 0; bucket < alone.plan.bucket_count; ++bucket) {
+                starts.push_back(start);
+                const bool is_full = bucket == 1 + row % 2;
+                start += is_full ? 5000U : random() % 64 == 0 ? static_cast<std::uint32_t>(1 + random() % 3) : 0U;
+            }
+            starts.push_back(start);
+        }
+        const Sorted sorted = sort<Curve::bls12_377>(context, scalars, 1, width, tables, 132, starts);
+        REQUIRE(sorted.plan.bucket_count == alone.plan.bucket_count);
+        CHECK(sorted.sums(r) == scalars);
+        const std::uint32_t level = first_level(sorted.plan);
+        std::size_t misplaced = 0;
+        for (std::uint32_t row = 0; row < sorted.plan.row_count; ++row) {
+            for (std::uint32_t bucket = 0; bucket < sorted.plan.bucket_count; ++bucket) {
+                std::vector<std::uint32_t> carried;
+                const auto& row_starts = sorted.starts_of(level, row);
+                for (std::uint32_t slot = row_starts[bucket] << level; slot < row_starts[bucket + 1] << level; ++slot) {
+                    const std::uint32_t term = sorted.slots[row][slot];
+                    if (term != detail::no_term && (term & detail::carried_bit) != 0) carried.push_back(term & ~detail::carried_bit);
+                }
+                std::sort(carried.begin(), carried.end());
+                const std::uint32_t* const own_starts = starts.data() + row * (sorted.plan.bucket_count + 1) + bucket;
+                std::vector<std::uint32_t> expected(own_starts[1] - own_starts[0]);
+                std::iota(expected.begin(), expected.end(), own_starts[0]);
+                misplaced += carried != expected ? 1 : 0;
+            }
+        }
+        CHECK(misplaced == 0);
     }
 }

@@ -102,3 +102,24 @@ TEST_CASE("feeds come back to their context and are used again") {
     first.reset();
     CHECK(feeds.take().get() == address);
 }
+
+TEST_CASE("a rate follows the last copies, by steps") {
+    detail::CopyRate rate;
+    constexpr std::size_t many = 100'000'000;
+    for (const double nanoseconds : {1.0 / 40, 1.0 / 10, 1.0 / 300}) {
+        for (int i = 0; i < 30; ++i) {
+            const double before = rate.nanoseconds_a_byte();
+            rate.learn(many, nanoseconds * many * 1e-6);
+            CHECK(rate.nanoseconds_a_byte() / before <= 1.5001);
+            CHECK(rate.nanoseconds_a_byte() / before >= 0.7499);
+        }
+        CHECK(rate.nanoseconds_a_byte() == Approx(nanoseconds).epsilon(1e-4));
+    }
+    const double known = rate.nanoseconds_a_byte();
+    rate.learn(1000, 5);
+    CHECK(rate.nanoseconds_a_byte() == known);
+    for (int i = 0; i < 30; ++i) rate.learn(many, 0);
+    CHECK(rate.nanoseconds_a_byte() > 0);
+    for (int i = 0; i < 100; ++i) rate.learn(many, 1e9);
+    CHECK(rate.nanoseconds_a_byte() < 100);
+}
