@@ -10,8 +10,9 @@ namespace cupool::detail {
 /// Joins the windows of an MSM: sum of 2^(width w) * window_sums[w] (Horner's rule, from the highest window down).
 template <class Field>
 Xyzz<Field> combine_windows(std::span<const Xyzz<Field>> window_sums, unsigned width) {
-    Xyzz<Field> total = Xyzz<Field>::infinity();
-    for (std::size_t window = window_sums.size(); window-- > 0;) {
+    if (window_sums.empty()) return Xyzz<Field>::infinity();
+    Xyzz<Field> total = window_sums.back();
+    for (std::size_t window = window_sums.size() - 1; window-- > 0;) {
         for (unsigned i = 0; i < width; ++i) total = total.doubled();
         total += window_sums[window];
     }
