@@ -32,8 +32,8 @@ std::uint32_t choose_bin_shift(std::uint32_t row_terms, std::uint32_t bucket_cou
 }
 
 /// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where a bucket's odd points
-/// (half of one a round, on average) stay few beside the others (measured on an H200). What is left to another portion has to be sorted
-/// once more, which costs more than an odd point, while accumulation costs less than many of those.
+/// (half of one a round, on average) stay few beside the others. What another portion takes over is sorted and read once more, so that
+/// rounds pay there until fewer are left (all measured on an H200).
 std::uint32_t choose_rounds(const MsmPlan& plan, bool has_successor, std::uint64_t resident_threads) {
     constexpr std::uint32_t most_rounds = 6;
     constexpr std::uint64_t least_pairs = 12;                // a thread

@@ -9,9 +9,8 @@
 /// window of one of the MSMs that are done at a time. The steps, in launch order, each in a file of its name, which becomes a module of its
 /// own, so that only those that are needed are compiled:
 ///   msm_sort.cu     sorts the terms by bucket, and lists what makes pairs;
-///   msm_pairs.cu    halves each bucket's points in affine coordinates, a few times, where buckets are large, and may leave what is then
-///   left
-///                   to the next portion;
+///   msm_pairs.cu    halves each bucket's points in affine coordinates, a few times, where buckets are large; what is left may go to the
+///                   next portion;
 ///   msm_accumulate_slots.cu, or after pairs msm_accumulate_sums.cu     sums what is left of each bucket, equally many points a thread,
 ///                   whatever the buckets' sizes;
 ///   msm_join.cu     joins what several threads have summed of a bucket;

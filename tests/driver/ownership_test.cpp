@@ -20,7 +20,6 @@ std::string report_after(bool pooled, bool tells, std::uint64_t seed) {
         DeviceContext context = DeviceContext::for_device(machine.driver, 0);
         if (!pooled) context = context.with_memory_pool({});
         const Stream streams[] = {Stream(context.context()), Stream(context.context()), Stream(context.context())};
-        const DeviceBuffer<int> source(1000, context.with_stream(streams[1]));
         {
             DeviceBuffer<int> buffer(1000, context.with_stream(streams[0]));
             for (std::size_t i = 0; i < std::size(streams); ++i) {
