@@ -2,7 +2,8 @@
 // form. Scalars lie in page-locked host memory when the clock starts, points there too or prepared on the devices; then several MSMs in one
 // call over the prepared ones, divided among the devices or whole on each.
 //
-//   cupool_msm_speedup [FIRST [LAST [RUNS [CURVE]]]]     exponents of two, default 16 26; 7 timed runs; bn254
+//   cupool_msm_speedup [FIRST [LAST [RUNS [CURVE [SPREAD]]]]]     exponents of two, default 16 26; 7 timed runs; bn254; automatic, terms or
+//                                                                 windows: what each device has some of
 
 #include <algorithm>
 #include <array>
@@ -26,7 +27,15 @@ struct Options {
     unsigned first = 16;
     unsigned last = 26;
     int runs = 7;
+    MsmSpread spread = MsmSpread::automatic;  ///< of one MSM
 };
+
+MsmSpread spread_from(const std::string& name) {
+    if (name == "automatic") return MsmSpread::automatic;
+    if (name == "terms") return MsmSpread::all_devices;
+    if (name == "windows") return MsmSpread::shared_windows;
+    throw std::invalid_argument("no way to spread an MSM: " + name);
+}
 
 /// Random scalars below r, made on all cores.
 template <Curve C>
@@ -133,11 +142,11 @@ Measured measure(int runs, const std::vector<AffinePoint<C>>& expected, const Ms
 }
 
 template <Curve C>
-Measured measure_whole(const DevicePool& pool, const Operands<C>& operands, std::size_t terms, int runs) {
+Measured measure_whole(const DevicePool& pool, const Operands<C>& operands, std::size_t terms, MsmSpread spread, int runs) {
     MsmConfig config;
     config.are_points_montgomery_form = true;
     return measure<C>(runs, operands.expected(terms), [&](std::span<JacobianPoint<C>> sums) {
-        return pool.msm<C>(operands.scalars(terms), operands.points(terms), config, sums[0]);
+        return pool.msm<C>(operands.scalars(terms), operands.points(terms), config, sums[0], spread);
     });
 }
 
@@ -177,12 +186,14 @@ void run(const Options& options) {
     const Operands<C> operands(std::size_t{1} << options.last, pools[0].context_at(0).context());
     Options smaller = options;  // whose batches have as many scalars as there are
     while (batch << smaller.last > std::size_t{1} << options.last) --smaller.last;
-    print_table(to_string(C) + ", points and scalars in page-locked host memory", options, pools,
-                [&](const DevicePool& pool, std::size_t terms) { return measure_whole<C>(pool, operands, terms, options.runs); });
+    print_table(
+        to_string(C) + ", points and scalars in page-locked host memory", options, pools,
+        [&](const DevicePool& pool, std::size_t terms) { return measure_whole<C>(pool, operands, terms, options.spread, options.runs); });
     print_table(to_string(C) + ", prepared bases, scalars in page-locked host memory", options, pools,
                 [&](const DevicePool& pool, std::size_t terms) {
-                    return measure_prepared<C>(pool, operands, terms, 1, MsmSpread::automatic, options.runs);
+                    return measure_prepared<C>(pool, operands, terms, 1, options.spread, options.runs);
                 });
+    if (options.spread != MsmSpread::automatic) return;  // which several MSMs are not asked for
     for (const MsmSpread spread : {MsmSpread::all_devices, MsmSpread::one_device}) {
         const std::string where = spread == MsmSpread::all_devices ? "divided among the devices" : "whole on each device";
         print_table(to_string(C) + ", " + std::to_string(batch) + " MSMs in one call over prepared bases, " + where, smaller, pools,
@@ -205,6 +216,7 @@ int main(int count, char** words) {
         options.last = number(count, words, 2, std::max(options.first, options.last));
         options.runs = static_cast<int>(number(count, words, 3, 7));
         const std::optional<Curve> curve = curve_from_name(count > 4 ? words[4] : "bn254");
+        if (count > 5) options.spread = spread_from(words[5]);
         if (options.last > 28 || options.first > options.last || options.runs < 1 || !curve) throw std::invalid_argument("see the source");
         with_curve(*curve, [&]<Curve C>() { run<C>(options); });
         return 0;

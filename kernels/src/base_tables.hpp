@@ -26,6 +26,12 @@ const BaseTables<C>& tables_of(const PreparedBases<C>& bases) {
     return *bases.tables_;
 }
 
+/// What the scalars of an MSM are promised to be below: by its bases, or else by itself.
+template <Curve C>
+int bitsize_of(const BaseTables<C>& tables, const MsmConfig& config) {
+    return tables.has_own_bitsize() ? static_cast<int>(tables.promised_bits) : config.bitsize;
+}
+
 /// Whether tables are there when they are given, or their making is queued on config.ctx's stream, for work behind it; then points in
 /// device memory are still wanted. Where it fails, nothing is under way.
 enum class TablesAre { ready, queued };

@@ -1,10 +1,26 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/msm.hpp>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "msm_layout.hpp"
+#include "host_curve.hpp"
+#include "msm_kernels.hpp"
+#include "msm_plan.hpp"
 #include "msm_portions.hpp"
 #include "msm_results.hpp"
+#include "operand_feed.hpp"
+#include "oversized_scalar.hpp"
+#include "parallel_for.hpp"
+#include "synchronize_on_exit.hpp"
+#include "window_sums.hpp"
 
 namespace cupool::detail {
 
@@ -21,6 +37,9 @@ struct DeviceMsmJob {
     bool are_bases_in_montgomery_form = false;
     unsigned tables = 1;  ///< of prepared multiples: bases that lie on the device, in Montgomery form
     unsigned width = 0;   ///< bits of a digit; 0 chooses by size
+    /// Where others sum the rest of one MSM in one table: which of so many equal shares of its terms' digits is summed here.
+    unsigned share = 0;
+    unsigned share_count = 1;
 };
 
 /// From where on copies are hidden behind work, and how much is done together.
@@ -34,11 +53,516 @@ struct DeviceMsmLimits {
     std::size_t most_msms_of_a_run = 8192;
 };
 
-/// cupool::msm() on config.ctx's device, after validation: sizes are right, operands and results lie where they must. One result an MSM.
-/// With config.is_async, which asks for results on the device, it returns once the work is queued: no promise about scalars is looked
-/// after.
+inline constexpr std::uint32_t no_scalar = std::numeric_limits<std::uint32_t>::max();
+inline constexpr unsigned block_size = 256;
+/// Small MSMs are done so many at a time as make up this many terms: enough to fill the device.
+inline constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
+/// Blocks of a copying kernel for each multiprocessor.
+inline constexpr unsigned copying_blocks = 8;
+/// A grid's rows of blocks.
+inline constexpr std::size_t most_rows = 65535;
+
+/// What decides how an MSM is cut into portions, beside the rate of copies: nanoseconds to sum what one digit makes of a term (measured on
+/// an H200).
+constexpr double nanoseconds_a_digit(std::size_t coordinate_bytes) {
+    switch (coordinate_bytes) {
+        case 32: return 0.17;
+        case 48: return 0.33;
+        case 64: return 0.6;
+        default: return 1.3;
+    }
+}
+/// One portion more leaves points that are sorted and read once more: for each bucket it costs as much as so many digits. Of a small share
+/// of all digits, rounds leave more (measured on an H200 with a half and a quarter).
+constexpr double digits_a_bucket(unsigned share_count) { return share_count <= 2 ? 4 : 12; }
+/// And some twenty kernels begin and end.
+inline constexpr double nanoseconds_of_kernels = 100e3;
+
 template <Curve C>
-RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, const MsmResults<C>& results,
-                        const DeviceMsmLimits& limits = {});
+std::size_t stride_of(const DeviceMsmJob<C>& job) {
+    return job.scalars_stride != 0 ? job.scalars_stride : job.term_count;
+}
+
+/// The MSMs of one job, in as many portions as copying and the device's memory ask for.
+///
+/// run() does all of it. For whoever brings the operands of one MSM's portions to their landing himself, and gives the job empty spans of
+/// host memory for them, there are its steps: take_memory(), prepare(), for each portion sum(), queue_result(), and row_sums() when
+/// stream() is done. He waits for stream() also where something fails.
+template <Curve C>
+class DeviceMsm {
+public:
+    DeviceMsm(const DeviceMsmJob<C>& job, const MsmConfig& config, const DeviceMsmLimits& limits)
+        : job_(job),
+          config_(config),
+          limits_(limits),
+          stream_(config.ctx.stream()),
+          multiprocessors_(static_cast<unsigned>(config.ctx.context().device().multiprocessor_count())),
+          device_memory_(config.ctx.context().device().total_memory()),
+          scalars_(scalar_range<C>(config.bitsize)),
+          width_(job.width != 0 ? job.width : choose_digit_width(job.term_count, scalars_, job.tables)),
+          kernels_(config.ctx.resource<MsmKernels<C>>()),
+          feeds_(config.ctx.resource<OperandFeeds>()) {}
+
+    /// Returns when the results are there, or on the device with config.is_async, when the work is queued. Where it throws none is under
+    /// way.
+    void run(const MsmResults<C>& results) {
+        try {
+            queue(results);
+        } catch (...) {
+            const SynchronizeOnExit wait_for_work(stream_);
+            throw;
+        }
+    }
+
+    std::uint64_t bytes() const { return bytes_; }
+    std::uint64_t device_bytes() const { return memory_.size(); }
+    StreamView stream() const { return stream_; }
+
+    /// How the job is to be cut up. \param copy, hand_on  nanoseconds a term: see PortionCost
+    MsmCut cut(double copy, double hand_on = 0) const {
+        const std::size_t most_terms = std::clamp<std::size_t>(limits_.most_portion_terms, job_.tables, carried_bit) / job_.tables;
+        return {.msm_count = job_.msm_count,
+                .term_count = job_.term_count,
+                .most_terms = std::min(most_terms, std::max(job_.term_count, terms_of_a_batch)),
+                .most_msms = most_msms_at_once(),
+                .cost = portion_cost(copy, hand_on),
+                .least_terms = limits_.least_portion_terms};
+    }
+
+    /// Plans these portions and takes memory for them. \return whether the device and the budget have so much
+    /// \throws Error invalid_argument, out_of_memory  where they have not, and portions cannot be smaller
+    bool take_memory(std::vector<MsmPortion> portions, bool are_smallest) {
+        portions_ = std::move(portions);
+        plan_portions();
+        const std::size_t bytes = place();
+        if (config_.memory_budget != 0 && bytes > config_.memory_budget) {
+            if (are_smallest) throw_budget_too_small(bytes);
+            return false;
+        }
+        auto memory = DeviceBuffer<std::byte>::try_allocate(bytes, config_.ctx);
+        if (!memory) {
+            if (memory.error().category() != ErrorCategory::out_of_memory || are_smallest) throw memory.error();
+            return false;
+        }
+        memory_ = std::move(memory).value();
+        return true;
+    }
+
+    /// Gives back what take_memory() took.
+    void give_memory_back() { memory_ = {}; }
+
+    /// Loads the kernels that are missing, and queues what comes before the first portion.
+    void prepare() {
+        kernels_->load(needed_steps(), config_.ctx.host_threads());
+        fill_bytes_async(oversized_span(), 0xff, stream_);
+    }
+
+    /// Where a portion's bases and scalars land, if they must be brought.
+    std::uint64_t bases_landing(std::size_t i) const { return address(landing_at_[i % 2]); }
+    std::uint64_t scalars_landing(std::size_t i) const { return bases_landing(i) + bases_bytes(portions_[i]); }
+
+    /// Queues bringing bases on the device into Montgomery form, where they lie.
+    void queue_conversion(DeviceSpan<AffinePoint<C>> bases, StreamView stream) const { queue_conversion(bases, bases, stream); }
+
+    /// Queues the summing of a portion whose operands are there.
+    void sum(std::size_t i) const {
+        const MsmPortion& portion = portions_[i];
+        const bool carries = carries_on(i);
+        MsmShape shape = shapes_[i];
+        MsmPlan& plan = shape.plan;
+        place_msm_sums(shape, sizeof(BaseFieldElement<C>), address(sums_at_));
+        place_msm_workspace(shape, sizeof(BaseFieldElement<C>), address(workspace_at_));
+        plan.row_sums = as_pointer<void>(address(row_sums_at_) + portion.first_msm * plan.window_count * sizeof(HostXyzz<C>));
+        plan.first_oversized_scalar = as_pointer<std::uint32_t>(address(oversized_at_) + i * sizeof(std::uint32_t));
+        plan.points = as_pointer<void>(brings_bases() ? bases_landing(i) : bases_of(portion).device().pointer());
+        plan.scalars = as_pointer<void>(address_of_scalars(i));
+        plan.table_stride = static_cast<std::uint32_t>(job_.table_stride);
+        plan.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
+        plan.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
+        plan.most_carried = most_carried_;
+        plan.carried_points = as_pointer<void>(address(carried_points_at_));
+        plan.carried_starts = as_pointer<std::uint32_t>(address(carried_starts_at_));
+        kernels_->sort->sort(plan, stream_);
+        for (std::uint32_t row = 0; row < plan.row_count; row += shape.rows_at_once) {
+            plan.first_row = row;
+            const std::uint32_t rows = std::min(shape.rows_at_once, plan.row_count - row);
+            add_pairs(plan, rows);
+            if (carries) {
+                carry_sums(plan, rows);
+            } else {
+                accumulate(plan, rows);
+            }
+        }
+        if (!carries) join_buckets(plan);
+        if (portion.is_last) sum_rows(plan);
+    }
+
+    /// Queues the copying of the windows' sums, and of what was found out about scalars, to the host.
+    void queue_result() {
+        row_sums_.resize(job_.msm_count * window_count());
+        oversized_.resize(portions_.size());
+        const DeviceSpan<HostXyzz<C>> sums_there(address(row_sums_at_), row_sums_.size(), config_.ctx.device());
+        copy_async(std::span(row_sums_), sums_there, stream_);
+        copy_async(std::span(oversized_), oversized_span(), stream_);
+        bytes_ += sums_there.size_bytes() + oversized_span().size_bytes();
+    }
+
+    /// Of the windows that have something of the share, [msm][window]: what queue_result() has copied, when the stream is done.
+    std::span<const HostXyzz<C>> row_sums() const { return row_sums_; }
+    /// The first of them.
+    unsigned first_window() const { return windows().first; }
+    /// Of a portion, likewise: the lowest place in it of a scalar that breaks its promise; else no_scalar.
+    std::uint32_t first_oversized(std::size_t portion) const { return oversized_[portion]; }
+
+private:
+    void queue(const MsmResults<C>& results) {
+        take_portions(
+            cut(feeds_->rate().nanoseconds_a_byte() * static_cast<double>(copied_bytes_a_term())),
+            [this](std::vector<MsmPortion> portions, bool are_smallest) { return take_memory(std::move(portions), are_smallest); });
+        prepare();
+        if (job_.msm_count * job_.term_count * copied_bytes_a_term() < limits_.least_fed_bytes) {
+            sum_portions();
+        } else {
+            sum_fed_portions();
+        }
+        if (results.is_on_device()) {
+            finish_on_device(results.device());
+        } else {
+            finish_on_host(results.host());
+        }
+    }
+
+    bool brings_bases() const { return !job_.bases.is_on_device() || !job_.are_bases_in_montgomery_form; }
+    std::size_t copied_bytes_a_term() const {
+        return (job_.scalars.is_on_device() ? 0 : sizeof(Scalar)) + (job_.bases.is_on_device() ? 0 : sizeof(AffinePoint<C>));
+    }
+    PortionCost portion_cost(double copy, double hand_on) const {
+        const MsmDigits digits = msm_digits(scalars_, width_, job_.tables);
+        const double digit = nanoseconds_a_digit(sizeof(BaseFieldElement<C>));
+        return {.copy = copy,
+                .sum = digit * digits.digit_count / job_.share_count,
+                .start = nanoseconds_of_kernels + digit * digits_a_bucket(job_.share_count) * digits.largest * window_count(),
+                .hand_on = hand_on};
+    }
+
+    /// \param carried_points  that the portion before it may leave to a row of it
+    MsmShape shape_of(const MsmPortion& portion, std::uint32_t carried_points) const {
+        return make_msm_shape({.msm_count = static_cast<std::uint32_t>(portion.msm_count),
+                               .term_count = static_cast<std::uint32_t>(portion.term_count),
+                               .carried_points = carried_points,
+                               .has_successor = !portion.is_last,
+                               .scalars = scalars_,
+                               .width = width_,
+                               .tables = job_.tables,
+                               .share = job_.share,
+                               .share_count = job_.share_count,
+                               .multiprocessors = multiprocessors_,
+                               .rounds_budget = device_memory_ / 8,
+                               .coordinate_bytes = sizeof(BaseFieldElement<C>)});
+    }
+
+    typename MsmKernels<C>::Steps needed_steps() const {
+        typename MsmKernels<C>::Steps steps{.windows = config_.are_results_on_device, .bases = !job_.are_bases_in_montgomery_form};
+        for (const MsmShape& shape : shapes_) (shape.plan.rounds == 0 ? steps.slots : steps.pairs) = true;
+        return steps;
+    }
+
+    /// Whether what the rounds leave goes to the next portion, as terms of that one, instead of into the buckets.
+    bool carries_on(std::size_t i) const { return !portions_[i].is_last && shapes_[i].plan.rounds != 0; }
+
+    void plan_portions() {
+        shapes_.clear();
+        most_carried_ = 0;
+        std::uint32_t carried = 0;
+        bool have_buckets_sums = false;
+        for (std::size_t i = 0; i < portions_.size(); ++i) {
+            if (portions_[i].is_first()) have_buckets_sums = false;
+            shapes_.push_back(shape_of(portions_[i], carried));
+            MsmPlan& plan = shapes_[i].plan;
+            plan.adds_to_buckets = have_buckets_sums ? 1 : 0;
+            carried = carries_on(i) ? most_points(plan, plan.rounds) : 0;
+            have_buckets_sums |= carried == 0;
+            most_carried_ = std::max(most_carried_, carried);
+        }
+    }
+
+    /// The bytes that a portion's operands take where they must be brought; multiples of the workspace's alignment.
+    std::size_t bases_bytes(const MsmPortion& portion) const {
+        const std::size_t runs = job_.have_own_bases ? portion.msm_count : 1;
+        return brings_bases() ? aligned(runs * portion.term_count * sizeof(AffinePoint<C>)) : 0;
+    }
+    std::size_t scalars_bytes(const MsmPortion& portion) const {
+        return job_.scalars.is_on_device() ? 0 : aligned(portion.msm_count * portion.term_count * sizeof(Scalar));
+    }
+    static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+    std::size_t most_msms_at_once() const {
+        // Bases of several MSMs are brought in one run only where each MSM has its own, or they are there.
+        if (brings_bases() && !job_.have_own_bases) return 1;
+        // Scalars are summed where they are found, so in one run.
+        if (job_.scalars.is_on_device() && stride_of(job_) != job_.term_count) return 1;
+        const std::size_t windows = window_count();
+        return std::clamp<std::size_t>(std::min(terms_of_a_batch / job_.term_count, most_rows / windows), 1, job_.msm_count);
+    }
+
+    [[noreturn]] void throw_budget_too_small(std::size_t bytes) const {
+        std::size_t terms = 0;
+        for (const MsmPortion& portion : portions_) terms = std::max(terms, portion.msm_count * portion.term_count);
+        throw Error(ErrorCategory::invalid_argument, "msm: memory_budget is " + std::to_string(config_.memory_budget) +
+                                                         " bytes, but even " + std::to_string(terms) + " terms at a time take " +
+                                                         std::to_string(bytes) +
+                                                         " on the device; raise memory_budget, or set it to 0 for no limit");
+    }
+
+    /// Decides where everything lies in the memory. \return how many bytes it takes
+    std::size_t place() {
+        const std::size_t windows = window_count();
+        std::size_t end = 0;
+        const auto take = [&end](std::size_t bytes) {
+            const std::size_t begin = end;
+            end += aligned(bytes);
+            return begin;
+        };
+        row_sums_at_ = take(job_.msm_count * windows * sizeof(HostXyzz<C>));
+        if (most_carried_ != 0) {  // then every portion is of one MSM, and all have as many rows and buckets
+            carried_points_at_ = take(windows * most_carried_ * sizeof(AffinePoint<C>));
+            carried_starts_at_ = take(windows * (shapes_[0].plan.bucket_count + 1) * sizeof(std::uint32_t));
+        }
+        oversized_at_ = take(portions_.size() * sizeof(std::uint32_t));
+        std::array<std::size_t, 2> landing{};
+        std::size_t sums = 0;
+        std::size_t workspace = 0;
+        for (std::size_t i = 0; i < portions_.size(); ++i) {
+            MsmShape shape = shapes_[i];
+            landing[i % 2] = std::max(landing[i % 2], bases_bytes(portions_[i]) + scalars_bytes(portions_[i]));
+            sums = std::max(sums, place_msm_sums(shape, sizeof(BaseFieldElement<C>), 0));
+            workspace = std::max(workspace, place_msm_workspace(shape, sizeof(BaseFieldElement<C>), 0));
+        }
+        for (std::size_t i = 0; i < landing.size(); ++i) landing_at_[i] = take(landing[i]);
+        sums_at_ = take(sums);
+        workspace_at_ = take(workspace);
+        return end;
+    }
+
+    std::uint64_t address(std::size_t offset) const { return memory_.span().pointer() + offset; }
+
+    /// Brings and sums one portion after the other.
+    void sum_portions() {
+        const auto copy = [this](std::uint64_t to, const HostRuns& from) { copy_runs_async(to, from, stream_); };
+        for (std::size_t i = 0; i < portions_.size(); ++i) {
+            copy_operands(i, copy);
+            convert_bases(i, stream_);
+            sum(i);
+        }
+    }
+
+    /// Brings each portion while the one before it is summed, into the place of the one before that.
+    void sum_fed_portions() {
+        const auto feed = feeds_->take();
+        const SynchronizeOnExit wait_for_copies(feed->stream());
+        // Host memory may be what earlier work of the stream writes, and the memory that was allocated is ordered on it.
+        stream_.synchronize();
+        const auto copy = [&](std::uint64_t to, const HostRuns& from) { feed->copy(to, from, config_.ctx.host_threads()); };
+        constexpr EventOptions timed{.timing = true};
+        Event last_asked(stream_.context(), timed);
+        Event last_copied(stream_.context(), timed);
+        std::array<Event, 2> brought{Event(stream_.context()), Event(stream_.context())};
+        std::array<Event, 2> summed{Event(stream_.context()), Event(stream_.context())};
+        const auto bring = [&](std::size_t i) {
+            const bool is_last = i + 1 == portions_.size();
+            const std::uint64_t earlier_bytes = bytes_;
+            if (is_last) last_asked.record(feed->stream());
+            copy_operands(i, copy);
+            if (is_last) last_copied.record(feed->stream());
+            convert_bases(i, feed->stream());
+            brought[i % 2].record(feed->stream());
+            return bytes_ - earlier_bytes;
+        };
+        std::uint64_t last_bytes = bring(0);
+        for (std::size_t i = 0; i < portions_.size(); ++i) {
+            stream_.wait(brought[i % 2]);
+            sum(i);
+            summed[i % 2].record(stream_);
+            if (i + 1 == portions_.size()) break;
+            // The next one's place is that of the one before this, if there was one: a mark not made yet is not waited for.
+            feed->stream().wait(summed[(i + 1) % 2]);
+            last_bytes = bring(i + 1);
+        }
+        last_copied.synchronize();
+        feeds_->rate().learn(last_bytes, elapsed_milliseconds(last_asked, last_copied));
+    }
+
+    /// \param copy  called as copy(to, runs) for host memory
+    template <class Copy>
+    void copy_operands(std::size_t i, const Copy& copy) {
+        const MsmPortion& portion = portions_[i];
+        if (!job_.scalars.is_on_device()) copy_counted(scalars_landing(i), host_scalars_of(portion), copy);
+        if (!job_.bases.is_on_device()) copy_counted(bases_landing(i), std::as_bytes(bases_of(portion).host()), copy);
+    }
+
+    /// Into Montgomery form, where they are not in that.
+    void convert_bases(std::size_t i, StreamView stream) {
+        if (job_.are_bases_in_montgomery_form) return;
+        const Operand<AffinePoint<C>> bases = bases_of(portions_[i]);
+        const DeviceSpan<AffinePoint<C>> there(bases_landing(i), bases.size(), config_.ctx.device());
+        queue_conversion(bases.is_on_device() ? bases.device() : DeviceSpan<const AffinePoint<C>>(there), there, stream);
+    }
+
+    void queue_conversion(DeviceSpan<const AffinePoint<C>> from, DeviceSpan<AffinePoint<C>> to, StreamView stream) const {
+        kernels_->bases->points_to_montgomery_form.launch({blocks_for(from.size(), block_size), block_size}, stream, from, to,
+                                                          static_cast<std::uint32_t>(from.size()));
+    }
+
+    template <class Copy>
+    void copy_counted(std::uint64_t to, const HostRuns& from, const Copy& copy) {
+        copy(to, from);
+        bytes_ += from.size_bytes();
+    }
+
+    std::size_t first_scalar_of(const MsmPortion& portion) const { return portion.first_msm * stride_of(job_) + portion.first_term; }
+    HostRuns host_scalars_of(const MsmPortion& portion) const {
+        const std::span<const Scalar> scalars = job_.scalars.host().subspan(first_scalar_of(portion));
+        if (stride_of(job_) == job_.term_count) return std::as_bytes(scalars.first(portion.msm_count * portion.term_count));
+        return {std::as_bytes(scalars.first(portion.term_count)), portion.msm_count, stride_of(job_) * sizeof(Scalar)};
+    }
+    std::uint64_t address_of_scalars(std::size_t i) const {
+        return job_.scalars.is_on_device() ? job_.scalars.device().pointer() + first_scalar_of(portions_[i]) * sizeof(Scalar)
+                                           : scalars_landing(i);
+    }
+    /// Of the first table; the others lie at equal distances behind it.
+    Operand<AffinePoint<C>> bases_of(const MsmPortion& portion) const {
+        if (!job_.have_own_bases) return job_.bases.subspan(portion.first_term, portion.term_count);
+        return job_.bases.subspan(portion.first_msm * job_.term_count + portion.first_term, portion.msm_count * portion.term_count);
+    }
+
+    /// Does the rounds of pairwise addition in `rows` rows from plan.first_row.
+    void add_pairs(const MsmPlan& plan, std::uint32_t rows) const {
+        for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
+            const std::uint32_t blocks = choose_pair_blocks(
+                round, most_points(plan, round), rows, multiprocessors_ * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
+            const LaunchShape pairs{{blocks, rows}, pair_block_size};
+            if (round == 1) {
+                kernels_->pairs->add_first_pairs.launch(pairs, stream_, plan);
+            } else {
+                kernels_->pairs->add_pairs.launch(pairs, stream_, plan, round);
+            }
+        }
+    }
+
+    void carry_sums(const MsmPlan& plan, std::uint32_t rows) const {
+        kernels_->pairs->carry_sums.launch({{copying_blocks * multiprocessors_, rows}, point_block_size}, stream_, plan);
+    }
+
+    /// Sums what is left of each bucket, but for those that join_buckets must complete.
+    void accumulate(const MsmPlan& plan, std::uint32_t rows) const {
+        const LaunchShape shares{{blocks_for(plan.share_count, point_block_size), rows}, point_block_size};
+        if (plan.rounds == 0) {
+            kernels_->slots->accumulate_slots.launch(shares, stream_, plan);
+        } else {
+            kernels_->sums->accumulate_sums.launch(shares, stream_, plan);
+        }
+    }
+
+    LaunchShape quads_over_rows(const MsmPlan& plan, std::size_t quads) const {
+        return {{blocks_for(quads * quad_size, sum_block_size), plan.row_count}, sum_block_size};
+    }
+
+    void join_buckets(const MsmPlan& plan) const {
+        fill_bytes_async(words_at(plan.large_bucket_count, 1, stream_), 0, stream_);
+        kernels_->join->join_buckets.launch(quads_over_rows(plan, std::min(plan.bucket_count, plan.share_count)), stream_, plan);
+        kernels_->join->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
+    }
+
+    void sum_rows(const MsmPlan& plan) const {
+        kernels_->rows->sum_groups.launch(quads_over_rows(plan, plan.group_count), stream_, plan);
+        const unsigned parts = plan.group_count / plan.part_size;
+        if (plan.part_size > 1) kernels_->rows->sum_parts.launch({{parts, plan.row_count}, large_sum_block_size}, stream_, plan);
+        kernels_->rows->sum_rows.launch({plan.row_count, large_sum_block_size}, stream_, plan);
+    }
+
+    WindowRange windows() const {
+        return windows_of_share(msm_digits(scalars_, width_, job_.tables).window_count, job_.share, job_.share_count);
+    }
+    unsigned window_count() const { return windows().count; }
+
+    void finish_on_device(DeviceSpan<JacobianPoint<C>> results) {
+        if (!scalars_.spans_all() && !config_.is_async) check_promise();
+        const std::size_t windows = window_count();
+        const DeviceSpan<const std::byte> sums(address(row_sums_at_), job_.msm_count * windows * sizeof(HostXyzz<C>), config_.ctx.device());
+        const LaunchShape quads{blocks_for(job_.msm_count * quad_size, sum_block_size), sum_block_size};
+        kernels_->windows->join_windows.launch(quads, stream_, sums, results, static_cast<std::uint32_t>(job_.msm_count),
+                                               static_cast<std::uint32_t>(windows), width_, config_.are_points_montgomery_form);
+        if (!config_.is_async) stream_.synchronize();
+    }
+
+    void finish_on_host(std::span<JacobianPoint<C>> results) {
+        queue_result();
+        stream_.synchronize();
+        require_promise();
+        const std::size_t windows = window_count();
+        parallel_for(results.size(), results.size() < 8 ? 1 : config_.ctx.host_threads(), [&](std::size_t msm) {
+            const auto sums = row_sums().subspan(msm * windows, windows);
+            results[msm] = store_jacobian<C>(combine_windows(sums, width_), config_.are_points_montgomery_form);
+        });
+    }
+
+    /// Waits for the work given so far.
+    void check_promise() {
+        oversized_.resize(portions_.size());
+        copy_async(std::span(oversized_), oversized_span(), stream_);
+        stream_.synchronize();
+        bytes_ += oversized_span().size_bytes();
+        require_promise();
+    }
+
+    /// \throws OversizedScalar where a scalar is not what was promised
+    void require_promise() const {
+        for (std::size_t i = 0; i < portions_.size(); ++i) {
+            if (first_oversized(i) == no_scalar) continue;
+            const std::size_t terms = portions_[i].term_count;
+            const std::size_t place = first_oversized(i) / terms * stride_of(job_) + first_oversized(i) % terms;
+            throw_oversized_scalar(first_scalar_of(portions_[i]) + place, scalars_.bits);
+        }
+    }
+
+    template <class T>
+    static T* as_pointer(std::uint64_t address) {
+        return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): a device address, never followed here
+    }
+    DeviceSpan<std::uint32_t> oversized_span() const { return {address(oversized_at_), portions_.size(), config_.ctx.device()}; }
+
+    DeviceMsmJob<C> job_;
+    MsmConfig config_;
+    DeviceMsmLimits limits_;
+    StreamView stream_;
+    unsigned multiprocessors_;
+    std::uint64_t device_memory_;
+    ScalarRange scalars_;
+    unsigned width_;
+    std::shared_ptr<MsmKernels<C>> kernels_;
+    std::shared_ptr<OperandFeeds> feeds_;
+    std::vector<MsmPortion> portions_;
+    std::vector<MsmShape> shapes_;    // [portion]
+    std::uint32_t most_carried_ = 0;  // points of a row, from any portion to the next
+    // Where in the memory everything begins.
+    std::size_t row_sums_at_ = 0;
+    std::size_t oversized_at_ = 0;
+    std::size_t carried_points_at_ = 0;
+    std::size_t carried_starts_at_ = 0;
+    std::array<std::size_t, 2> landing_at_{};
+    std::size_t sums_at_ = 0;
+    std::size_t workspace_at_ = 0;
+    DeviceBuffer<std::byte> memory_;
+    // What is copied from the device outlives run(), which waits for its copies when it fails, too.
+    std::vector<HostXyzz<C>> row_sums_;     // [msm][window]
+    std::vector<std::uint32_t> oversized_;  // [portion]
+    std::uint64_t bytes_ = 0;
+};
+
+extern template class DeviceMsm<Curve::bn254>;
+extern template class DeviceMsm<Curve::bls12_381>;
+extern template class DeviceMsm<Curve::bls12_377>;
+extern template class DeviceMsm<Curve::bn254_g2>;
+extern template class DeviceMsm<Curve::bls12_381_g2>;
 
 }  // namespace cupool::detail

@@ -7,10 +7,11 @@
 #include <string>
 
 #include "base_tables.hpp"
-#include "device_msm.hpp"
 #include "host_curve.hpp"
 #include "host_msm.hpp"
+#include "msm_checks.hpp"
 #include "msm_of_runs.hpp"
+#include "msm_on_device.hpp"
 #include "msm_sizes.hpp"
 #include "operand_checks.hpp"
 #include "oversized_scalar.hpp"
@@ -76,12 +77,6 @@ void validate_prepared(const Operand<Scalar>& scalars, const BaseTables<C>& tabl
         throw Error(ErrorCategory::wrong_context,
                     "msm: the bases are prepared for " + to_string(tables.context) + ", but config.ctx is " +
                         (config.ctx.device() == tables.context.device() ? "another context of it" : to_string(config.ctx)));
-}
-
-/// What the scalars are promised to be below: by the bases, or else by the MSM.
-template <Curve C>
-int bitsize_of(const BaseTables<C>& tables, const MsmConfig& config) {
-    return tables.has_own_bitsize() ? static_cast<int>(tables.promised_bits) : config.bitsize;
 }
 
 /// Calls one(k, config) for each MSM on the host's cores: one after the other on all of them, or, where they are small, each on one.
@@ -220,6 +215,18 @@ RunReport msm_of_points(const Operand<Scalar>& scalars, const Operand<AffinePoin
 }  // namespace
 
 template <Curve C>
+void check_msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
+    validate<C>(scalars, points, config, sizes);
+    validate_results<C>(std::span<JacobianPoint<C>>(), config, config.bitsize);
+}
+
+template <Curve C>
+void check_msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, const MsmSizes& sizes) {
+    validate_prepared<C>(scalars, tables_of(bases), config, sizes);
+    validate_results<C>(std::span<JacobianPoint<C>>(), config, bitsize_of<C>(tables_of(bases), config));
+}
+
+template <Curve C>
 RunReport msm_of_runs(const ScalarRuns& scalars, const PreparedBases<C>& bases, const MsmConfig& config,
                       std::span<JacobianPoint<C>> results) {
     return msm_of_bases<C>(scalars.scalars, {results.size(), scalars.run, scalars.stride}, tables_of(bases), config, results);
@@ -265,12 +272,14 @@ RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, con
     return detail::msm_of_bases<C>(scalars, sizes, detail::tables_of(bases), config, results);
 }
 
-#define CUPOOL_INSTANTIATE(C)                                                                                                          \
-    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, JacobianPoint<C>&);            \
-    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, std::span<JacobianPoint<C>>);  \
-    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>); \
-    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);         \
-    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>);        \
+#define CUPOOL_INSTANTIATE(C)                                                                                                              \
+    template void detail::check_msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, const detail::MsmSizes&); \
+    template void detail::check_msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, const detail::MsmSizes&);        \
+    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, JacobianPoint<C>&);                \
+    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, std::span<JacobianPoint<C>>);      \
+    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>);     \
+    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);             \
+    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>);            \
     template RunReport detail::msm_of_runs<C>(const ScalarRuns&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)

@@ -58,16 +58,20 @@ struct MsmPlan {
     std::uint32_t adds_to_buckets;      ///< the buckets hold the sums of earlier portions
     std::uint32_t has_carried_points;   ///< what the rounds of an earlier portion have left are terms of this one
 
-    std::uint32_t width;         ///< bits of a digit
-    std::uint32_t digit_count;   ///< of a scalar; the last one takes what the others leave, and leaves no carry
-    std::uint32_t window_count;  ///< of an MSM. Digit d goes into window d % window_count, with the points of table d / window_count
-    std::uint32_t bucket_count;  ///< of one row: at least as many as the largest magnitude of a digit
-    std::uint32_t bin_count;     ///< of one row; a bin is a run of 2^bin_shift buckets, the last one's perhaps fewer
+    std::uint32_t width;                 ///< bits of a digit
+    std::uint32_t first_digit;           ///< of those that are summed here; 0 where there are several tables
+    std::uint32_t digit_count;           ///< of those that are summed here
+    std::uint32_t last_digit;            ///< of a scalar: it takes what the others leave, and leaves no carry
+    std::uint32_t begin_of_first_digit;  ///< the first of an MSM's terms whose digit first_digit is summed here
+    std::uint32_t end_of_last_digit;     ///< behind the last of those whose digit first_digit + digit_count - 1 is
+    std::uint32_t window_count;          ///< of an MSM. Digit first_digit + d goes into window d % window_count, by table d / window_count
+    std::uint32_t bucket_count;          ///< of one row: at least as many as the largest magnitude of a digit
+    std::uint32_t bin_count;             ///< of one row; a bin is a run of 2^bin_shift buckets, the last one's perhaps fewer
     std::uint32_t bin_shift;
 
-    /// sum of (2^(width - 1) - 1) 2^(width d) over the digits d but the last, which has last_digit_offset for 2^(width - 1) - 1. `width`
-    /// bits from bit width d up of a scalar plus this, less 2^(width - 1) - 1, are its signed digit d, between -2^(width - 1) + 1 and
-    /// 2^(width - 1), with no carry to hand on; all bits from the last digit's place up, less last_digit_offset, are the last one.
+    /// sum of (2^(width - 1) - 1) 2^(width d) over a scalar's digits d but the last, which has last_digit_offset for 2^(width - 1) - 1.
+    /// `width` bits from bit width d up of a scalar plus this, less 2^(width - 1) - 1, are its signed digit d, between -2^(width - 1) + 1
+    /// and 2^(width - 1), with no carry to hand on; all bits from the last digit's place up, less last_digit_offset, are the last one.
     std::uint32_t digit_offset[shifted_words];
     std::uint32_t last_digit_offset;  ///< how far below 0 the last digit may be
 

@@ -77,8 +77,8 @@ std::uint32_t choose_rows_at_once(const MsmPlan& plan, std::size_t coordinate_by
 }
 
 void set_digit_offset(MsmPlan& plan) {
-    for (std::uint32_t digit = 0; digit < plan.digit_count; ++digit) {
-        const std::uint64_t summand = digit + 1 == plan.digit_count ? plan.last_digit_offset : (1u << (plan.width - 1)) - 1;
+    for (std::uint32_t digit = 0; digit <= plan.last_digit; ++digit) {
+        const std::uint64_t summand = digit == plan.last_digit ? plan.last_digit_offset : (1u << (plan.width - 1)) - 1;
         const std::uint32_t position = digit * plan.width;
         const std::uint64_t bits = summand << position % 32;  // the digits' summands do not overlap
         plan.digit_offset[position / 32] |= static_cast<std::uint32_t>(bits);
@@ -152,17 +152,33 @@ MsmDigits msm_digits(const ScalarRange& scalars, unsigned width, unsigned tables
     return digits;
 }
 
-unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, unsigned tables) {
-    // In field products: a term costs one addition, mostly affine. A bucket costs two full additions and its share of a group's scaling;
-    // those run at a lower occupancy, which the factor holds (measured on an H200).
+WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned share_count) {
+    const unsigned first = share * window_count / share_count;
+    return {first, divided_up((share + 1) * window_count, share_count) - first};
+}
+
+double msm_cost(std::size_t term_count, const MsmDigits& digits, unsigned share_count) {
+    // A term costs one addition, mostly affine. A bucket costs two full additions and its share of a group's scaling; those run at a lower
+    // occupancy, which the factor holds (measured on an H200).
     constexpr double term_cost = 8;
     constexpr double bucket_cost = 110;
+    if (share_count == 1) {
+        return term_cost * digits.digit_count * static_cast<double>(term_count) +
+               bucket_cost * digits.window_count * static_cast<double>(digits.largest);
+    }
+    unsigned most_windows = 0;
+    for (unsigned share = 0; share < share_count; ++share)
+        most_windows = std::max(most_windows, windows_of_share(digits.window_count, share, share_count).count);
+    // Blocks are dealt to windows evenly, so that those of a part of a window wait for the others (half of what it lacks, as measured).
+    const double own_digits = (static_cast<double>(digits.digit_count) / share_count + most_windows) / 2;
+    return term_cost * own_digits * static_cast<double>(term_count) + bucket_cost * most_windows * static_cast<double>(digits.largest);
+}
+
+unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, unsigned tables, unsigned share_count) {
     unsigned best = 1;
     double best_cost = std::numeric_limits<double>::infinity();
     for (unsigned width = 4; width <= widest_digit; ++width) {
-        const MsmDigits digits = msm_digits(scalars, width, tables);
-        const double cost = term_cost * digits.digit_count * static_cast<double>(term_count) +
-                            bucket_cost * digits.window_count * static_cast<double>(digits.largest);
+        const double cost = msm_cost(term_count, msm_digits(scalars, width, tables), share_count);
         if (cost < best_cost) {
             best = width;
             best_cost = cost;
@@ -170,6 +186,25 @@ unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, 
     }
     return best;
 }
+
+namespace {
+
+/// Which digits of which terms are summed here: of all digits in order, those of the first term's first digit first, a share.
+void set_digits(MsmPlan& plan, const MsmProblem& problem, const MsmDigits& digits) {
+    const WindowRange windows = windows_of_share(digits.window_count, problem.share, problem.share_count);
+    const std::uint64_t all = std::uint64_t{digits.digit_count} * problem.term_count;
+    const auto begin_of_share = [&](unsigned share) { return static_cast<std::uint64_t>(all * share / problem.share_count); };
+    plan.last_digit = digits.digit_count - 1;
+    plan.first_digit = windows.first;
+    plan.window_count = windows.count;
+    plan.digit_count = problem.share_count == 1 ? digits.digit_count : windows.count;
+    const std::uint64_t last = plan.first_digit + plan.digit_count - 1;
+    plan.begin_of_first_digit =
+        static_cast<std::uint32_t>(begin_of_share(problem.share) - std::uint64_t{plan.first_digit} * problem.term_count);
+    plan.end_of_last_digit = static_cast<std::uint32_t>(begin_of_share(problem.share + 1) - last * problem.term_count);
+}
+
+}  // namespace
 
 MsmShape make_msm_shape(const MsmProblem& problem) {
     MsmShape shape{};
@@ -182,8 +217,7 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     plan.scalar_bits = problem.scalars.bits;
     plan.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
     plan.width = problem.width;
-    plan.digit_count = digits.digit_count;
-    plan.window_count = digits.window_count;
+    set_digits(plan, problem, digits);
     plan.row_count = plan.msm_count * plan.window_count;
     plan.row_terms = plan.term_count * divided_up(plan.digit_count, plan.window_count) + problem.carried_points;
     plan.has_carried_points = problem.carried_points != 0 ? 1 : 0;

@@ -17,6 +17,9 @@ struct MsmProblem {
     ScalarRange scalars;
     unsigned width = 0;   ///< bits of a digit
     unsigned tables = 1;  ///< of prepared multiples of the points
+    /// Where others sum the rest of one MSM in one table: which of so many equal shares of its terms' digits is summed here.
+    unsigned share = 0;
+    unsigned share_count = 1;
     unsigned multiprocessors = 1;
     std::uint64_t rounds_budget =
         0;  ///< bytes that the pairwise rounds may take of the workspace before they go over the rows in several turns
@@ -39,8 +42,18 @@ struct MsmDigits {
 };
 MsmDigits msm_digits(const ScalarRange& scalars, unsigned width, unsigned tables);
 
+/// Windows that a share of all terms' digits has something of, where the digits are in order of windows first.
+struct WindowRange {
+    unsigned first;
+    unsigned count;
+};
+WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned share_count);
+
+/// What a share of an MSM is estimated to cost, in field products. \param share_count  more than one only with one table
+double msm_cost(std::size_t term_count, const MsmDigits& digits, unsigned share_count = 1);
+
 /// The digits' width with the least estimated cost.
-unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, unsigned tables);
+unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, unsigned tables, unsigned share_count = 1);
 
 /// How many blocks share a row's pairs in round number `round` (from 1) over `rows` windows of up to `row_pairs` pairs: so many that all
 /// fill the device a whole number of times. \param resident_blocks  how many blocks of the pairwise kernels the device holds at once

@@ -25,12 +25,14 @@ struct GrowingPortions {
     double time(double terms, const PortionCost& cost) const {
         double portion = terms * first_share();
         double brought = 0;
+        double handed_on = 0;
         double summed = 0;
         double summed_before = 0;
         for (std::size_t i = 0; i < count; ++i, portion *= growth) {
             brought = std::max(brought, summed_before) + portion * cost.copy;
+            handed_on = std::max(handed_on, brought) + portion * cost.hand_on;
             summed_before = summed;
-            summed = std::max(summed, brought) + portion * cost.sum + (i == 0 ? 0 : cost.start);
+            summed = std::max(summed, handed_on) + portion * cost.sum + (i == 0 ? 0 : cost.start);
         }
         return summed;
     }

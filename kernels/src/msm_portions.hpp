@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace cupool::detail {
@@ -18,9 +19,10 @@ struct MsmPortion {
 
 /// What a portion takes, in nanoseconds.
 struct PortionCost {
-    double copy = 0;   ///< to bring a term to the device; 0 where nothing must be brought
-    double sum = 0;    ///< to sum a term
-    double start = 0;  ///< what it takes an MSM longer to have one portion more
+    double copy = 0;     ///< to bring a term to the device; 0 where nothing must be brought
+    double sum = 0;      ///< to sum a term
+    double start = 0;    ///< what it takes an MSM longer to have one portion more
+    double hand_on = 0;  ///< to hand a term on to other devices while the next are brought, where all of them sum it
 };
 
 /// How MSMs are to be cut up.
@@ -40,5 +42,17 @@ struct MsmCut {
 /// comes next arrives while the one before it is summed. How many they are and how much each is larger than the one before is what takes
 /// the least time by their cost.
 std::vector<MsmPortion> cut_into_portions(const MsmCut& cut);
+
+/// Calls take(portions, are_smallest) until it returns true: with the cut's portions, then with portions of at most half as many terms as
+/// before, while they can be smaller.
+template <class Take>
+void take_portions(MsmCut cut, const Take& take) {
+    constexpr std::size_t most_portions = 4096;
+    for (;; cut.most_terms = (cut.most_terms + 1) / 2) {
+        std::vector<MsmPortion> portions = cut_into_portions(cut);
+        const bool are_smallest = cut.most_terms == 1 || portions.size() > most_portions;
+        if (take(std::move(portions), are_smallest)) return;
+    }
+}
 
 }  // namespace cupool::detail

@@ -16,7 +16,7 @@
 ///   msm_join.cu     joins what several threads have summed of a bucket;
 ///   msm_sum_rows.cu weighs the buckets and sums each row;
 ///   msm_join_windows.cu     joins the rows of an MSM where the result is to stay on the device; else the host does.
-/// Skewed scalars cost no more than uniform ones: no step gives a thread more work because a bucket is larger. device_msm.cpp drives them.
+/// Skewed scalars cost no more than uniform ones: no step gives a thread more work because a bucket is larger. device_msm.hpp drives them.
 
 #include "device.cuh"
 #include "device_field.cuh"

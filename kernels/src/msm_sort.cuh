@@ -55,7 +55,7 @@ struct SignedDigit {
     /// Digit `d`. \param bits  those of a shifted scalar from the digit's place up
     CUPOOL_DEVICE static SignedDigit from(std::uint32_t bits, const MsmPlan& plan, std::uint32_t d) {
         const std::uint32_t half = 1u << (plan.width - 1);
-        const bool is_last = d + 1 == plan.digit_count;
+        const bool is_last = d == plan.last_digit;
         const std::uint32_t own_bits = is_last ? bits : bits & (2 * half - 1);
         const std::int32_t value = static_cast<std::int32_t>(own_bits - (is_last ? plan.last_digit_offset : half - 1));
         return value < 0 ? SignedDigit{static_cast<std::uint32_t>(-value), sign_bit} : SignedDigit{static_cast<std::uint32_t>(value), 0};
@@ -64,6 +64,11 @@ struct SignedDigit {
     CUPOOL_DEVICE bool is_zero() const { return magnitude == 0; }
     CUPOOL_DEVICE std::uint32_t bucket() const { return magnitude - 1; }
 };
+
+/// Whether digit first_digit + d of one of an MSM's terms is summed here.
+CUPOOL_DEVICE bool takes_digit(const MsmPlan& plan, std::uint32_t d, std::uint32_t term) {
+    return (d != 0 || term >= plan.begin_of_first_digit) && (d + 1 != plan.digit_count || term < plan.end_of_last_digit);
+}
 
 /// A scalar plus the plan's digit_offset.
 struct ShiftedScalar {
@@ -95,10 +100,12 @@ private:
     }
 };
 
-/// Stores the shifted scalars, and the bins' sizes into bin_cursors. A block a tile of one MSM's scalars.
+/// Stores the shifted scalars' words that stored_digit() reads, and the bins' sizes into bin_cursors. A block a tile of one MSM's scalars.
 template <class ScalarField>
 CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint32_t* counts) {
     const std::uint32_t table = plan.window_count * plan.bin_count;
+    const std::uint32_t first_word = plan.first_digit * plan.width / 32;
+    const std::uint32_t last_word = (plan.first_digit + plan.digit_count - 1) * plan.width / 32 + 1;
     for (std::uint32_t i = thread_index(); i < table; i += bin_block_size) counts[i] = 0;
     block_barrier();
 #pragma unroll 1
@@ -113,13 +120,18 @@ CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint3
         }
         ShiftedScalar shifted(plan, scalar);
 #pragma unroll
-        for (unsigned word = 0; word < shifted_words; ++word)
-            plan.shifted_scalars[std::uint64_t{word} * plan.msm_count * plan.term_count + index] = shifted.words[word];
+        for (unsigned word = 0; word < shifted_words; ++word) {
+            if (word >= first_word && word <= last_word)
+                plan.shifted_scalars[std::uint64_t{word} * plan.msm_count * plan.term_count + index] = shifted.words[word];
+        }
+#pragma unroll 1
+        for (std::uint32_t d = 0; d < plan.first_digit; ++d) shifted.shift_right(plan.width);
         std::uint32_t window = 0;
 #pragma unroll 1
         for (std::uint32_t d = 0; d < plan.digit_count; ++d) {
-            const SignedDigit digit = SignedDigit::from(shifted.words[0], plan, d);
-            if (!digit.is_zero()) atomic_add_shared(&counts[window * plan.bin_count + (digit.bucket() >> plan.bin_shift)], 1);
+            const SignedDigit digit = SignedDigit::from(shifted.words[0], plan, plan.first_digit + d);
+            if (!digit.is_zero() && takes_digit(plan, d, term))
+                atomic_add_shared(&counts[window * plan.bin_count + (digit.bucket() >> plan.bin_shift)], 1);
             shifted.shift_right(plan.width);
             window = window + 1 == plan.window_count ? 0 : window + 1;
         }
@@ -233,14 +245,16 @@ CUPOOL_DEVICE void scatter_by_key(const TermOf& term_of, const std::uint32_t (&t
     }
 }
 
-/// Writes the terms that one digit of a tile of an MSM's scalars makes into their bins, in no particular order within one.
+/// Writes the terms that one digit of a tile of an MSM's scalars, number first_digit + d, makes into their bins, in no particular order
+/// within one.
 CUPOOL_DEVICE void scatter_to_bins(const MsmPlan& plan, std::uint32_t msm, std::uint32_t d, std::uint32_t tile, ScatterMemory& shared) {
     std::uint32_t tags[terms_a_thread];  // twice the bucket, and 1 where the digit is negative
     const std::uint32_t first = tile * bin_tile + thread_index();
 #pragma unroll
     for (int i = 0; i < terms_a_thread; ++i) {
         const std::uint32_t term = first + i * bin_block_size;
-        const SignedDigit digit = term < plan.term_count ? stored_digit(plan, d, msm * plan.term_count + term) : SignedDigit{0, 0};
+        const bool is_taken = term < plan.term_count && takes_digit(plan, d, term);
+        const SignedDigit digit = is_taken ? stored_digit(plan, plan.first_digit + d, msm * plan.term_count + term) : SignedDigit{0, 0};
         tags[i] = digit.is_zero() ? no_tag : 2 * digit.bucket() + (digit.sign != 0 ? 1 : 0);
     }
     const std::uint32_t first_base = d / plan.window_count * plan.table_stride + msm * plan.bases_stride + first;

@@ -35,6 +35,8 @@ public:
     /// Copies host memory of any kind to the device, ordered on stream(). Pageable memory has been read when it returns; page-locked memory
     /// must stay as it is until the stream is done. \param threads  how many may be used
     void copy(abi::DevicePointer to, const HostRuns& from, unsigned threads);
+    /// Whether copy() reads it by threads: pageable memory that is not small.
+    bool is_staged(const HostRuns& from) const;
 
 private:
     /// One thread's share of the page-locked memory.
@@ -44,7 +46,6 @@ private:
         std::size_t next = 0;
     };
 
-    bool is_staged(const HostRuns& from) const;
     /// \return whether there was page-locked memory for it
     bool stage(abi::DevicePointer to, const HostRuns& from, unsigned threads);
     /// \param first  of the chunk's bytes, counted over all runs

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cupool/kernels/curve.hpp>
 #include <cupool/pool/msm_spread.hpp>
+#include <cupool/pool/peer_path.hpp>
 
 namespace cupool::detail {
 
@@ -22,11 +23,19 @@ constexpr double least_msm_work = 1 << 16;
 inline std::size_t devices_for_msm(double work, std::size_t devices, MsmSpread spread) {
     switch (spread) {
         case MsmSpread::one_device: return 1;
-        case MsmSpread::all_devices: return devices;
+        case MsmSpread::all_devices:
+        case MsmSpread::shared_windows: return devices;
         case MsmSpread::automatic: break;
     }
     const double served = std::min(work / least_msm_work, static_cast<double>(devices));
     return std::max<std::size_t>(1, static_cast<std::size_t>(served));
+}
+
+/// Whether terms of MSMs whose windows are shared may be handed on that way. By itself a pool does so over links alone, which have atomics
+/// and are fast; on the bus, what is handed on would be in the way of what is brought.
+inline bool can_hand_on(const PeerPath& path, MsmSpread spread) {
+    if (path.route != PeerRoute::direct) return path.route == PeerRoute::local;
+    return spread == MsmSpread::shared_windows || (path.link && path.link->native_atomics);
 }
 
 /// How many of several MSMs are to be shared out whole among so many devices; the others are each for all devices. Where they do not come

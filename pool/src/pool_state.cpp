@@ -145,6 +145,11 @@ void DevicePool::State::run(std::size_t index, const Work& work) {
     --in_flight;
 }
 
+void DevicePool::State::run_together(std::span<const std::size_t> indices, const std::function<void()>& work) {
+    if (indices.empty()) return work();
+    run(indices.front(), [&](std::size_t, const DeviceContext&) { run_together(indices.subspan(1), work); });
+}
+
 void DevicePool::State::run_piece(std::size_t index, const Work& work) {
     detail::PoolMember& device = member(index);
     ++device.launches;

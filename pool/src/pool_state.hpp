@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fault_latch.hpp"
+#include "msm_by_windows.hpp"
 #include "peer_paths.hpp"
 #include "pool_member.hpp"
 #include "round_robin.hpp"
@@ -78,6 +79,22 @@ public:
     template <Curve C>
     RunReport whole_msms(std::vector<LoadBalancer::Lease> leases, std::size_t terms, const SomeMsms<C>& some_msms,
                          std::span<JacobianPoint<C>> results);
+    /// How many bits the digits should have whose windows the parts' devices share; nothing where they had better share the terms.
+    /// \param operands  what is read of host memory
+    template <Curve C>
+    std::optional<unsigned> width_of_shared_windows(const std::vector<MsmPart>& parts, std::size_t terms,
+                                                    const std::vector<const void*>& operands, const MsmConfig& config, MsmSpread spread);
+    /// Whether all of these devices reach each other's memory, and but for shared_windows fast.
+    bool have_links(const std::vector<MsmPart>& parts, MsmSpread spread);
+    bool are_page_locked(const MsmPart& part, const std::vector<const void*>& operands);
+    /// The terms that a part has of MSM number `msm`.
+    template <Curve C>
+    using PartOfTerms = std::function<detail::TermsOfDevice<C>(std::size_t msm, const MsmPart& part, const DeviceContext& context)>;
+    /// Some of several MSMs of so many terms, one after the other: each part has some of the terms, and the devices share the windows.
+    /// \param config  whose ctx is not looked at \param results  of all MSMs, by their numbers
+    template <Curve C>
+    RunReport msms_by_windows(std::vector<MsmPart> parts, const MsmConfig& config, unsigned width, const detail::Share& msms,
+                              std::size_t terms, const PartOfTerms<C>& part_of_terms, std::span<JacobianPoint<C>> results);
     /// Counts what another part of a job has come to.
     void join(RunReport& whole, const RunReport& part) const;
     /// Counts bytes that go from one member to another, or to itself.
@@ -93,6 +110,8 @@ public:
     void guard(const std::function<void()>& function);
     /// Does a piece of work on the calling thread: with the device's context, counted, guarded.
     void run(std::size_t index, const Work& work);
+    /// Does one piece of work of several members on the calling thread, counted for each.
+    void run_together(std::span<const std::size_t> indices, const std::function<void()>& work);
     /// Does it on the device's worker thread. \param lease  null where nobody balanced
     void post(std::size_t index, std::shared_ptr<detail::PoolTask> task, std::shared_ptr<LoadBalancer::Lease> lease);
     /// Does it for each of these members at once, on their worker threads. Where the calling thread is itself a worker of this pool, for
@@ -143,6 +162,8 @@ private:
     std::vector<LeftOutDevice> left_out_;
     detail::FaultLatch faults_;
     std::mutex mutex_;  // of the balancers' making and of quarantine
+    /// Of the MSMs whose windows are shared: the next one would wait for the devices with memory in its hands.
+    std::mutex windows_mutex_;
     std::unique_ptr<LoadBalancer> balancer_;
     std::unique_ptr<LoadBalancer> msm_balancer_;
     /// One for each set of devices that there was so far: another thread may still be taking its turn in an earlier one.

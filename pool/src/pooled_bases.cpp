@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "base_tables.hpp"
+#include "msm_checks.hpp"
 #include "msm_of_runs.hpp"
 #include "msm_shares.hpp"
 #include "msm_sizes.hpp"
@@ -22,6 +24,14 @@ struct PooledBases<C>::State {
     /// Refuses another pool's use of the bases, and MSMs of more terms than there are.
     void check(const std::shared_ptr<const void>& user, std::size_t terms) const;
 
+    /// An MSM's config, with what the bases have laid down. \param scalars  of the first part \throws what cupool::msm() refuses
+    MsmConfig checked(const MsmConfig& config, std::span<const Scalar> scalars) const;
+
+    /// How one MSM may be spread where they are divided: of several tables each device has some of the terms' multiples alone.
+    MsmSpread spread_of_one() const { return tables_at(parts[0].member).table_count == 1 ? spread : MsmSpread::all_devices; }
+
+    const detail::BaseTables<C>& tables_at(std::size_t member) const { return detail::tables_of(*part_of(member)->bases); }
+
     const Part* part_of(std::size_t member) const {
         const auto found = std::find_if(parts.begin(), parts.end(), [=](const Part& part) { return part.member == member; });
         return found == parts.end() ? nullptr : &*found;
@@ -30,7 +40,8 @@ struct PooledBases<C>::State {
     std::weak_ptr<const void> pool;
     std::size_t size = 0;
     bool is_sharded = false;
-    std::vector<Part> parts;  ///< in the pool's order
+    MsmSpread spread = MsmSpread::automatic;  ///< as asked for
+    std::vector<Part> parts;                  ///< in the pool's order
 };
 
 template <Curve C>
@@ -69,6 +80,7 @@ PooledBases<C> DevicePool::prepare(std::span<const AffinePoint<C>> points, const
     bases->pool = state_;
     bases->size = points.size();
     const std::size_t served = detail::devices_for_msm(detail::msm_work<C>(points.size()), healthy.size(), spread);
+    bases->spread = spread;
     bases->is_sharded = healthy.size() > 1 && served == healthy.size();
     const std::vector<detail::Share> shares = detail::divide_evenly(points.size(), healthy.size());
     std::vector<std::size_t> holders;
@@ -99,6 +111,18 @@ void PooledBases<C>::State::check(const std::shared_ptr<const void>& user, std::
         throw Error(ErrorCategory::invalid_argument,
                     std::to_string(terms) + " scalars are more than there are bases: " + std::to_string(size));
     }
+}
+
+template <Curve C>
+MsmConfig PooledBases<C>::State::checked(const MsmConfig& config, std::span<const Scalar> scalars) const {
+    const detail::BaseTables<C>& tables = tables_at(parts[0].member);
+    MsmConfig own = config;
+    own.batch_size = 0;
+    own.ctx = tables.context;
+    detail::check_msm<C>(scalars, *parts[0].bases, own, {1, scalars.size(), scalars.size()});
+    own.bitsize = detail::bitsize_of(tables, config);
+    if (tables.width != 0) own.c = static_cast<int>(tables.width);
+    return own;
 }
 
 template <Curve C>
@@ -133,6 +157,16 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>&
             if (begin == end && !parts.empty()) break;
             const double work = detail::msm_work<C>(end - begin) * static_cast<double>(msm_count);
             parts.push_back({state_->lease_for_msm_at(part.member, work), part.member, {begin, end - begin}});
+        }
+        if (parts.size() > 1 && msm_count == 1) {  // of several MSMs each device does its terms together
+            const MsmConfig own = prepared.checked(config, scalars.first(parts[0].share.count));
+            const auto part_of_terms = [&](std::size_t, const State::MsmPart& part, const DeviceContext& context) {
+                const DeviceSpan<const AffinePoint<C>> there = prepared.tables_at(part.member).on_device.span();
+                return detail::TermsOfDevice<C>{part.member, context, scalars.subspan(part.share.offset, part.share.count),
+                                                there.subspan(0, part.share.count)};
+            };
+            const auto width = state_->width_of_shared_windows<C>(parts, terms, {scalars.data()}, own, prepared.spread_of_one());
+            if (width) return state_->msms_by_windows<C>(std::move(parts), own, *width, {0, 1}, terms, part_of_terms, results);
         }
         return state_->msms_of_parts<C>(std::move(parts), config.are_points_montgomery_form, msms_of_terms, results);
     }

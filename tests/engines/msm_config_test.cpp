@@ -282,11 +282,11 @@ TEST_CASE("a pool shares several MSMs out", "[msm]") {
         for (const JacobianPoint<C>& sum : sums) all.push_back(to_affine(sum));
         return all;
     };
-    for (const MsmSpread spread : {MsmSpread::automatic, MsmSpread::all_devices}) {
+    for (const MsmSpread spread : {MsmSpread::automatic, MsmSpread::all_devices, MsmSpread::shared_windows}) {
         std::vector<JacobianPoint<C>> sums(count);
         const RunReport report = engine_pool().msm<C>(scalars, points, config, sums, spread);
         CHECK(affine(sums) == expected);
-        if (spread == MsmSpread::all_devices) CHECK(report.devices == engine_pool().devices());
+        if (spread != MsmSpread::automatic) CHECK(report.devices == engine_pool().devices());
         const PooledBases<C> bases = engine_pool().prepare<C>(points, prepare, spread);
         std::fill(sums.begin(), sums.end(), JacobianPoint<C>{});
         engine_pool().msm<C>(scalars, bases, MsmConfig{}, sums, spread);

@@ -133,10 +133,12 @@ TEMPLATE_TEST_CASE_SIG("an MSM over a pool's devices equals the one on each", CU
         const auto points = generator_multiples<C>(1, count);
         std::vector<Scalar> scalars;
         for (std::size_t i = 0; i < count; ++i) scalars.push_back(random_scalar());
-        JacobianPoint<C> sum;
-        const RunReport report = engine_pool().template msm<C>(scalars, points, MsmConfig{}, sum, MsmSpread::all_devices);
-        CHECK(to_affine(sum) == closed_form<C>(scalars));
-        CHECK(report.engine == engine_pool().engine());
-        if (count >= 5) CHECK(report.devices == engine_pool().devices());
+        for (const MsmSpread spread : {MsmSpread::all_devices, MsmSpread::shared_windows}) {
+            JacobianPoint<C> sum;
+            const RunReport report = engine_pool().template msm<C>(scalars, points, MsmConfig{}, sum, spread);
+            CHECK(to_affine(sum) == closed_form<C>(scalars));
+            CHECK(report.engine == engine_pool().engine());
+            if (count >= 5) CHECK(report.devices == engine_pool().devices());
+        }
     }
 }

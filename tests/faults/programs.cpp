@@ -29,7 +29,8 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "device_msm.hpp"
+#include "msm_by_windows.hpp"
+#include "msm_on_device.hpp"
 #include "simulated_driver.hpp"
 
 namespace cupool::test {
@@ -469,6 +470,34 @@ bool msm_over_pool(World& world) {
     return to_affine(result) == input.sum && report.devices == world.pool().devices();
 }
 
+/// Each device sums some of the windows, and hands its terms on to the other.
+bool msm_by_windows(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    JacobianPoint<C> result = no_result<C>();
+    RunReport report;
+    run_unless_failed_write(
+        result, [&] { report = world.pool().msm<C>(input.scalars, input.points, small_config(), result, MsmSpread::shared_windows); });
+    return to_affine(result) == input.sum && report.devices == world.pool().devices();
+}
+
+/// The same in several portions.
+bool msm_by_windows_in_portions(World& world) {
+    constexpr Curve C = Curve::bn254;
+    const MsmInput<C>& input = msm_input<C>();
+    const PeerManager peers(world.pool());
+    const auto copy_between = [&](std::size_t to, abi::DevicePointer to_pointer, std::size_t from, abi::DevicePointer from_pointer,
+                                  std::size_t bytes, StreamView stream) {
+        peers.copy_async<std::byte>({to_pointer, bytes, static_cast<int>(to)}, {from_pointer, bytes, static_cast<int>(from)}, stream);
+    };
+    const std::span<const Scalar> scalars(input.scalars);
+    const std::span<const AffinePoint<C>> points(input.points);
+    const std::vector<detail::TermsOfDevice<C>> terms{{0, world.pool().context_at(0), scalars.first(3), points.first(3)},
+                                                      {1, world.pool().context_at(1), scalars.subspan(3), points.subspan(3)}};
+    detail::MsmByWindows<C> msm(terms, copy_between, small_config(), 4, {.most_portion_terms = 3});
+    return to_affine(msm.run()) == input.sum;
+}
+
 /// One whole on each device, and one that both share.
 bool msms_over_pool(World& world) {
     constexpr Curve C = Curve::bn254;
@@ -803,6 +832,8 @@ constexpr Program all_programs[] = {
     {.name = "msm over prepared bases", .run = msm_over_prepared_bases, .cost = 30},
     {.name = "msms over the same points", .run = msms_over_same_points, .cost = 20},
     {.name = "msm over a pool", .run = msm_over_pool, .cost = 20},
+    {.name = "msm by windows", .run = msm_by_windows, .cost = 30, .crosses_devices = true},
+    {.name = "msm by windows in portions", .run = msm_by_windows_in_portions, .cost = 60, .crosses_devices = true},
     {.name = "msms over a pool", .run = msms_over_pool, .cost = 40},
     {.name = "msm over prepared bases of a pool", .run = prepared_msm_over_pool, .cost = 200},
     {.name = "msm bls12-381", .run = msm_on_device<Curve::bls12_381>, .cost = 40, .on_demand = true},

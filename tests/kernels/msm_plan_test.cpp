@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <random>
 
 #include "big_integer.hpp"
 #include "catch.hpp"
@@ -99,6 +101,37 @@ TEST_CASE("bins, groups and parts make up a row's buckets, within the kernels' t
                 }
             }
         }
+    }
+}
+
+TEST_CASE("shares of an MSM's digits follow each other, and make up all of them", "[kernels]") {
+    std::mt19937_64 random(3);
+    const auto up_to = [&random](std::uint32_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
+    for (int i = 0; i < 300; ++i) {
+        MsmProblem problem{.term_count = up_to(i % 2 == 0 ? 10 : 1 << 26),
+                           .scalars = scalar_range<Curve::bn254>(static_cast<int>(up_to(254))),
+                           .width = up_to(20),
+                           .coordinate_bytes = 32};
+        const std::uint32_t digits = msm_digits(problem.scalars, problem.width, 1).digit_count;
+        problem.share_count = up_to(9);
+        CAPTURE(problem.term_count, problem.scalars.bits, problem.width, problem.share_count, digits);
+        std::uint64_t end = 0;  // of all digits, those of the first window first
+        std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+        std::uint64_t most = 0;
+        for (problem.share = 0; problem.share < problem.share_count; ++problem.share) {
+            const MsmPlan plan = make_msm_shape(problem).plan;
+            CHECK(plan.window_count == plan.digit_count);
+            CHECK(plan.last_digit == digits - 1);
+            CHECK(plan.begin_of_first_digit < problem.term_count);
+            CHECK(plan.end_of_last_digit <= problem.term_count);
+            CHECK(std::uint64_t{plan.first_digit} * problem.term_count + plan.begin_of_first_digit == end);
+            const std::uint64_t begin = end;
+            end = std::uint64_t{plan.first_digit + plan.digit_count - 1} * problem.term_count + plan.end_of_last_digit;
+            least = std::min(least, end - begin);
+            most = std::max(most, end - begin);
+        }
+        CHECK(end == std::uint64_t{digits} * problem.term_count);
+        CHECK(most - least <= 1);
     }
 }
 

@@ -52,15 +52,17 @@ TEST_CASE("portions of what must be brought grow, and the first is small") {
 
 namespace {
 
-/// The time in which portions are summed, each brought while the one before is summed, to the place of the one before that.
+/// The time in which portions are summed, each brought and handed on while the one before is summed, to the place of the one before that.
 double pipeline_time(const std::vector<double>& portions, const PortionCost& cost) {
     std::vector<double> brought;
+    std::vector<double> handed_on;
     std::vector<double> summed;
     for (std::size_t i = 0; i < portions.size(); ++i) {
         const double place_is_free = i < 2 ? 0 : summed[i - 2];
         const double feed_is_free = i < 1 ? 0 : brought[i - 1];
         brought.push_back(std::max(place_is_free, feed_is_free) + portions[i] * cost.copy);
-        summed.push_back(std::max(brought[i], i < 1 ? 0 : summed[i - 1]) + portions[i] * cost.sum + (i < 1 ? 0 : cost.start));
+        handed_on.push_back(std::max(brought[i], i < 1 ? 0 : handed_on[i - 1]) + portions[i] * cost.hand_on);
+        summed.push_back(std::max(handed_on[i], i < 1 ? 0 : summed[i - 1]) + portions[i] * cost.sum + (i < 1 ? 0 : cost.start));
     }
     return summed.back();
 }
@@ -73,7 +75,7 @@ TEST_CASE("no other portions take much less time") {
     const auto between = [&random](double least, double most) { return std::uniform_real_distribution(least, most)(random); };
     for (int i = 0; i < 30; ++i) {
         const auto terms = static_cast<std::size_t>(between(1 << 20, 1 << 24));
-        const PortionCost cost{1, between(0.5, 10), between(0, 0.1) * static_cast<double>(terms)};
+        const PortionCost cost{1, between(0.5, 10), between(0, 0.1) * static_cast<double>(terms), between(0, 1)};
         std::vector<double> chosen;
         for (const MsmPortion& portion : cut_into_portions(
                  {.msm_count = 1, .term_count = terms, .most_terms = 1 << 30, .most_msms = 1, .cost = cost, .least_terms = 1}))

@@ -14,7 +14,7 @@
 #include <span>
 #include <utility>
 
-#include "device_msm.hpp"
+#include "msm_on_device.hpp"
 #include "shipped_code.hpp"
 
 namespace cupool::test {

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "catch.hpp"
-#include "device_msm.hpp"
 #include "machine.hpp"
+#include "msm_on_device.hpp"
 
 using namespace cupool;
 using namespace cupool::test;

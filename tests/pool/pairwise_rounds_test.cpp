@@ -4,8 +4,8 @@
 #include <random>
 
 #include "catch.hpp"
-#include "device_msm.hpp"
 #include "machine.hpp"
+#include "msm_on_device.hpp"
 #include "msm_plan.hpp"
 
 using namespace cupool;

@@ -182,9 +182,9 @@ public:
     void synchronize_all() const;
 
     /// One MSM; the same contract as cupool::msm(), whose config.ctx is not looked at. A small one goes to one device, and MSMs of many
-    /// threads so spread over all; the terms of a large one are sharded evenly over several. Its load is counted by a balancer of its own,
-    /// in terms, where other work of the pool that is in flight on a device counts as an MSM of the same size. Operands and result are host
-    /// memory.
+    /// threads so spread over all; a large one is shared evenly by several, in the way that MsmSpread says: by its terms, or by their
+    /// digits. Its load is counted by a balancer of its own, in terms, where other work of the pool that is in flight on a device counts as
+    /// an MSM of the same size. Operands and result are host memory.
     /// \throws what cupool::msm() throws; no_device where every device is quarantined
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
@@ -199,8 +199,9 @@ public:
                   std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic) const;
 
     /// Prepares bases for many MSMs; see PreparedBases. `config.ctx` is not looked at. Where every device gets work enough they are divided
-    /// among the devices that are not quarantined, else each gets all of them; `all_devices` divides them in any case, `one_device` never.
-    /// The points are host memory, not needed any more when it returns. \throws what PreparedBases' constructor throws; no_device
+    /// among the devices that are not quarantined, else each gets all of them; `all_devices` and `shared_windows` divide them in any case,
+    /// `one_device` never. One MSM over divided bases is shared in the way that `spread` says here. The points are host memory, not needed
+    /// any more when it returns. \throws what PreparedBases' constructor throws; no_device
     template <Curve C>
     PooledBases<C> prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config,
                            MsmSpread spread = MsmSpread::automatic) const;
@@ -212,8 +213,8 @@ public:
     RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result) const;
 
     /// As many MSMs over prepared bases as there are results: where each device has all bases shared out whole among as many of them as
-    /// `spread` says; else each device that has a part does its part of all of them, whatever it says, and waits for no other. No result
-    /// is written where one fails. \throws additionally Error invalid_argument where the scalars do not divide evenly
+    /// `spread` says; else each device that has a part does its part of all of them, whatever it says, and waits for no other (of one MSM,
+    /// as above). No result is written where one fails. \throws additionally Error invalid_argument where the scalars do not divide evenly
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
                   std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic) const;
