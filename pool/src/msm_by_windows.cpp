@@ -15,7 +15,7 @@ constexpr std::size_t most_terms = std::size_t{1} << 32;
 
 std::array<Event, 2> two_events(ContextView context) { return {Event(context), Event(context)}; }
 
-/// Which of its own terms a device has in a portion of all devices' terms: as many in a hundred as there are of all terms.
+/// Which of its own terms a device has in a portion: the same fraction of them as the portion is of all terms.
 Share part_of_portion(std::uint64_t own_terms, const MsmPortion& portion, std::uint64_t all_terms) {
     const auto scaled = [=](std::uint64_t term) { return own_terms * term / all_terms; };
     const std::uint64_t first = scaled(portion.first_term);
@@ -281,7 +281,8 @@ std::size_t MsmByWindows<C>::first_in_portion(std::size_t place, std::size_t i) 
 
 template <Curve C>
 std::optional<unsigned> width_of_shared_windows(std::size_t terms, std::size_t devices, const MsmConfig& config, MsmSpread spread) {
-    // With fewer, what it takes until terms are with all devices counts for more than fuller buckets (measured on two H200s).
+    // With fewer, what it takes until terms are with all devices counts for more than fuller buckets (measured on two H200s; four have not
+    // run it).
     constexpr std::size_t least_terms_a_device = std::size_t{1} << 17;
     if (devices < 2 || spread == MsmSpread::one_device || spread == MsmSpread::all_devices || terms > most_terms) return std::nullopt;
     const ScalarRange scalars = scalar_range<C>(config.bitsize);
