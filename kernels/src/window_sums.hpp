@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 
+#include "repeated_doubling.hpp"
 #include "xyzz.hpp"
 
 namespace cupool::detail {
@@ -13,7 +14,7 @@ Xyzz<Field> combine_windows(std::span<const Xyzz<Field>> window_sums, unsigned w
     if (window_sums.empty()) return Xyzz<Field>::infinity();
     Xyzz<Field> total = window_sums.back();
     for (std::size_t window = window_sums.size() - 1; window-- > 0;) {
-        for (unsigned i = 0; i < width; ++i) total = total.doubled();
+        total = doubled_times(total, width);
         total += window_sums[window];
     }
     return total;

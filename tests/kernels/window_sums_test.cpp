@@ -24,3 +24,25 @@ TEMPLATE_TEST_CASE_SIG("window sums are joined by their weights", CUPOOL_EACH_CU
         }
     }
 }
+
+TEMPLATE_TEST_CASE_SIG("repeated doublings give the coordinates that single ones give", CUPOOL_EACH_CURVE) {
+    using Field = HostBaseField<C>;
+    const auto multiples = generator_multiples<C>(3, 2);
+    HostXyzz<C> sum = HostXyzz<C>::from(load(multiples[0], false));
+    sum += HostXyzz<C>::from(load(multiples[1], false));
+    HostXyzz<C> other_infinity = sum.doubled();
+    other_infinity.zz = other_infinity.zzz = Field::zero();
+    HostXyzz<C> of_order_two = sum.doubled();
+    of_order_two.y = Field::zero();
+    for (const HostXyzz<C>& point : {sum, sum.doubled(), HostXyzz<C>::infinity(), other_infinity, of_order_two}) {
+        HostXyzz<C> expected = point;
+        for (unsigned count = 0; count < 20; ++count) {
+            const HostXyzz<C> found = doubled_times(point, count);
+            CHECK(found.x == expected.x);
+            CHECK(found.y == expected.y);
+            CHECK(found.zz == expected.zz);
+            CHECK(found.zzz == expected.zzz);
+            expected = expected.doubled();
+        }
+    }
+}
