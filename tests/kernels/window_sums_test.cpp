@@ -25,6 +25,21 @@ TEMPLATE_TEST_CASE_SIG("window sums are joined by their weights", CUPOOL_EACH_CU
     }
 }
 
+TEMPLATE_TEST_CASE_SIG("where each window has two sums, those of halves are joined by their weights", CUPOOL_EACH_CURVE) {
+    constexpr unsigned width = 7;
+    for (const unsigned low_bits : {1u, 4u, 6u}) {
+        const auto points = generator_multiples<C>(1, 6);
+        std::vector<HostXyzz<C>> sums;
+        BigInteger factor;
+        for (unsigned i = 0; i < points.size(); ++i) {
+            sums.push_back(i == 3 ? HostXyzz<C>::infinity() : HostXyzz<C>::from(load(points[i], false)));
+            if (i != 3) factor = factor + BigInteger::power_of_two(width * (i / 2) + i % 2 * low_bits) * (i + 1);
+        }
+        const auto total = store_affine<C>(normalized(combine_windows<HostBaseField<C>>(sums, width, low_bits)), false);
+        CHECK(total == multiply(generator<C>(), factor.limbs<4>()));
+    }
+}
+
 TEMPLATE_TEST_CASE_SIG("repeated doublings give the coordinates that single ones give", CUPOOL_EACH_CURVE) {
     using Field = HostBaseField<C>;
     const auto multiples = generator_multiples<C>(3, 2);
