@@ -67,8 +67,8 @@ TEST_CASE("buckets weighed by halves are right for few and for equal scalars", "
     constexpr Curve C = Curve::bn254;
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);
-    const auto points = generator_multiples<C>(1, 700);
-    // 32 has no first digit of 5 bits: nothing is left of the first window.
+    const auto points = generator_multiples<C>(1, 702);
+    // Of 32, nothing is left of the first window of 5 bits, and an odd number of points of the second.
     for (const std::uint64_t value : {0U, 1U, 8U, 9U, 16U, 32U, 0x7777U}) {
         std::vector<Scalar> scalars(points.size(), Scalar{{value}});
         if (value != 32) scalars[5] = Scalar{{3}};
