@@ -7,6 +7,7 @@
 #include <cupool/kernels/msm.hpp>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,7 +43,7 @@ struct DeviceMsmJob {
     unsigned share_count = 1;
 };
 
-/// From where on copies are hidden behind work, and how much is done together.
+/// From where on copies are hidden behind work, how much is done together, and from where on buckets are weighed by halves.
 struct DeviceMsmLimits {
     /// Copies of fewer bytes are not worth a stream of their own.
     std::size_t least_fed_bytes = std::size_t{1} << 20;
@@ -51,6 +52,8 @@ struct DeviceMsmLimits {
     std::size_t most_portion_terms = carried_bit;
     /// MSMs of a job that are done with one allocation, which holds the sums of all their rows.
     std::size_t most_msms_of_a_run = 8192;
+    /// Of all rows that are summed together.
+    std::uint64_t least_halved_buckets = detail::least_halved_buckets;
 };
 
 inline constexpr std::uint32_t no_scalar = std::numeric_limits<std::uint32_t>::max();
@@ -100,6 +103,8 @@ public:
           device_memory_(config.ctx.context().device().total_memory()),
           scalars_(scalar_range<C>(config.bitsize)),
           width_(job.width != 0 ? job.width : choose_digit_width(job.term_count, scalars_, job.tables)),
+          digits_(msm_digits(scalars_, width_, job.tables)),
+          low_bits_(choose_low_bits(digits_, limits.least_halved_buckets)),
           kernels_(config.ctx.resource<MsmKernels<C>>()),
           feeds_(config.ctx.resource<OperandFeeds>()) {}
 
@@ -167,39 +172,31 @@ public:
     /// Queues the summing of a portion whose operands are there.
     void sum(std::size_t i) const {
         const MsmPortion& portion = portions_[i];
-        const bool carries = carries_on(i);
         MsmShape shape = shapes_[i];
         MsmPlan& plan = shape.plan;
         place_msm_sums(shape, sizeof(BaseFieldElement<C>), address(sums_at_));
         place_msm_workspace(shape, sizeof(BaseFieldElement<C>), address(workspace_at_));
-        plan.row_sums = as_pointer<void>(address(row_sums_at_) + portion.first_msm * plan.window_count * sizeof(HostXyzz<C>));
+        plan.row_sums = as_pointer<void>(address_of_sums(portion));
         plan.first_oversized_scalar = as_pointer<std::uint32_t>(address(oversized_at_) + i * sizeof(std::uint32_t));
         plan.points = as_pointer<void>(brings_bases() ? bases_landing(i) : bases_of(portion).device().pointer());
         plan.scalars = as_pointer<void>(address_of_scalars(i));
         plan.table_stride = static_cast<std::uint32_t>(job_.table_stride);
         plan.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
         plan.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
-        plan.most_carried = most_carried_;
-        plan.carried_points = as_pointer<void>(address(carried_points_at_));
-        plan.carried_starts = as_pointer<std::uint32_t>(address(carried_starts_at_));
+        place_carried(plan);
         kernels_->sort->sort(plan, stream_);
-        for (std::uint32_t row = 0; row < plan.row_count; row += shape.rows_at_once) {
-            plan.first_row = row;
-            const std::uint32_t rows = std::min(shape.rows_at_once, plan.row_count - row);
-            add_pairs(plan, rows);
-            if (carries) {
-                carry_sums(plan, rows);
-            } else {
-                accumulate(plan, rows);
-            }
+        sum_buckets(shape);
+        if (!portion.is_last) return;
+        if (leaves_sums(plan)) {
+            sum_halves(i, plan);
+        } else {
+            sum_rows(plan);
         }
-        if (!carries) join_buckets(plan);
-        if (portion.is_last) sum_rows(plan);
     }
 
     /// Queues the copying of the windows' sums, and of what was found out about scalars, to the host.
     void queue_result() {
-        row_sums_.resize(job_.msm_count * window_count());
+        row_sums_.resize(job_.msm_count * sum_count());
         oversized_.resize(portions_.size());
         const DeviceSpan<HostXyzz<C>> sums_there(address(row_sums_at_), row_sums_.size(), config_.ctx.device());
         copy_async(std::span(row_sums_), sums_there, stream_);
@@ -207,10 +204,13 @@ public:
         bytes_ += sums_there.size_bytes() + oversized_span().size_bytes();
     }
 
-    /// Of the windows that have something of the share, [msm][window]: what queue_result() has copied, when the stream is done.
+    /// Of the windows that have something of the share, [msm][sum], for combine_windows(): what queue_result() has copied, when the stream
+    /// is done.
     std::span<const HostXyzz<C>> row_sums() const { return row_sums_; }
-    /// The first of them.
-    unsigned first_window() const { return windows().first; }
+    /// The number of the first of them among those of all windows.
+    unsigned first_sum() const { return windows().first * sums_a_window(); }
+    unsigned low_bits() const { return low_bits_; }
+    unsigned sums_a_window() const { return low_bits_ == 0 ? 1 : 2; }
     /// Of a portion, likewise: the lowest place in it of a scalar that breaks its promise; else no_scalar.
     std::uint32_t first_oversized(std::size_t portion) const { return oversized_[portion]; }
 
@@ -237,53 +237,69 @@ private:
         return (job_.scalars.is_on_device() ? 0 : sizeof(Scalar)) + (job_.bases.is_on_device() ? 0 : sizeof(AffinePoint<C>));
     }
     PortionCost portion_cost(double copy, double hand_on) const {
-        const MsmDigits digits = msm_digits(scalars_, width_, job_.tables);
         const double digit = nanoseconds_a_digit(sizeof(BaseFieldElement<C>));
         return {.copy = copy,
-                .sum = digit * digits.digit_count / job_.share_count,
-                .start = nanoseconds_of_kernels + digit * digits_a_bucket(job_.share_count) * digits.largest * window_count(),
+                .sum = digit * digits_.digit_count / job_.share_count,
+                .start = nanoseconds_of_kernels + digit * digits_a_bucket(job_.share_count) * digits_.largest * window_count(),
                 .hand_on = hand_on};
     }
 
     /// \param carried_points  that the portion before it may leave to a row of it
-    MsmShape shape_of(const MsmPortion& portion, std::uint32_t carried_points) const {
-        return make_msm_shape({.msm_count = static_cast<std::uint32_t>(portion.msm_count),
-                               .term_count = static_cast<std::uint32_t>(portion.term_count),
-                               .carried_points = carried_points,
-                               .has_successor = !portion.is_last,
-                               .scalars = scalars_,
-                               .width = width_,
-                               .tables = job_.tables,
-                               .share = job_.share,
-                               .share_count = job_.share_count,
-                               .multiprocessors = multiprocessors_,
-                               .rounds_budget = device_memory_ / 8,
-                               .coordinate_bytes = sizeof(BaseFieldElement<C>)});
+    MsmProblem problem_of(const MsmPortion& portion, std::uint32_t carried_points, LeftTo left_to) const {
+        return {.msm_count = static_cast<std::uint32_t>(portion.msm_count),
+                .term_count = static_cast<std::uint32_t>(portion.term_count),
+                .carried_points = carried_points,
+                .left_to = left_to,
+                .scalars = scalars_,
+                .width = width_,
+                .tables = job_.tables,
+                .share = job_.share,
+                .share_count = job_.share_count,
+                .multiprocessors = multiprocessors_,
+                .rounds_budget = device_memory_ / 8,
+                .coordinate_bytes = sizeof(BaseFieldElement<C>)};
     }
 
     typename MsmKernels<C>::Steps needed_steps() const {
         typename MsmKernels<C>::Steps steps{.windows = config_.are_results_on_device, .bases = !job_.are_bases_in_montgomery_form};
-        for (const MsmShape& shape : shapes_) (shape.plan.rounds == 0 ? steps.slots : steps.pairs) = true;
+        const auto need = [&steps](const MsmShape& shape) { (shape.plan.rounds == 0 ? steps.slots : steps.pairs) = true; };
+        for (const MsmShape& shape : shapes_) need(shape);
+        for (const auto& shape : halves_) {
+            if (shape) need(*shape);
+        }
         return steps;
     }
 
-    /// Whether what the rounds leave goes to the next portion, as terms of that one, instead of into the buckets.
-    bool carries_on(std::size_t i) const { return !portions_[i].is_last && shapes_[i].plan.rounds != 0; }
-
     void plan_portions() {
         shapes_.clear();
+        halves_.clear();
         most_carried_ = 0;
+        most_rows_ = 0;
         std::uint32_t carried = 0;
         bool have_buckets_sums = false;
-        for (std::size_t i = 0; i < portions_.size(); ++i) {
-            if (portions_[i].is_first()) have_buckets_sums = false;
-            shapes_.push_back(shape_of(portions_[i], carried));
-            MsmPlan& plan = shapes_[i].plan;
+        for (const MsmPortion& portion : portions_) {
+            if (portion.is_first()) have_buckets_sums = false;
+            const LeftTo left_to = !portion.is_last                                      ? LeftTo::portion
+                                   : !have_buckets_sums && has_halves(portion.msm_count) ? LeftTo::halves
+                                                                                         : LeftTo::nobody;
+            const MsmProblem problem = problem_of(portion, carried, left_to);
+            shapes_.push_back(make_msm_shape(problem));
+            MsmPlan& plan = shapes_.back().plan;
             plan.adds_to_buckets = have_buckets_sums ? 1 : 0;
-            carried = carries_on(i) ? most_points(plan, plan.rounds) : 0;
-            have_buckets_sums |= carried == 0;
-            most_carried_ = std::max(most_carried_, carried);
+            plan.sums_a_row = sums_a_window();
+            const std::uint32_t left = leaves_sums(plan) ? most_points(plan, plan.rounds) : 0;
+            halves_.push_back(left != 0 && portion.is_last ? std::optional(make_halves_shape(plan, low_bits_, problem)) : std::nullopt);
+            have_buckets_sums |= left == 0;
+            carried = portion.is_last ? 0 : left;
+            if (left != 0) most_carried_ = std::max(most_carried_, most_row_points(plan, plan.rounds));
+            most_rows_ = std::max(most_rows_, plan.row_count);
         }
+    }
+
+    /// Whether the buckets of so many MSMs are weighed by halves, unless they have sums already.
+    bool has_halves(std::size_t msm_count) const {
+        const std::size_t rows = msm_count * window_count();
+        return low_bits_ != 0 && 2 * rows <= most_rows && rows * digits_.largest >= limits_.least_halved_buckets;
     }
 
     /// The bytes that a portion's operands take where they must be brought; multiples of the workspace's alignment.
@@ -316,17 +332,16 @@ private:
 
     /// Decides where everything lies in the memory. \return how many bytes it takes
     std::size_t place() {
-        const std::size_t windows = window_count();
         std::size_t end = 0;
         const auto take = [&end](std::size_t bytes) {
             const std::size_t begin = end;
             end += aligned(bytes);
             return begin;
         };
-        row_sums_at_ = take(job_.msm_count * windows * sizeof(HostXyzz<C>));
-        if (most_carried_ != 0) {  // then every portion is of one MSM, and all have as many rows and buckets
-            carried_points_at_ = take(windows * most_carried_ * sizeof(AffinePoint<C>));
-            carried_starts_at_ = take(windows * (shapes_[0].plan.bucket_count + 1) * sizeof(std::uint32_t));
+        row_sums_at_ = take(job_.msm_count * sum_count() * sizeof(HostXyzz<C>));
+        if (most_carried_ != 0) {
+            carried_points_at_ = take(std::size_t{most_rows_} * most_carried_ * sizeof(AffinePoint<C>));
+            carried_starts_at_ = take(std::size_t{most_rows_} * (most_buckets() + 1) * sizeof(std::uint32_t));
         }
         oversized_at_ = take(portions_.size() * sizeof(std::uint32_t));
         std::array<std::size_t, 2> landing{};
@@ -335,8 +350,9 @@ private:
         for (std::size_t i = 0; i < portions_.size(); ++i) {
             MsmShape shape = shapes_[i];
             landing[i % 2] = std::max(landing[i % 2], bases_bytes(portions_[i]) + scalars_bytes(portions_[i]));
-            sums = std::max(sums, place_msm_sums(shape, sizeof(BaseFieldElement<C>), 0));
+            if (!leaves_sums(shape.plan)) sums = std::max(sums, place_msm_sums(shape, sizeof(BaseFieldElement<C>), 0));
             workspace = std::max(workspace, place_msm_workspace(shape, sizeof(BaseFieldElement<C>), 0));
+            if (halves_[i]) workspace = std::max(workspace, place_halves(*halves_[i], 0));
         }
         for (std::size_t i = 0; i < landing.size(); ++i) landing_at_[i] = take(landing[i]);
         sums_at_ = take(sums);
@@ -344,7 +360,28 @@ private:
         return end;
     }
 
+    /// All that the plan that weighs buckets needs lies where the workspace of the plan before it did. \return how many bytes it takes
+    static std::size_t place_halves(MsmShape& shape, std::uint64_t base) {
+        const std::size_t sums = place_msm_sums(shape, sizeof(BaseFieldElement<C>), base);
+        return sums + place_msm_workspace(shape, sizeof(BaseFieldElement<C>), base + sums);
+    }
+
+    void place_carried(MsmPlan& plan) const {
+        plan.most_carried = most_carried_;
+        plan.carried_points = as_pointer<void>(address(carried_points_at_));
+        plan.carried_starts = as_pointer<std::uint32_t>(address(carried_starts_at_));
+    }
+
+    std::uint32_t most_buckets() const {
+        std::uint32_t most = 0;
+        for (const MsmShape& shape : shapes_) most = std::max(most, shape.plan.bucket_count);
+        return most;
+    }
+
     std::uint64_t address(std::size_t offset) const { return memory_.span().pointer() + offset; }
+    std::uint64_t address_of_sums(const MsmPortion& portion) const {
+        return address(row_sums_at_) + portion.first_msm * sum_count() * sizeof(HostXyzz<C>);
+    }
 
     /// Brings and sums one portion after the other.
     void sum_portions() {
@@ -435,6 +472,35 @@ private:
         return job_.bases.subspan(portion.first_msm * job_.term_count + portion.first_term, portion.msm_count * portion.term_count);
     }
 
+    /// Sums each bucket, of terms that are sorted, or as far as rounds do where another plan takes over.
+    void sum_buckets(MsmShape& shape) const {
+        MsmPlan& plan = shape.plan;
+        for (std::uint32_t row = 0; row < plan.row_count; row += shape.rows_at_once) {
+            plan.first_row = row;
+            const std::uint32_t rows = std::min(shape.rows_at_once, plan.row_count - row);
+            add_pairs(plan, rows);
+            if (leaves_sums(plan)) {
+                carry_sums(plan, rows);
+            } else {
+                accumulate(plan, rows);
+            }
+        }
+        if (!leaves_sums(plan)) join_buckets(plan);
+    }
+
+    /// Weighs what the rounds of a portion's plan have left of the buckets, and sums each row.
+    void sum_halves(std::size_t i, const MsmPlan& terms) const {
+        MsmShape shape = *halves_[i];
+        MsmPlan& plan = shape.plan;
+        place_halves(shape, address(workspace_at_));
+        place_carried(plan);
+        plan.points = terms.points;  // none of its terms is one of these, but where there is no term any point is read
+        plan.row_sums = terms.row_sums;
+        kernels_->sort->sort_halves(terms, plan, stream_);
+        sum_buckets(shape);
+        sum_rows(plan);
+    }
+
     /// Does the rounds of pairwise addition in `rows` rows from plan.first_row.
     void add_pairs(const MsmPlan& plan, std::uint32_t rows) const {
         for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
@@ -450,7 +516,8 @@ private:
     }
 
     void carry_sums(const MsmPlan& plan, std::uint32_t rows) const {
-        kernels_->pairs->carry_sums.launch({{copying_blocks * multiprocessors_, rows}, point_block_size}, stream_, plan);
+        const std::uint32_t blocks = blocks_for(copying_blocks * multiprocessors_, rows);
+        kernels_->pairs->carry_sums.launch({{blocks, rows}, point_block_size}, stream_, plan);
     }
 
     /// Sums what is left of each bucket, but for those that join_buckets must complete.
@@ -469,7 +536,7 @@ private:
 
     void join_buckets(const MsmPlan& plan) const {
         fill_bytes_async(words_at(plan.large_bucket_count, 1, stream_), 0, stream_);
-        kernels_->join->join_buckets.launch(quads_over_rows(plan, std::min(plan.bucket_count, plan.share_count)), stream_, plan);
+        kernels_->join->join_buckets.launch(quads_over_rows(plan, joining_quads(plan)), stream_, plan);
         kernels_->join->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
     }
 
@@ -480,18 +547,18 @@ private:
         kernels_->rows->sum_rows.launch({plan.row_count, large_sum_block_size}, stream_, plan);
     }
 
-    WindowRange windows() const {
-        return windows_of_share(msm_digits(scalars_, width_, job_.tables).window_count, job_.share, job_.share_count);
-    }
+    WindowRange windows() const { return windows_of_share(digits_.window_count, job_.share, job_.share_count); }
     unsigned window_count() const { return windows().count; }
+    /// Of an MSM.
+    unsigned sum_count() const { return window_count() * sums_a_window(); }
 
     void finish_on_device(DeviceSpan<JacobianPoint<C>> results) {
         if (!scalars_.spans_all() && !config_.is_async) check_promise();
-        const std::size_t windows = window_count();
-        const DeviceSpan<const std::byte> sums(address(row_sums_at_), job_.msm_count * windows * sizeof(HostXyzz<C>), config_.ctx.device());
+        const DeviceSpan<const std::byte> sums(address(row_sums_at_), job_.msm_count * sum_count() * sizeof(HostXyzz<C>),
+                                               config_.ctx.device());
         const LaunchShape quads{blocks_for(job_.msm_count * quad_size, sum_block_size), sum_block_size};
-        kernels_->windows->join_windows.launch(quads, stream_, sums, results, static_cast<std::uint32_t>(job_.msm_count),
-                                               static_cast<std::uint32_t>(windows), width_, config_.are_points_montgomery_form);
+        kernels_->windows->join_windows.launch(quads, stream_, sums, results, static_cast<std::uint32_t>(job_.msm_count), sum_count(),
+                                               width_, low_bits_, config_.are_points_montgomery_form);
         if (!config_.is_async) stream_.synchronize();
     }
 
@@ -499,10 +566,9 @@ private:
         queue_result();
         stream_.synchronize();
         require_promise();
-        const std::size_t windows = window_count();
         parallel_for(results.size(), results.size() < 8 ? 1 : config_.ctx.host_threads(), [&](std::size_t msm) {
-            const auto sums = row_sums().subspan(msm * windows, windows);
-            results[msm] = store_jacobian<C>(combine_windows(sums, width_), config_.are_points_montgomery_form);
+            const auto sums = row_sums().subspan(msm * sum_count(), sum_count());
+            results[msm] = store_jacobian<C>(combine_windows(sums, width_, low_bits_), config_.are_points_montgomery_form);
         });
     }
 
@@ -539,11 +605,15 @@ private:
     std::uint64_t device_memory_;
     ScalarRange scalars_;
     unsigned width_;
+    MsmDigits digits_;
+    unsigned low_bits_;  // of the buckets' weights; 0 where no portion weighs them by halves
     std::shared_ptr<MsmKernels<C>> kernels_;
     std::shared_ptr<OperandFeeds> feeds_;
     std::vector<MsmPortion> portions_;
-    std::vector<MsmShape> shapes_;    // [portion]
-    std::uint32_t most_carried_ = 0;  // points of a row, from any portion to the next
+    std::vector<MsmShape> shapes_;                 // [portion]
+    std::vector<std::optional<MsmShape>> halves_;  // [portion]: what takes over from its plan, where it is the last of its MSMs
+    std::uint32_t most_carried_ = 0;               // points of a row that any plan leaves to another one, and infinity behind them
+    std::uint32_t most_rows_ = 0;                  // of a portion
     // Where in the memory everything begins.
     std::size_t row_sums_at_ = 0;
     std::size_t oversized_at_ = 0;
@@ -554,7 +624,7 @@ private:
     std::size_t workspace_at_ = 0;
     DeviceBuffer<std::byte> memory_;
     // What is copied from the device outlives run(), which waits for its copies when it fails, too.
-    std::vector<HostXyzz<C>> row_sums_;     // [msm][window]
+    std::vector<HostXyzz<C>> row_sums_;     // [msm][sum]
     std::vector<std::uint32_t> oversized_;  // [portion]
     std::uint64_t bytes_ = 0;
 };

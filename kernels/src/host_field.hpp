@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "host_product.hpp"
 #include "integer.hpp"
 #include "modular_inverse.hpp"
 
@@ -80,6 +81,15 @@ public:
 
     HostField square() const { return product(*this, *this); }
     HostField doubled() const { return *this + *this; }
+    /// Of two integers that stand for the element, value_ and value_ + modulus, one is even.
+    HostField half() const {
+        HostField even = *this;
+        const std::uint64_t odd = 0 - (value_.limbs[0] & 1);
+        std::uint64_t carry = 0;
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < limbs; ++i) even.value_.limbs[i] = add_with_carry(value_.limbs[i], modulus.limbs[i] & odd, carry);
+        return from_montgomery(halved(even.value_));
+    }
     HostField negated() const { return zero() - *this; }
 
     HostField power(const Integer& exponent) const {
@@ -104,31 +114,10 @@ public:
 private:
     static_assert(Parameters::modulus.limb[limbs - 1] < std::uint64_t{1} << 63, "sums of two elements must not overflow the limbs");
 
-    /// left * right / R. Montgomery's product with the rows of the multiplication and of the reduction interleaved (CIOS: Koc, Acar and
-    /// Kaliski, "Analyzing and Comparing Montgomery Multiplication Algorithms", IEEE Micro 1996). As the modulus has its top bit clear, the
-    /// partial result stays below twice the modulus and needs no word above the limbs; this holds for any `right`, reduced or not.
-    /// Out of line, since GCC's inlined copies of it ran slower.
+    /// \pre left is reduced; `right` need not be. Out of line, since GCC's inlined copies of it ran slower.
     [[gnu::noinline]] static HostField product(const HostField& left, const HostField& right) {
         HostField result;
-        auto& sum = result.value_.limbs;
-#pragma GCC unroll 8
-        for (std::size_t i = 0; i < limbs; ++i) {
-            const std::uint64_t digit = right.value_.limbs[i];
-            std::uint64_t product_carry = 0;
-            std::uint64_t reduction_carry = 0;
-            const std::uint64_t lowest = multiply_add(left.value_.limbs[0], digit, sum[0], product_carry);
-            const std::uint64_t quotient = lowest * Parameters::negated_inverse;
-            multiply_add(quotient, modulus.limbs[0], lowest, reduction_carry);
-#pragma GCC unroll 8
-            for (std::size_t j = 1; j < limbs; ++j) {
-                const std::uint64_t column = multiply_add(left.value_.limbs[j], digit, sum[j], product_carry);
-                sum[j - 1] = multiply_add(quotient, modulus.limbs[j], column, reduction_carry);
-            }
-            sum[limbs - 1] = product_carry + reduction_carry;
-        }
-        // Rarely needed, since the moduli are small beside R: a predicted branch beats a select.
-        if (__builtin_expect(sum[limbs - 1] < modulus.limbs[limbs - 1], 1)) return result;
-        if (!is_less(result.value_, modulus)) subtract_from(result.value_, modulus);
+        result.value_ = montgomery_product<Parameters>(left.value_, right.value_);
         return result;
     }
 

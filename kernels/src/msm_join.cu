@@ -5,6 +5,7 @@
 
 using namespace cupool::device;
 using cupool::detail::large_sum_block_size;
+using cupool::detail::quads_a_bucket;
 using cupool::detail::sum_block_size;
 
 using Quad = QuadXyzz<BaseField>;
@@ -20,11 +21,14 @@ CUPOOL_DEVICE void clear_empty_buckets(const MsmPlan& plan, std::uint32_t row, c
 
 inline constexpr std::uint32_t no_bucket = 0xffffffff;
 
-/// The bucket that a quad is to complete: its own where the quads are one a bucket, else the one that begins in the quad's share and
+/// The bucket that a quad is to complete: its own where there are quads for each bucket, else the one that begins in the quad's share and
 /// reaches behind it.
 CUPOOL_DEVICE std::uint32_t bucket_to_join(const MsmPlan& plan, const BucketStarts& starts) {
     const std::uint32_t quad = global_quad_index();
-    if (plan.bucket_count <= plan.share_count) return quad < plan.bucket_count ? quad : no_bucket;
+    if (plan.bucket_count <= plan.share_count) {
+        const std::uint32_t bucket = quad / quads_a_bucket(plan);
+        return bucket < plan.bucket_count ? bucket : no_bucket;
+    }
     const std::uint32_t begin = quad * plan.share_size;
     const std::uint32_t end = begin + plan.share_size;
     if (quad >= plan.share_count || end >= starts.point_count()) return no_bucket;
@@ -32,28 +36,32 @@ CUPOOL_DEVICE std::uint32_t bucket_to_join(const MsmPlan& plan, const BucketStar
     return starts[bucket] < begin ? no_bucket : bucket;
 }
 
-/// Completes the buckets that span several shares. A quad a bucket or, where those are fewer, a share; a bucket of very many shares is only
-/// listed, for join_large_buckets. grid.y is the row.
+/// Completes the buckets that span several shares. A quad, or a few, a bucket or, where shares are fewer, a quad a share; a bucket
+/// of very many shares is only listed, for join_large_buckets. grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_buckets(MsmPlan plan) {
     const std::uint32_t row = block_index_y();
     const BucketStarts starts(plan, row);
     clear_empty_buckets(plan, row, starts);
     const std::uint32_t bucket = bucket_to_join(plan, starts);
-    if (bucket == no_bucket) return;
-    const std::uint32_t start = starts[bucket];
-    const std::uint32_t end = starts[bucket + 1];
-    if (start == end) return;
+    const std::uint32_t start = bucket == no_bucket ? 0 : starts[bucket];
+    const std::uint32_t end = bucket == no_bucket ? 0 : starts[bucket + 1];
     const std::uint32_t first_share = start / plan.share_size;
-    const std::uint32_t last_share = (end - 1) / plan.share_size;
-    if (first_share == last_share) return;
-    if (last_share - first_share > cupool::detail::large_bucket_shares) {
-        if (thread_index() % quad_size == 0) plan.large_buckets[atomic_add(plan.large_bucket_count, 1)] = row * plan.bucket_count + bucket;
-        return;
-    }
-    Quad sum = Quad::load(finished_of(plan, row)[last_share]);
+    const std::uint32_t last_share = start == end ? first_share : (end - 1) / plan.share_size;
+    const std::uint32_t quads = quads_a_bucket(plan);
+    const std::uint32_t quad = quad_index() % quads;
+    const bool is_large = last_share - first_share > cupool::detail::large_bucket_shares;
+    const bool is_joined = last_share != first_share && !is_large;
+    if (is_large && thread_index() % (quads * quad_size) == 0)
+        plan.large_buckets[atomic_add(plan.large_bucket_count, 1)] = row * plan.bucket_count + bucket;
+    Quad sum = Quad::infinity();
+    if (is_joined) {
+        if (quad == 0) sum = Quad::load(finished_of(plan, row)[last_share]);
 #pragma unroll 1
-    for (std::uint32_t share = first_share; share < last_share; ++share) sum += Quad::load(unfinished_of(plan, row)[share]);
-    sum.store(buckets_of(plan, row)[bucket]);
+        for (std::uint32_t share = first_share + quad; share < last_share; share += quads)
+            sum += Quad::load(unfinished_of(plan, row)[share]);
+    }
+    sum = sum_over_quads(sum, quads);
+    if (is_joined && quad == 0) sum.store(buckets_of(plan, row)[bucket]);
 }
 
 /// Completes the listed buckets, a block at a time each.

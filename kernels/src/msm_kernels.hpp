@@ -33,19 +33,32 @@ struct MsmSortKernels {
           size_bins(module.kernel<MsmPlan>("msm_size_bins")),
           place_buckets(module.kernel<MsmPlan>("msm_place_buckets")),
           scatter_to_buckets(module.kernel<MsmPlan>("msm_scatter_to_buckets")),
-          name_pairs(module.kernel<MsmPlan>("msm_name_pairs")) {}
+          name_pairs(module.kernel<MsmPlan>("msm_name_pairs")),
+          split_weights(module.kernel<MsmPlan, MsmPlan>("msm_split_weights")) {}
 
     /// Queues the sorting of the plan's terms into its slots, and the naming of what the rounds from the second are to add.
     void sort(const MsmPlan& plan, StreamView stream) const {
         fill_bytes_async(words_at(plan.bin_cursors, std::size_t{plan.row_count} * plan.bin_count, stream), 0, stream);
-        fill_bytes_async(words_at(plan.cursors, std::size_t{plan.row_count} * plan.bucket_count, stream), 0, stream);
         const unsigned tiles = blocks_for(plan.term_count, bin_tile);
-        const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
-        count_bins.launch({{tiles, plan.msm_count}, bin_block_size}, stream, plan);
+        count_bins.launch({{blocks_for(plan.term_count, plan.counted_tile), plan.msm_count}, bin_block_size}, stream, plan);
         place_bins.launch({plan.row_count, place_block_size}, stream, plan);
         if (plan.has_carried_points)
             bin_carried_points.launch({{blocks_for(plan.most_carried, bin_tile), plan.row_count}, bin_block_size}, stream, plan);
         scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream, plan);
+        sort_bins(plan, stream);
+    }
+
+    /// The same for `halves`, whose terms are the points that were left of the buckets of `plan`.
+    void sort_halves(const MsmPlan& plan, const MsmPlan& halves, StreamView stream) const {
+        split_weights.launch({{blocks_for(halves.row_terms, split_tile), plan.row_count}, bin_block_size}, stream, plan, halves);
+        sort_bins(halves, stream);
+    }
+
+private:
+    /// From terms in their bins on.
+    void sort_bins(const MsmPlan& plan, StreamView stream) const {
+        const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
+        fill_bytes_async(words_at(plan.cursors, std::size_t{plan.row_count} * plan.bucket_count, stream), 0, stream);
         count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
         const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
         if (plan.bin_count > 1) size_bins.launch(bins, stream, plan);
@@ -61,6 +74,7 @@ struct MsmSortKernels {
     Module module;
     Kernel<MsmPlan> count_bins, place_bins, bin_carried_points, scatter_to_bins, count_buckets, size_bins, place_buckets,
         scatter_to_buckets, name_pairs;
+    Kernel<MsmPlan, MsmPlan> split_weights;
 };
 
 struct MsmPairKernels {
@@ -120,10 +134,11 @@ struct MsmWindowKernels {
     MsmWindowKernels(ContextView context, const ShippedCode& code)
         : module(load(context, code)),
           join_windows(module.kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t,
-                                     std::uint32_t>("msm_join_windows")) {}
+                                     std::uint32_t, std::uint32_t>("msm_join_windows")) {}
 
     Module module;
-    Kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>
+    Kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+           std::uint32_t>
         join_windows;
 };
 
@@ -184,8 +199,8 @@ public:
 
     /// What a job will need.
     struct Steps {
-        bool pairs = false;    ///< some portion has rounds of pairwise addition
-        bool slots = false;    ///< some portion has none
+        bool pairs = false;    ///< some plan has rounds of pairwise addition
+        bool slots = false;    ///< some plan has none
         bool windows = false;  ///< results are wanted on the device
         bool bases = false;    ///< points must be brought into Montgomery form
     };

@@ -10,6 +10,7 @@ namespace cupool::detail {
 
 inline constexpr unsigned bin_block_size = 512;      ///< of the kernels that sort terms into bins
 inline constexpr unsigned bin_tile = 4096;           ///< terms a block of those
+inline constexpr unsigned split_tile = 1024;         ///< points a block of split_weights
 inline constexpr unsigned scattering_blocks = 3;     ///< that a multiprocessor is to hold at once of those that scatter terms
 inline constexpr unsigned largest_bin_table = 8192;  ///< bins of all windows of an MSM
 inline constexpr unsigned largest_bin = 2048;        ///< buckets of a bin, and bins of a window
@@ -24,7 +25,7 @@ inline constexpr unsigned large_sum_block_size = 256;  ///< of those in which a 
 /// Blocks that a multiprocessor is to hold at once of the kernels that add pairs or sum points: one more would make them spill.
 constexpr unsigned summing_blocks(std::uint64_t coordinate_bytes) { return coordinate_bytes <= 32 ? 4 : coordinate_bytes <= 48 ? 3 : 2; }
 
-/// A bucket that spans more shares than this is joined by a block instead of by a quad.
+/// A bucket that spans more shares than this is joined by a block.
 inline constexpr std::uint32_t large_bucket_shares = 32;
 
 /// Bits of a digit, at most.
@@ -36,19 +37,21 @@ inline constexpr unsigned shifted_words = 8;
 /// A slot without a term.
 inline constexpr std::uint32_t no_term = 0xffffffff;
 
-/// In a term: it is no base, but one of the points that an earlier portion has left.
+/// In a term: it is no base, but one of the points that another plan has left: that of an earlier portion, or of the buckets to be weighed.
 inline constexpr std::uint32_t carried_bit = 1u << 30;
 
 /// What one device sums at a time: a portion of the terms of one MSM, or several whole MSMs of equal size. Pointers are device pointers;
 /// [a][b] is an array of rows. Sums are XYZZ points in Montgomery form.
 ///
-/// A row is one MSM's window: number msm * window_count + window.
+/// A row is one MSM's window: number msm * window_count + window. A plan that weighs buckets by halves has two rows for each of those, and
+/// of what tells where the terms come from only the points.
 struct MsmPlan {
     const void* scalars;  ///< [msm][term]
     const void* points;   ///< affine points in Montgomery form: [table][base]
     std::uint32_t msm_count;
     std::uint32_t term_count;    ///< of one MSM
-    std::uint32_t row_count;     ///< msm_count * window_count
+    std::uint32_t counted_tile;  ///< terms a block of count_bins
+    std::uint32_t row_count;     ///< msm_count * window_count, or twice those of the plan whose buckets are weighed
     std::uint32_t row_terms;     ///< the terms that a row may have, with those that are carried points
     std::uint32_t table_stride;  ///< points of a table
     std::uint32_t bases_stride;  ///< from the first point of one MSM to that of the next; 0 where they share their bases
@@ -65,7 +68,7 @@ struct MsmPlan {
     std::uint32_t begin_of_first_digit;  ///< the first of an MSM's terms whose digit first_digit is summed here
     std::uint32_t end_of_last_digit;     ///< behind the last of those whose digit first_digit + digit_count - 1 is
     std::uint32_t window_count;          ///< of an MSM. Digit first_digit + d goes into window d % window_count, by table d / window_count
-    std::uint32_t bucket_count;          ///< of one row: at least as many as the largest magnitude of a digit
+    std::uint32_t bucket_count;          ///< of one row: at least as many as the largest magnitude of a digit, or half of a weight
     std::uint32_t bin_count;             ///< of one row; a bin is a run of 2^bin_shift buckets, the last one's perhaps fewer
     std::uint32_t bin_shift;
 
@@ -78,12 +81,14 @@ struct MsmPlan {
     std::uint32_t rounds;       ///< of pairwise addition: level L is what L of them leave, ceil(n / 2^L) points of a bucket with n terms
     std::uint32_t slot_count;   ///< slots of one row; where there are rounds, every bucket has an even number of them
     std::uint32_t share_size;   ///< what is left of a bucket after the rounds is summed by threads that take this many points each
-    std::uint32_t share_count;  ///< shares of one row
+    std::uint32_t share_count;  ///< shares of one row; 0 where what the rounds leave is left to another plan
     std::uint32_t group_size;   ///< buckets a quad of sum_groups; a divisor of bucket_count
     std::uint32_t group_count;  ///< groups of one row
     std::uint32_t part_size;    ///< groups that a block sums; a divisor of group_count, and 1 where one block sums a row's groups
 
     std::uint32_t most_carried;  ///< carried points that there is room for in a row
+    std::uint32_t low_bits;      ///< not 0: this plan weighs the buckets of another one by halves of their weights, see split_weights
+    std::uint32_t sums_a_row;    ///< 2 where others of the job's rows are weighed by halves: a row that is not has infinity for its second
 
     std::uint32_t first_row;  ///< of the rows that the pairwise and the accumulating kernels work on: grid.y of them
 
@@ -101,17 +106,24 @@ struct MsmPlan {
     void* odd_sums;                         ///< [row of the turn][most_row_points(1)]: affine points, which every odd round writes
     void* even_sums;                        ///< [row of the turn][most_row_points(2)]: affine points, which every even round writes
     void* prefixes;                         ///< [row of the turn][pair of the first round]: field elements
-    void* carried_points;                   ///< [row][most_carried]: affine points, bucket by bucket
-    std::uint32_t* carried_starts;          ///< [row][bucket + 1]: where each bucket's begin
+    void* carried_points;                   ///< [row][most_carried]: affine points, bucket by bucket; rows of the plan that left them
+    std::uint32_t* carried_starts;          ///< [row][bucket + 1]: where each bucket's begin, likewise
     void* buckets;                          ///< [row][bucket]
     void* unfinished;                       ///< [row][share]
     void* finished;                         ///< [row][share]
     void* groups;                           ///< [row][group]
-    void* row_sums;                         ///< [row]
+    void* row_sums;                         ///< [row][sum]
     std::uint32_t* large_buckets;           ///< a list of row * bucket_count + bucket
     std::uint32_t* large_bucket_count;      ///< zeroed before
     std::uint32_t* first_oversized_scalar;  ///< all ones before; the lowest index of a scalar of these that breaks its promise
 };
+
+/// How far the sum after number `i` of an MSM's lies above it: a window's width, or, where each window has two sums, that of its buckets'
+/// low halves of weights and that of the high ones, what each of them has of it. \param low_bits  0 where a window has one sum
+constexpr std::uint32_t bits_to_next_sum(std::uint32_t i, std::uint32_t width, std::uint32_t low_bits) {
+    if (low_bits == 0) return width;
+    return i % 2 == 0 ? low_bits : width - low_bits;
+}
 
 /// The lowest level that a plan has starts of.
 constexpr std::uint32_t first_level(const MsmPlan& plan) { return plan.rounds == 0 ? 0 : 1; }
@@ -124,6 +136,17 @@ constexpr std::uint32_t most_points(const MsmPlan& plan, std::uint32_t level) {
 
 /// What a row of points takes that round number `round` writes: behind the last one lies infinity, for where that is alone.
 constexpr std::uint32_t most_row_points(const MsmPlan& plan, std::uint32_t round) { return most_points(plan, round) + 1; }
+
+/// Whether what the rounds leave of the buckets is not summed, but left to another plan as carried points.
+constexpr bool leaves_sums(const MsmPlan& plan) { return plan.share_count == 0; }
+
+/// Quads that join a bucket together: one, or, where a bucket spans many shares, four.
+constexpr std::uint32_t quads_a_bucket(const MsmPlan& plan) { return plan.share_count / plan.bucket_count < 8 ? 1 : 4; }
+
+/// Quads that join a row's buckets: some for each of those or, where shares are fewer, one for each share.
+constexpr std::uint32_t joining_quads(const MsmPlan& plan) {
+    return plan.bucket_count <= plan.share_count ? plan.bucket_count * quads_a_bucket(plan) : plan.share_count;
+}
 
 /// Bits of a word, and so pairs that share one of lone_bits.
 inline constexpr std::uint32_t word_bits = 32;

@@ -27,9 +27,11 @@ struct TwoPoints {
     Affine right;
 };
 
+/// What was left of a row, or of the row whose weights' half this one has.
 template <class Affine>
 CUPOOL_DEVICE Affine* carried_points_of(const MsmPlan& plan, std::uint32_t row) {
-    return static_cast<Affine*>(plan.carried_points) + std::uint64_t{row} * plan.most_carried;
+    const std::uint32_t carried_row = plan.low_bits == 0 ? row : row / 2;
+    return static_cast<Affine*>(plan.carried_points) + std::uint64_t{carried_row} * plan.most_carried;
 }
 
 /// Points that slots name, in the slots' order.
@@ -147,6 +149,32 @@ private:
     Words4* shared_;
 };
 
+/// Where a round writes its sums: a row for the next round, or, coordinate beside coordinate, the carried points of another plan.
+template <class Affine>
+class SumPlaces {
+public:
+    using Field = decltype(Affine::x);
+
+    CUPOOL_DEVICE static SumPlaces in_row(void* coordinates, std::uint32_t size) {
+        Field* const x = static_cast<Field*>(coordinates);
+        return {x, x + size, 1};
+    }
+    CUPOOL_DEVICE static SumPlaces carried(Affine* points) { return {&points->x, &points->y, 2}; }
+
+    CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
+        const bool hides_zero = point.x.lowest_limb() == 0 && point.x.is_plain_zero() && !point.y.is_plain_zero();
+        x_[i * stride_] = hides_zero ? Field::zero_as_modulus() : point.x;
+        y_[i * stride_] = point.y;
+    }
+
+private:
+    CUPOOL_DEVICE SumPlaces(Field* x, Field* y, std::uint32_t stride) : x_(x), y_(y), stride_(stride) {}
+
+    Field* x_;
+    Field* y_;
+    std::uint32_t stride_;  ///< from one point's x to the next one's
+};
+
 /// A row of points that a round writes and the next one reads: all x coordinates, then all y coordinates, since half of the reads want x
 /// alone. Infinity shows in x alone: no other point has a plain zero there.
 template <class Affine>
@@ -157,11 +185,6 @@ public:
     CUPOOL_DEVICE PointRow(void* coordinates, std::uint32_t size) : x_(static_cast<Field*>(coordinates)), y_(x_ + size) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return {x_[i], y_[i]}; }
-    CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
-        const bool hides_zero = point.x.lowest_limb() == 0 && point.x.is_plain_zero() && !point.y.is_plain_zero();
-        x_[i] = hides_zero ? Field::zero_as_modulus() : point.x;
-        y_[i] = point.y;
-    }
 
 protected:
     Field* x_;
@@ -313,7 +336,7 @@ CUPOOL_DEVICE void invert_over_block(Field& value, Field* shared) {
 ///
 /// The first pass asks for what the next pair needs before it works on its own, since a product is too short to hide a read from memory.
 template <class BaseField, class Affine, class Pairs>
-CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const PointRow<Affine>& sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
+CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const SumPlaces<Affine>& sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
                              BaseField* shared) {
     using Field = decltype(Affine::x);
     using Name = typename Pairs::PairName;

@@ -31,13 +31,21 @@ std::uint32_t choose_bin_shift(std::uint32_t row_terms, std::uint32_t bucket_cou
     return shift;
 }
 
+/// Few enough that every multiprocessor has some, but not so few that clearing and adding up a block's counters costs more than counting.
+std::uint32_t choose_counted_tile(const MsmProblem& problem) {
+    const std::uint64_t terms = std::uint64_t{problem.msm_count} * problem.term_count;
+    const auto even = static_cast<std::uint32_t>(std::min<std::uint64_t>(terms / (2 * problem.multiprocessors) + 1, bin_tile));
+    return rounded_up(even, bin_block_size);
+}
+
 /// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where a bucket's odd points
-/// (half of one a round, on average) stay few beside the others. What another portion takes over is sorted and read once more, so that
-/// rounds pay there until fewer are left (all measured on an H200).
-std::uint32_t choose_rounds(const MsmPlan& plan, bool has_successor, std::uint64_t resident_threads) {
-    constexpr std::uint32_t most_rounds = 6;
-    constexpr std::uint64_t least_pairs = 12;                // a thread
-    const std::uint64_t least_left = has_successor ? 2 : 5;  // of a bucket
+/// (half of one a round, on average) stay few beside the others. What another plan takes over is sorted and read once more, by halves of
+/// weights even twice, so that rounds pay there until fewer are left (all measured on an H200).
+std::uint32_t choose_rounds(const MsmPlan& plan, LeftTo left_to, std::uint64_t resident_threads) {
+    constexpr std::uint32_t most_rounds = 8;
+    const bool has_halves = left_to == LeftTo::halves || plan.low_bits != 0;
+    const std::uint64_t least_pairs = has_halves ? 6 : 12;                                                // a thread
+    const std::uint64_t least_left = left_to == LeftTo::nobody ? 5 : left_to == LeftTo::portion ? 2 : 1;  // of a bucket
     const auto pays = [&](std::uint32_t rounds) {
         return std::uint64_t{plan.row_terms} * plan.row_count >> rounds >= resident_threads * least_pairs &&
                plan.row_terms >= (std::uint64_t{plan.bucket_count} << rounds) * least_left;
@@ -47,13 +55,16 @@ std::uint32_t choose_rounds(const MsmPlan& plan, bool has_successor, std::uint64
     return rounds;
 }
 
-/// Points a thread: as many as let the threads fill the device three times over, between 8 (below, joining costs more than it saves) and
-/// 128. Odd points count as they are on average.
-std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_threads) {
-    constexpr std::uint64_t waves = 3;
+/// Points a thread: as many as let the threads fill the device a whole number of times, up to three where they have many, between 8 (below,
+/// joining costs more than it saves) and 128. Odd points count as they are on average, and a little more.
+std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_blocks) {
+    constexpr std::uint64_t many = 20;
     const std::uint64_t fewest = plan.row_terms >> plan.rounds;
-    const std::uint64_t points = (fewest + most_points(plan, plan.rounds)) / 2 * plan.row_count;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(points / (waves * resident_threads) + 1, 8, 128));
+    const std::uint64_t row_points = (fewest + most_points(plan, plan.rounds)) / 2;
+    const std::uint64_t points = row_points * plan.row_count;
+    const std::uint64_t waves = std::clamp<std::uint64_t>(points / (resident_blocks * point_block_size * many), 1, 3);
+    const std::uint64_t row_threads = std::max<std::uint64_t>(waves * resident_blocks / plan.row_count, 1) * point_block_size;
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((row_points + row_points / 64) / row_threads + 1, 8, 128));
 }
 
 /// Groups a block, where a block for each row would sum many of them while most of the device has nothing to do.
@@ -106,9 +117,22 @@ void set_groups(MsmPlan& plan, std::uint64_t resident_quads, unsigned multiproce
     for (cut(); std::uint64_t{plan.group_count} * plan.row_count > most_groups && size < bucket_count; cut()) ++size;
 }
 
-void set_slots(MsmPlan& plan) {
+unsigned bits_for(std::uint32_t values) {
+    unsigned bits = 0;
+    while (std::uint64_t{1} << bits < values) ++bits;
+    return bits;
+}
+
+/// Decides what follows the sort of a plan's rows, whose terms and buckets are known.
+void set_steps(MsmShape& shape, const MsmProblem& problem) {
+    MsmPlan& plan = shape.plan;
+    const std::uint64_t threads = std::uint64_t{problem.multiprocessors} * summing_blocks(problem.coordinate_bytes) * point_block_size;
+    plan.rounds = choose_rounds(plan, problem.left_to, threads);
     plan.slot_count = most_points(plan, first_level(plan)) << first_level(plan);
-    plan.share_count = divided_up(most_points(plan, plan.rounds), plan.share_size);
+    plan.share_size = choose_share_size(plan, threads / point_block_size);
+    const bool accumulates = plan.rounds == 0 || problem.left_to == LeftTo::nobody;
+    plan.share_count = accumulates ? divided_up(most_points(plan, plan.rounds), plan.share_size) : 0;
+    shape.rows_at_once = choose_rows_at_once(plan, problem.coordinate_bytes, problem.rounds_budget);
 }
 
 /// Hands out parts of a device's memory, one after the other.
@@ -158,20 +182,24 @@ WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned sha
 }
 
 double msm_cost(std::size_t term_count, const MsmDigits& digits, unsigned share_count) {
-    // A term costs one addition, mostly affine. A bucket costs two full additions and its share of a group's scaling; those run at a lower
-    // occupancy, which the factor holds (measured on an H200).
+    // A term costs one addition, mostly affine. A bucket costs two full additions and its share of a group's scaling, which run at a lower
+    // occupancy; or, where it is weighed by halves, a few affine ones, and some ten kernels more begin and end (measured on an H200).
     constexpr double term_cost = 8;
-    constexpr double bucket_cost = 110;
+    const auto bucket_costs = [&digits](unsigned rows, bool may_have_halves) {
+        const double buckets = static_cast<double>(digits.largest) * rows;
+        return may_have_halves && buckets >= least_halved_buckets ? 50 * buckets + 4.5e6 : 110 * buckets;
+    };
     if (share_count == 1) {
-        return term_cost * digits.digit_count * static_cast<double>(term_count) +
-               bucket_cost * digits.window_count * static_cast<double>(digits.largest);
+        return term_cost * digits.digit_count * static_cast<double>(term_count) + bucket_costs(digits.window_count, true);
     }
+    // Shares of more terms are done in several portions, each of which leaves points of every bucket: none is cheap then (measured on two).
+    constexpr std::size_t most_terms_of_few_portions = std::size_t{1} << 21;
     unsigned most_windows = 0;
     for (unsigned share = 0; share < share_count; ++share)
         most_windows = std::max(most_windows, windows_of_share(digits.window_count, share, share_count).count);
     // Blocks are dealt to windows evenly, so that those of a part of a window wait for the others (half of what it lacks, as measured).
     const double own_digits = (static_cast<double>(digits.digit_count) / share_count + most_windows) / 2;
-    return term_cost * own_digits * static_cast<double>(term_count) + bucket_cost * most_windows * static_cast<double>(digits.largest);
+    return term_cost * own_digits * static_cast<double>(term_count) + bucket_costs(most_windows, term_count <= most_terms_of_few_portions);
 }
 
 unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, unsigned tables, unsigned share_count) {
@@ -209,11 +237,10 @@ void set_digits(MsmPlan& plan, const MsmProblem& problem, const MsmDigits& digit
 MsmShape make_msm_shape(const MsmProblem& problem) {
     MsmShape shape{};
     MsmPlan& plan = shape.plan;
-    const std::uint64_t summing_threads =
-        std::uint64_t{problem.multiprocessors} * summing_blocks(problem.coordinate_bytes) * point_block_size;
     const MsmDigits digits = msm_digits(problem.scalars, problem.width, problem.tables);
     plan.msm_count = problem.msm_count;
     plan.term_count = problem.term_count;
+    plan.counted_tile = choose_counted_tile(problem);
     plan.scalar_bits = problem.scalars.bits;
     plan.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
     plan.width = problem.width;
@@ -226,11 +253,29 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     set_groups(plan, std::uint64_t{problem.multiprocessors} * reducing_threads / quad_size, problem.multiprocessors);
     plan.bin_shift = choose_bin_shift(plan.row_terms, plan.bucket_count);
     plan.bin_count = divided_up(plan.bucket_count, 1u << plan.bin_shift);
-    plan.rounds = choose_rounds(plan, problem.has_successor, summing_threads);
-    plan.share_size = choose_share_size(plan, summing_threads);
-    set_slots(plan);
     set_digit_offset(plan);
-    shape.rows_at_once = choose_rows_at_once(plan, problem.coordinate_bytes, problem.rounds_budget);
+    set_steps(shape, problem);
+    return shape;
+}
+
+unsigned choose_low_bits(const MsmDigits& digits, std::uint64_t least_buckets) {
+    constexpr std::uint64_t many_rows = 32;
+    return digits.largest < least_buckets / many_rows ? 0 : bits_for(digits.largest) / 2;
+}
+
+MsmShape make_halves_shape(const MsmPlan& terms, unsigned low_bits, MsmProblem problem) {
+    problem.left_to = LeftTo::nobody;
+    MsmShape shape{};
+    MsmPlan& plan = shape.plan;
+    plan.low_bits = low_bits;
+    plan.sums_a_row = 1;
+    plan.row_count = 2 * terms.row_count;
+    plan.row_terms = most_points(terms, terms.rounds);
+    plan.bucket_count = std::max(1u << low_bits, terms.bucket_count >> low_bits);
+    set_groups(plan, std::uint64_t{problem.multiprocessors} * reducing_threads / quad_size, problem.multiprocessors);
+    plan.bin_shift = bits_for(plan.bucket_count);
+    plan.bin_count = 1;
+    set_steps(shape, problem);
     return shape;
 }
 

@@ -8,12 +8,16 @@
 
 namespace cupool::detail {
 
+/// Where goes what the rounds of a plan leave of the buckets: nowhere, it is summed; or it is left to the plan of the next portion, or to
+/// one that weighs the buckets by halves of their weights.
+enum class LeftTo { nobody, portion, halves };
+
 /// What decides the plan of a portion.
 struct MsmProblem {
     std::uint32_t msm_count = 1;
     std::uint32_t term_count = 0;      ///< of one MSM: at least 1; at most 2^30 with all tables
     std::uint32_t carried_points = 0;  ///< that an earlier portion may have left in a row
-    bool has_successor = false;        ///< another portion of the same MSM follows, and takes over what the rounds leave
+    LeftTo left_to = LeftTo::nobody;
     ScalarRange scalars;
     unsigned width = 0;   ///< bits of a digit
     unsigned tables = 1;  ///< of prepared multiples of the points
@@ -49,6 +53,9 @@ struct WindowRange {
 };
 WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned share_count);
 
+/// Buckets of all rows from which on it pays to weigh them by halves (measured on an H200).
+inline constexpr std::uint64_t least_halved_buckets = std::uint64_t{1} << 18;
+
 /// What a share of an MSM is estimated to cost, in field products. \param share_count  more than one only with one table
 double msm_cost(std::size_t term_count, const MsmDigits& digits, unsigned share_count = 1);
 
@@ -62,6 +69,14 @@ std::uint32_t choose_pair_blocks(std::uint32_t round, std::uint32_t row_pairs, s
                                  std::size_t coordinate_bytes);
 
 MsmShape make_msm_shape(const MsmProblem& problem);
+
+/// How many bits the low halves of the buckets' weights have where those are weighed by halves; 0 where rows have so few buckets that it
+/// never is done. \param least_buckets  that all rows must have for it
+unsigned choose_low_bits(const MsmDigits& digits, std::uint64_t least_buckets);
+
+/// The plan that takes over what the rounds of `terms` leave of the buckets, and weighs them by halves: two rows for each of `terms`, one
+/// of what the weights' low_bits low bits make buckets of, one of the others. \param problem  that `terms` was made for
+MsmShape make_halves_shape(const MsmPlan& terms, unsigned low_bits, MsmProblem problem);
 
 /// Points the plan into memory that outlasts portions, at `base` (a multiple of 256): plans of as many MSMs and of equal width agree about
 /// it. \return how many bytes it takes

@@ -9,8 +9,8 @@
 /// window of one of the MSMs that are done at a time. The steps, in launch order, each in a file of its name, which becomes a module of its
 /// own, so that only those that are needed are compiled:
 ///   msm_sort.cu     sorts the terms by bucket, and lists what makes pairs;
-///   msm_pairs.cu    halves each bucket's points in affine coordinates, a few times, where buckets are large; what is left may go to the
-///                   next portion;
+///   msm_pairs.cu    halves each bucket's points in affine coordinates, a few times, where buckets are large; what is left may go to
+///                   another plan;
 ///   msm_accumulate_slots.cu, or after pairs msm_accumulate_sums.cu     sums what is left of each bucket, equally many points a thread,
 ///                   whatever the buckets' sizes;
 ///   msm_join.cu     joins what several threads have summed of a bucket;
@@ -28,6 +28,7 @@
 
 namespace cupool::device {
 
+using detail::leaves_sums;
 using detail::most_points;
 using detail::most_row_points;
 using detail::point_block_size;
@@ -71,11 +72,14 @@ private:
     std::uint32_t bucket_count_;
 };
 
-/// The points of one row that round number `round` (from 1) leaves.
-CUPOOL_DEVICE PointRow<FastAffine> sums_of_round(const MsmPlan& plan, std::uint32_t round) {
+/// Where one row's points lie that round number `round` (from 1) leaves to the next one.
+CUPOOL_DEVICE void* row_of_round(const MsmPlan& plan, std::uint32_t round) {
     const bool is_odd = round % 2 == 1;
     FastAffine* const rows = static_cast<FastAffine*>(is_odd ? plan.odd_sums : plan.even_sums);
-    return {rows + std::uint64_t{block_index_y()} * most_row_points(plan, is_odd ? 1 : 2), most_row_points(plan, round)};
+    return rows + std::uint64_t{block_index_y()} * most_row_points(plan, is_odd ? 1 : 2);
+}
+CUPOOL_DEVICE PointRow<FastAffine> sums_of_round(const MsmPlan& plan, std::uint32_t round) {
+    return {row_of_round(plan, round), most_row_points(plan, round)};
 }
 CUPOOL_DEVICE FastField* prefixes_of(const MsmPlan& plan) {
     return static_cast<FastField*>(plan.prefixes) + std::uint64_t{block_index_y()} * most_points(plan, 1);

@@ -1,5 +1,5 @@
 // Sorts the terms by row and bucket: count_bins, place_bins, bin_carried_points, scatter_to_bins, count_buckets, size_bins, place_buckets,
-// scatter_to_buckets; and tells the rounds which points make pairs: name_pairs.
+// scatter_to_buckets, after split_weights the last four of these again; and tells the rounds which points make pairs: name_pairs.
 
 #include "msm_rows.cuh"
 
@@ -25,6 +25,11 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_bins(MsmPlan pl
 /// grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_bin_carried_points(MsmPlan plan) {
     bin_carried_points(plan, block_index_y(), block_index());
+}
+
+/// grid.y is the row of `plan`.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_split_weights(MsmPlan plan, MsmPlan halves) {
+    split_weights(plan, halves, block_index_y(), block_index());
 }
 
 /// A block a tile of one digit; grid.y is the MSM.

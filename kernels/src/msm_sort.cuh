@@ -22,6 +22,7 @@ using detail::naming_tile;
 using detail::no_term;
 using detail::place_block_size;
 using detail::shifted_words;
+using detail::split_tile;
 using detail::word_bits;
 
 inline constexpr std::uint32_t sign_bit = 1u << 31;
@@ -109,8 +110,8 @@ CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint3
     for (std::uint32_t i = thread_index(); i < table; i += bin_block_size) counts[i] = 0;
     block_barrier();
 #pragma unroll 1
-    for (std::uint32_t i = thread_index(); i < bin_tile; i += bin_block_size) {
-        const std::uint32_t term = block_index() * bin_tile + i;
+    for (std::uint32_t i = thread_index(); i < plan.counted_tile; i += bin_block_size) {
+        const std::uint32_t term = block_index() * plan.counted_tile + i;
         if (term >= plan.term_count) break;
         const std::uint32_t index = msm * plan.term_count + term;
         ScalarField scalar = standard_scalar<ScalarField>(plan, index);
@@ -407,6 +408,39 @@ CUPOOL_DEVICE void bin_carried_points(const MsmPlan& plan, std::uint32_t row, st
         const std::uint64_t place = first_place + bin_starts[bin] + (i - starts[first_of_bin]);
         plan.binned_terms[place] = i | carried_bit;
         plan.binned_buckets[place] = static_cast<std::uint16_t>(bucket - first_of_bin);
+    }
+}
+
+/// Makes the points that were left of one row's buckets terms of two rows of `halves`. Bucket b weighs b + 1, which is
+/// 2^low_bits * high + low, with low from 1 to 2^low_bits: a point goes into bucket low - 1 of the first row, and, unless high is 0, into
+/// bucket high - 1 of the second. Either row has one bin. A block a tile of the points.
+CUPOOL_DEVICE void split_weights(const MsmPlan& plan, const MsmPlan& halves, std::uint32_t row, std::uint32_t tile) {
+    const std::uint32_t* const starts = carried_starts_of(plan, row);
+    const std::uint32_t point_count = starts[plan.bucket_count];
+    const std::uint32_t lows = 1u << halves.low_bits;
+    const std::uint32_t first_high = starts[lows < plan.bucket_count ? lows : plan.bucket_count];
+    if (tile == 0 && thread_index() == 0) {
+        std::uint32_t* const bin_starts = halves.bin_starts + row * 4;
+        bin_starts[0] = 0;
+        bin_starts[1] = point_count;
+        bin_starts[2] = 0;
+        bin_starts[3] = point_count - first_high;
+    }
+    const std::uint32_t begin = tile * split_tile;
+    if (begin >= point_count) return;
+    const std::uint32_t end = point_count - begin < split_tile ? point_count : begin + split_tile;
+    const std::uint32_t first_bucket = last_not_above(starts, plan.bucket_count, begin);
+    const std::uint32_t bucket_count = last_not_above(starts, plan.bucket_count, end - 1) + 1 - first_bucket;
+    const std::uint64_t low_row = std::uint64_t{row} * 2 * halves.row_terms;
+    const std::uint64_t high_row = low_row + halves.row_terms;
+#pragma unroll 1
+    for (std::uint32_t i = begin + thread_index(); i < end; i += bin_block_size) {
+        const std::uint32_t bucket = first_bucket + last_not_above(starts + first_bucket, bucket_count, i);
+        halves.binned_terms[low_row + i] = i | carried_bit;
+        halves.binned_buckets[low_row + i] = static_cast<std::uint16_t>(bucket & (lows - 1));
+        if (bucket < lows) continue;
+        halves.binned_terms[high_row + (i - first_high)] = i | carried_bit;
+        halves.binned_buckets[high_row + (i - first_high)] = static_cast<std::uint16_t>((bucket >> halves.low_bits) - 1);
     }
 }
 

@@ -23,7 +23,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_sum_groups(MsmPlan plan
         running += Quad::load(buckets[i]);
         weighted += running;
     }
-    weighted += running.multiplied(first);
+    weighted += running.multiplied(group).multiplied(plan.group_size);
     weighted.store(static_cast<Xyzz*>(plan.groups)[std::uint64_t{row} * plan.group_count + group]);
 }
 
@@ -49,8 +49,10 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(large_sum_block_size) void msm_sum_parts(MsmPlan
     if (quad_index() == 0) sum.store(*part);
 }
 
-/// Each row's sum. A block a row.
+/// Each row's sum, and infinity where it has two. A block a row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(large_sum_block_size) void msm_sum_rows(MsmPlan plan) {
     const Quad sum = sum_over_block(groups_of(plan, block_index()), plan.group_count / plan.part_size, plan.part_size);
-    if (quad_index() == 0) sum.store(static_cast<Xyzz*>(plan.row_sums)[block_index()]);
+    Xyzz* const row_sums = static_cast<Xyzz*>(plan.row_sums) + std::uint64_t{block_index()} * plan.sums_a_row;
+    if (quad_index() == 0) sum.store(row_sums[0]);
+    if (quad_index() == 1 && plan.sums_a_row == 2) Quad::infinity().store(row_sums[1]);
 }

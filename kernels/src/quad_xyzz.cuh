@@ -176,21 +176,25 @@ private:
     Field own_;
 };
 
+/// The sum of one point a quad over each `quads` neighbours, a power of two up to those of a warp; for all threads of a warp together.
+template <class Field>
+CUPOOL_DEVICE QuadXyzz<Field> sum_over_quads(QuadXyzz<Field> own, unsigned quads) {
+#pragma unroll 1
+    for (unsigned distance = quad_size; distance < quads * quad_size; distance *= 2) own += own.of_quad(distance);
+    return own;
+}
+
 /// The sum of one point a quad over the block, for all its threads together; right in the first warp. `shared` has one point a warp.
 template <unsigned BlockSize, class Field>
 CUPOOL_DEVICE QuadXyzz<Field> block_sum(QuadXyzz<Field> own, detail::Xyzz<Field>* shared) {
     constexpr unsigned warps = BlockSize / warp_size;
     static_assert(warps <= warp_size / quad_size, "the first warp has a quad for each warp's sum");
-    const auto sum_over_warp = [&own] {
-#pragma unroll 1
-        for (unsigned distance = quad_size; distance < warp_size; distance *= 2) own += own.of_quad(distance);
-    };
-    sum_over_warp();
+    own = sum_over_quads(own, warp_size / quad_size);
     if (thread_index() % warp_size < quad_size) own.store(shared[warp_index()]);
     block_barrier();
     if (thread_index() < warp_size) {
         own = quad_index() < warps ? QuadXyzz<Field>::load(shared[quad_index()]) : QuadXyzz<Field>::infinity();
-        sum_over_warp();
+        own = sum_over_quads(own, warp_size / quad_size);
     }
     return own;
 }

@@ -42,6 +42,7 @@ struct QuadraticElement {
         return {left.c0 - right.c0, left.c1 - right.c1};
     }
     CUPOOL_HOST_DEVICE QuadraticElement doubled() const { return {c0.doubled(), c1.doubled()}; }
+    CUPOOL_HOST_DEVICE QuadraticElement half() const { return {c0.half(), c1.half()}; }
     CUPOOL_HOST_DEVICE QuadraticElement negated() const { return {c0.negated(), c1.negated()}; }
 
     CUPOOL_HOST_DEVICE friend QuadraticElement operator*(const QuadraticElement& left, const QuadraticElement& right) {

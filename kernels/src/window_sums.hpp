@@ -1,20 +1,24 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
+#include "msm_layout.hpp"
+#include "repeated_doubling.hpp"
 #include "xyzz.hpp"
 
 namespace cupool::detail {
 
-/// Joins the windows of an MSM: sum of 2^(width w) * window_sums[w] (Horner's rule, from the highest window down).
+/// Joins the sums of an MSM's windows: sum of 2^(width w) * sums[w], or, where a window has two, of 2^(width w) * (sums[2 w] +
+/// 2^low_bits * sums[2 w + 1]) (Horner's rule, from the highest sum down). \param low_bits  0 where a window has one sum
 template <class Field>
-Xyzz<Field> combine_windows(std::span<const Xyzz<Field>> window_sums, unsigned width) {
-    if (window_sums.empty()) return Xyzz<Field>::infinity();
-    Xyzz<Field> total = window_sums.back();
-    for (std::size_t window = window_sums.size() - 1; window-- > 0;) {
-        for (unsigned i = 0; i < width; ++i) total = total.doubled();
-        total += window_sums[window];
+Xyzz<Field> combine_windows(std::span<const Xyzz<Field>> sums, unsigned width, unsigned low_bits = 0) {
+    if (sums.empty()) return Xyzz<Field>::infinity();
+    Xyzz<Field> total = sums.back();
+    for (std::size_t i = sums.size() - 1; i-- > 0;) {
+        total = doubled_times(total, bits_to_next_sum(static_cast<std::uint32_t>(i), width, low_bits));
+        total += sums[i];
     }
     return total;
 }

@@ -264,11 +264,13 @@ void MsmByWindows<C>::require_promise() const {
 
 template <Curve C>
 JacobianPoint<C> MsmByWindows<C>::join() const {
-    std::vector<HostXyzz<C>> sums(msm_digits(scalars_, width_, 1).window_count, HostXyzz<C>::infinity());
+    const DeviceMsm<C>& any = members_.front()->msm;
+    std::vector<HostXyzz<C>> sums(msm_digits(scalars_, width_, 1).window_count * any.sums_a_window(), HostXyzz<C>::infinity());
     for (const auto& member : members_) {
-        for (std::size_t i = 0; i < member->msm.row_sums().size(); ++i) sums[member->msm.first_window() + i] += member->msm.row_sums()[i];
+        for (std::size_t i = 0; i < member->msm.row_sums().size(); ++i) sums[member->msm.first_sum() + i] += member->msm.row_sums()[i];
     }
-    return store_jacobian<C>(combine_windows(std::span<const HostXyzz<C>>(sums), width_), config_.are_points_montgomery_form);
+    return store_jacobian<C>(combine_windows(std::span<const HostXyzz<C>>(sums), width_, any.low_bits()),
+                             config_.are_points_montgomery_form);
 }
 
 /// Where a device's terms begin in a portion.

@@ -1,6 +1,7 @@
 #include "big_integer.hpp"
 #include "catch.hpp"
 #include "host_field.hpp"
+#include "host_product.hpp"
 #include "inputs.hpp"
 
 using namespace cupool;
@@ -66,6 +67,7 @@ TEMPLATE_TEST_CASE("field arithmetic equals that of plain integers", "[kernels]"
         CHECK(number(a.square()) == x * x % p);
         CHECK(number(a.doubled()) == (x + x) % p);
         CHECK(number(a.negated()) == (p - x) % p);
+        CHECK(number(a.half().doubled()) == x);
         for (const auto& right : integers<Field>()) {
             const Field b = Field::from_standard(right);
             const BigInteger y = BigInteger(right) % p;
@@ -75,6 +77,50 @@ TEMPLATE_TEST_CASE("field arithmetic equals that of plain integers", "[kernels]"
         }
     }
 }
+
+TEMPLATE_TEST_CASE("every product of this processor equals that of plain integers, and is reduced", "[kernels]", CUPOOL_FIELDS) {
+    using Field = HostField<TestType>;
+    const BigInteger p(Field::modulus);
+    const BigInteger r = BigInteger::power_of_two(64 * Field::limbs) % p;
+    const BigInteger r_inverse(Field::from_montgomery(BigInteger(1).limbs<Field::limbs>()).standard());
+    REQUIRE(r * r_inverse % p == BigInteger(1));
+    const auto some = integers<Field>();
+    for (const auto& left : some) {
+        if (!is_less(left, Field::modulus)) continue;
+        for (const auto& right : some) {  // reduced or not
+            const auto expected = (BigInteger(left) * BigInteger(right) * r_inverse % p).limbs<Field::limbs>();
+            CHECK(portable_product<TestType>(left, right) == expected);
+            CHECK(montgomery_product<TestType>(left, right) == expected);
+#if defined(CUPOOL_HAS_ASSEMBLED_PRODUCT)
+            if (has_two_carry_chains) CHECK(assembled_product<TestType>(left, right) == expected);
+#endif
+        }
+    }
+}
+
+#if defined(CUPOOL_HAS_ASSEMBLED_PRODUCT)
+// Limbs of nothing but ones or zeros carry far, which random ones seldom do.
+TEMPLATE_TEST_CASE("the product in assembler equals the portable one wherever carries go", "[kernels]", CUPOOL_FIELDS) {
+    if (!has_two_carry_chains) CUPOOL_SKIP("skipped: this processor has no ADX or no BMI2");
+    using Field = HostField<TestType>;
+    std::mt19937_64 bits(4);
+    const auto any_limbs = [&] {
+        auto integer = random_limbs<Field::limbs>(bits);
+        for (std::uint64_t& limb : integer.limbs) {
+            const std::uint64_t kind = bits() % 4;
+            if (kind < 2) limb = 0 - kind;
+        }
+        return integer;
+    };
+    for (int i = 0; i < 20'000; ++i) {
+        auto left = any_limbs();
+        while (!is_less(left, Field::modulus)) left = halved(left);
+        const auto right = any_limbs();
+        const auto product = assembled_product<TestType>(left, right);
+        if (!(product == portable_product<TestType>(left, right))) FAIL(BigInteger(left) << " * " << BigInteger(right));
+    }
+}
+#endif
 
 TEMPLATE_TEST_CASE("powers and inverses", "[kernels]", CUPOOL_FIELDS) {
     using Field = HostField<TestType>;

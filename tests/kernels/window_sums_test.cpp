@@ -24,3 +24,40 @@ TEMPLATE_TEST_CASE_SIG("window sums are joined by their weights", CUPOOL_EACH_CU
         }
     }
 }
+
+TEMPLATE_TEST_CASE_SIG("where each window has two sums, those of halves are joined by their weights", CUPOOL_EACH_CURVE) {
+    constexpr unsigned width = 7;
+    for (const unsigned low_bits : {1u, 4u, 6u}) {
+        const auto points = generator_multiples<C>(1, 6);
+        std::vector<HostXyzz<C>> sums;
+        BigInteger factor;
+        for (unsigned i = 0; i < points.size(); ++i) {
+            sums.push_back(i == 3 ? HostXyzz<C>::infinity() : HostXyzz<C>::from(load(points[i], false)));
+            if (i != 3) factor = factor + BigInteger::power_of_two(width * (i / 2) + i % 2 * low_bits) * (i + 1);
+        }
+        const auto total = store_affine<C>(normalized(combine_windows<HostBaseField<C>>(sums, width, low_bits)), false);
+        CHECK(total == multiply(generator<C>(), factor.limbs<4>()));
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("repeated doublings give the coordinates that single ones give", CUPOOL_EACH_CURVE) {
+    using Field = HostBaseField<C>;
+    const auto multiples = generator_multiples<C>(3, 2);
+    HostXyzz<C> sum = HostXyzz<C>::from(load(multiples[0], false));
+    sum += HostXyzz<C>::from(load(multiples[1], false));
+    HostXyzz<C> other_infinity = sum.doubled();
+    other_infinity.zz = other_infinity.zzz = Field::zero();
+    HostXyzz<C> of_order_two = sum.doubled();
+    of_order_two.y = Field::zero();
+    for (const HostXyzz<C>& point : {sum, sum.doubled(), HostXyzz<C>::infinity(), other_infinity, of_order_two}) {
+        HostXyzz<C> expected = point;
+        for (unsigned count = 0; count < 20; ++count) {
+            const HostXyzz<C> found = doubled_times(point, count);
+            CHECK(found.x == expected.x);
+            CHECK(found.y == expected.y);
+            CHECK(found.zz == expected.zz);
+            CHECK(found.zzz == expected.zzz);
+            expected = expected.doubled();
+        }
+    }
+}

@@ -52,7 +52,9 @@ class SmallMsm {
 public:
     static constexpr std::size_t most_portion_terms = 12;
 
-    SmallMsm(const DevicePool& pool, const MsmConfig& config) : pool_(pool), peers_(pool_), config_(config) {}
+    SmallMsm(const DevicePool& pool, const MsmConfig& config,
+             const detail::DeviceMsmLimits& limits = {.most_portion_terms = most_portion_terms})
+        : pool_(pool), peers_(pool_), config_(config), limits_(limits) {}
 
     /// \param shares  of the terms, by device
     JacobianPoint<C> run(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points,
@@ -66,7 +68,7 @@ public:
                                  std::size_t bytes, StreamView stream) {
             peers_.copy_async<std::byte>({to_pointer, bytes, pool_.device_at(to)}, {from_pointer, bytes, pool_.device_at(from)}, stream);
         };
-        detail::MsmByWindows<C> msm(terms, copy, config_, 4, {.most_portion_terms = most_portion_terms});
+        detail::MsmByWindows<C> msm(terms, copy, config_, 4, limits_);
         return msm.run();
     }
 
@@ -74,6 +76,7 @@ private:
     const DevicePool& pool_;
     PeerManager peers_;
     MsmConfig config_;
+    detail::DeviceMsmLimits limits_;
 };
 
 template <class T>
@@ -116,6 +119,24 @@ TEST_CASE("windows are shared in portions, of operands anywhere in host memory a
         const std::size_t portions = (90 - 1) / (SmallMsm<C>::most_portion_terms - 2) + 1;
         CHECK(copies >= portions * 2 * 2);  // scalars and bases, to two others
         CHECK(to_affine(msm.run(pinned_scalars, pinned_points, shares)) == input.sum);
+    }
+}
+
+TEST_CASE("windows are shared whose buckets are weighed by halves, or only might be", "[msm]") {
+    constexpr Curve C = Curve::bn254;
+    SimulatedDevice small;
+    small.multiprocessor_count = 1;
+    Machine machine({small, small});
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const Input<C> input(1700, 26);
+    // Seven digits: the first device sums windows 0 to 3 and the second 3 to 6, four rows of 8 buckets each; so all or none have enough,
+    // but both give two sums a window.
+    for (const std::uint64_t least_halved_buckets : {2, 4 * 8 + 1}) {
+        for (const std::size_t most_portion_terms : {std::size_t{1} << 20, std::size_t{900}}) {
+            const SmallMsm<C> msm(pool, narrow_digits(26),
+                                  {.most_portion_terms = most_portion_terms, .least_halved_buckets = least_halved_buckets});
+            CHECK(to_affine(msm.run(input.scalars, input.points, {850, 850})) == input.sum);
+        }
     }
 }
 

@@ -215,3 +215,79 @@ TEST_CASE("points that an earlier portion has left are sorted into their buckets
         CHECK(misplaced == 0);
     }
 }
+
+TEST_CASE("of what is left of the buckets, each point goes into two, one for each half of its bucket's weight", "[msm]") {
+    Machine machine(std::vector<SimulatedDevice>(1));
+    machine.simulator.set_checks(cupool_sim_check_all);
+    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+    const detail::MsmSortKernels kernels(context.context(), detail::msm_code<Curve::bls12_377>().sort);
+    std::mt19937_64 random(10);
+    for (const auto& [width, tables] : {std::pair{4U, 32U}, {11U, 12U}, {21U, 64U}}) {
+        const detail::ScalarRange scalars = detail::scalar_range<Curve::bls12_377>(0);
+        const unsigned low_bits = detail::choose_low_bits(detail::msm_digits(scalars, width, tables), 2);
+        detail::MsmProblem problem{.term_count = 3000,
+                                   .left_to = detail::LeftTo::halves,
+                                   .scalars = scalars,
+                                   .width = width,
+                                   .tables = tables,
+                                   .multiprocessors = 1,
+                                   .rounds_budget = 1 << 30,
+                                   .coordinate_bytes = 48};
+        detail::MsmPlan terms = detail::make_msm_shape(problem).plan;
+        terms.rounds = 0;  // of which as many points may be left as there are terms
+        // As if the rounds had left these: several of some buckets, among them the first and the last, and none of most.
+        std::vector<std::uint32_t> starts;
+        std::vector<std::vector<std::uint32_t>> buckets(terms.row_count);  // of each point of a row
+        for (std::uint32_t row = 0; row < terms.row_count; ++row) {
+            for (std::uint32_t bucket = 0; bucket < terms.bucket_count; ++bucket) {
+                starts.push_back(static_cast<std::uint32_t>(buckets[row].size()));
+                const bool is_border = bucket == 0 || bucket + 1 == terms.bucket_count || bucket == (1U << low_bits) - 1;
+                const std::size_t points = bucket == 5 && row == 0                    ? 1500
+                                           : is_border                                ? 2
+                                           : random() % (terms.bucket_count / 8) == 0 ? 3
+                                                                                      : 0;
+                buckets[row].insert(buckets[row].end(), points, bucket);
+            }
+            starts.push_back(static_cast<std::uint32_t>(buckets[row].size()));
+            if (row == 1) buckets[row].clear();  // a row without points
+        }
+        if (terms.row_count > 1) {
+            const auto row = starts.begin() + terms.bucket_count + 1;
+            std::fill(row, row + terms.bucket_count + 1, 0);
+        }
+        const DeviceBuffer<std::uint32_t> starts_there(starts.size(), context);
+        copy(starts_there.span(), std::span<const std::uint32_t>(starts), context.stream());
+        terms.carried_starts = reinterpret_cast<std::uint32_t*>(starts_there.span().pointer());  // NOLINT(performance-no-int-to-ptr)
+        problem.multiprocessors = 132;                                                           // no rounds
+        detail::MsmShape shape = detail::make_halves_shape(terms, low_bits, problem);
+        detail::MsmPlan& halves = shape.plan;
+        const DeviceBuffer<std::byte> workspace(place_msm_workspace(shape, 48, 0), context);
+        place_msm_workspace(shape, 48, workspace.span().pointer());
+        kernels.sort_halves(terms, halves, context.stream());
+        CAPTURE(width, tables, low_bits, terms.bucket_count, halves.bucket_count);
+        REQUIRE(halves.rounds == 0);
+        for (std::uint32_t row = 0; row < terms.row_count; ++row) {
+            for (std::uint32_t half = 0; half < 2; ++half) {
+                const std::uint64_t halves_row = 2 * row + half;
+                const auto found_starts =
+                    read(halves.starts + halves_row * (halves.bucket_count + 1), halves.bucket_count + 1, context.stream());
+                auto slots = read(halves.slots + halves_row * halves.slot_count, found_starts.back(), context.stream());
+                std::vector<std::vector<std::uint32_t>> expected(halves.bucket_count);
+                for (std::uint32_t i = 0; i < buckets[row].size(); ++i) {
+                    const std::uint32_t low = (buckets[row][i] & ((1U << low_bits) - 1)) + 1;
+                    const std::uint32_t high = (buckets[row][i] + 1 - low) >> low_bits;
+                    const std::uint32_t weight = half == 0 ? low : high;
+                    if (weight != 0) expected[weight - 1].push_back(i | detail::carried_bit);
+                }
+                std::size_t misplaced = 0;
+                for (std::uint32_t bucket = 0; bucket < halves.bucket_count; ++bucket) {
+                    const auto begin = slots.begin() + found_starts[bucket];
+                    const auto end = slots.begin() + found_starts[bucket + 1];
+                    std::sort(begin, end);
+                    misplaced += std::vector(begin, end) != expected[bucket] ? 1 : 0;
+                }
+                CHECK(misplaced == 0);
+            }
+        }
+    }
+}

@@ -7,6 +7,7 @@
 #include "machine.hpp"
 #include "msm_on_device.hpp"
 #include "msm_plan.hpp"
+#include "terms_of_all_kinds.hpp"
 
 using namespace cupool;
 using namespace cupool::test;
@@ -18,40 +19,6 @@ constexpr int width = 3;
 
 /// As CTest has them for all tests of the pool, and that no kernel reads what nobody has written.
 constexpr unsigned checks = cupool_sim_check_initialisation | cupool_sim_check_ordering | cupool_sim_check_context;
-
-/// A device so small that few terms already make it add points pairwise.
-SimulatedDevice small_device() {
-    SimulatedDevice device;
-    device.multiprocessor_count = 1;
-    return device;
-}
-
-/// Terms whose points are distinct, equal, opposite and infinite, and what they come to.
-template <Curve C>
-struct TermsOfAllKinds {
-    static constexpr bool have_short_scalars =
-        base_field_degree<C> == 2;  // two rounds are enough where an addition takes three times as long
-    static constexpr int bits = have_short_scalars ? 96 : 0;
-
-    std::vector<AffinePoint<C>> points;
-    std::vector<Scalar> scalars;
-    AffinePoint<C> sum = infinity<C>();
-
-    explicit TermsOfAllKinds(std::size_t count) {
-        std::mt19937_64 random(7);
-        const auto multiples = generator_multiples<C>(1, count);
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::size_t kind = i % 6;
-            points.push_back(kind == 0 ? multiples[0] : kind == 1 ? negate(multiples[0]) : kind == 2 ? infinity<C>() : multiples[i]);
-            Scalar scalar;
-            for (auto& limb : scalar.limbs) limb = random();
-            if (i % 5 == 0) scalar = Scalar{{1, 0, 0, 0}};
-            if (have_short_scalars) scalar = Scalar{{scalar.limbs[0], scalar.limbs[1] >> 32}};
-            scalars.push_back(scalar);
-            sum = add(sum, multiply(points[i], scalar));
-        }
-    }
-};
 
 }  // namespace
 
@@ -125,7 +92,7 @@ TEMPLATE_TEST_CASE_SIG("what the rounds of one portion leave to the next one is 
     // The last one has 140 terms, or 10, too few for rounds but for what it is left.
     const std::size_t portion_terms = GENERATE(230, 295);
     detail::MsmProblem problem{.term_count = static_cast<std::uint32_t>(portion_terms),
-                               .has_successor = true,
+                               .left_to = detail::LeftTo::portion,
                                .scalars = detail::scalar_range<C>(terms.bits),
                                .width = width,
                                .multiprocessors = 1,
