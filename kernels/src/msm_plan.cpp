@@ -185,9 +185,12 @@ double msm_cost(std::size_t term_count, const MsmDigits& digits, unsigned share_
     // A term costs one addition, mostly affine. A bucket costs two full additions and its share of a group's scaling, which run at a lower
     // occupancy; or, where it is weighed by halves, a few affine ones, and some ten kernels more begin and end (measured on an H200).
     constexpr double term_cost = 8;
+    constexpr double bucket_cost = 110;
+    constexpr double halved_bucket_cost = 50;
+    constexpr double halving_cost = 4.5e6;
     const auto bucket_costs = [&digits](unsigned rows, bool may_have_halves) {
         const double buckets = static_cast<double>(digits.largest) * rows;
-        return may_have_halves && buckets >= least_halved_buckets ? 50 * buckets + 4.5e6 : 110 * buckets;
+        return may_have_halves && buckets >= least_halved_buckets ? halved_bucket_cost * buckets + halving_cost : bucket_cost * buckets;
     };
     if (share_count == 1) {
         return term_cost * digits.digit_count * static_cast<double>(term_count) + bucket_costs(digits.window_count, true);

@@ -17,7 +17,7 @@ struct MsmProblem {
     std::uint32_t msm_count = 1;
     std::uint32_t term_count = 0;      ///< of one MSM: at least 1; at most 2^30 with all tables
     std::uint32_t carried_points = 0;  ///< that an earlier portion may have left in a row
-    LeftTo left_to = LeftTo::nobody;
+    LeftTo left_to = LeftTo::nobody;   ///< what its rounds leave
     ScalarRange scalars;
     unsigned width = 0;   ///< bits of a digit
     unsigned tables = 1;  ///< of prepared multiples of the points

@@ -23,6 +23,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_sum_groups(MsmPlan plan
         running += Quad::load(buckets[i]);
         weighted += running;
     }
+    // By two factors, since the first one's high bits are the same in all of a warp's quads.
     weighted += running.multiplied(group).multiplied(plan.group_size);
     weighted.store(static_cast<Xyzz*>(plan.groups)[std::uint64_t{row} * plan.group_count + group]);
 }
