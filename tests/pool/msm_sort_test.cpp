@@ -156,7 +156,7 @@ TEMPLATE_TEST_CASE_SIG("split in two, scalars are what the digits of their parts
     const BigInteger lambda = endomorphism_eigenvalue<C>();
     REQUIRE((lambda * lambda + lambda + BigInteger(1)) % r == BigInteger(0));
     std::mt19937_64 random(11);
-    for (unsigned width = 1; width <= detail::widest_digit; width += width < 15 ? 1 : 3) {
+    for (const unsigned width : {1U, 2U, 3U, 5U, 7U, 8U, 9U, 10U, 11U, 12U, 13U, 16U, 18U}) {
         CAPTURE(width);
         auto scalars = border_scalars<C>(width);
         for (const BigInteger& border : {lambda, r - lambda, lambda * lambda % r}) {
