@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "endomorphism.hpp"
 #include "host_curve.hpp"
 #include "msm_kernels.hpp"
 #include "msm_plan.hpp"
@@ -31,7 +32,7 @@ struct DeviceMsmJob {
     Operand<Scalar> scalars;        ///< of each MSM those of its terms, `scalars_stride` behind those of the MSM before it
     Operand<AffinePoint<C>> bases;  ///< [table][term], or [msm][term] where each MSM has its own
     std::size_t msm_count = 1;
-    std::size_t term_count = 0;      ///< of each MSM, at least 1
+    std::size_t term_count = 0;      ///< of each MSM, at least 1: a scalar and a point each
     std::size_t scalars_stride = 0;  ///< from the first scalar of one MSM to that of the next; 0 where there are none between
     std::size_t table_stride = 0;    ///< from one table of bases to the next
     bool have_own_bases = false;     ///< there is a run of bases for each MSM
@@ -48,7 +49,7 @@ struct DeviceMsmLimits {
     /// Copies of fewer bytes are not worth a stream of their own.
     std::size_t least_fed_bytes = std::size_t{1} << 20;
     std::size_t least_portion_terms = MsmCut{}.least_terms;
-    /// With those of all tables: a term's index shares 32 bits with its sign and carried_bit.
+    /// With those of all tables, and with images: a term's index shares 32 bits with its sign and carried_bit.
     std::size_t most_portion_terms = carried_bit;
     /// MSMs of a job that are done with one allocation, which holds the sums of all their rows.
     std::size_t most_msms_of_a_run = 8192;
@@ -102,8 +103,8 @@ public:
           multiprocessors_(static_cast<unsigned>(config.ctx.context().device().multiprocessor_count())),
           device_memory_(config.ctx.context().device().total_memory()),
           scalars_(scalar_range<C>(config.bitsize)),
-          width_(job.width != 0 ? job.width : choose_digit_width(job.term_count, scalars_, job.tables)),
-          digits_(msm_digits(scalars_, width_, job.tables)),
+          choice_(choose_digits(job.term_count, scalars_, job.tables, job.width, job.share_count)),
+          digits_(msm_digits(scalars_, choice_, job.tables)),
           low_bits_(choose_low_bits(digits_, limits.least_halved_buckets)),
           kernels_(config.ctx.resource<MsmKernels<C>>()),
           feeds_(config.ctx.resource<OperandFeeds>()) {}
@@ -125,7 +126,8 @@ public:
 
     /// How the job is to be cut up. \param copy, hand_on  nanoseconds a term: see PortionCost
     MsmCut cut(double copy, double hand_on = 0) const {
-        const std::size_t most_terms = std::clamp<std::size_t>(limits_.most_portion_terms, job_.tables, carried_bit) / job_.tables;
+        const std::size_t points_a_term = choice_.are_scalars_split ? 2 : job_.tables;
+        const std::size_t most_terms = std::clamp<std::size_t>(limits_.most_portion_terms, points_a_term, carried_bit) / points_a_term;
         return {.msm_count = job_.msm_count,
                 .term_count = job_.term_count,
                 .most_terms = std::min(most_terms, std::max(job_.term_count, terms_of_a_batch)),
@@ -184,6 +186,7 @@ public:
         plan.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
         plan.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
         place_carried(plan);
+        if (plan.scalars_are_split) queue_images(plan);
         kernels_->sort->sort(plan, stream_);
         sum_buckets(shape);
         if (!portion.is_last) return;
@@ -209,6 +212,10 @@ public:
     std::span<const HostXyzz<C>> row_sums() const { return row_sums_; }
     /// The number of the first of them among those of all windows.
     unsigned first_sum() const { return windows().first * sums_a_window(); }
+    /// Bits of a digit.
+    unsigned width() const { return choice_.width; }
+    /// The number of all an MSM's sums, of which others may have some.
+    unsigned all_sums() const { return digits_.window_count * sums_a_window(); }
     unsigned low_bits() const { return low_bits_; }
     unsigned sums_a_window() const { return low_bits_ == 0 ? 1 : 2; }
     /// Of a portion, likewise: the lowest place in it of a scalar that breaks its promise; else no_scalar.
@@ -239,7 +246,7 @@ private:
     PortionCost portion_cost(double copy, double hand_on) const {
         const double digit = nanoseconds_a_digit(sizeof(BaseFieldElement<C>));
         return {.copy = copy,
-                .sum = digit * digits_.digit_count / job_.share_count,
+                .sum = digit * digits_.terms_a_scalar * digits_.digit_count / job_.share_count,
                 .start = nanoseconds_of_kernels + digit * digits_a_bucket(job_.share_count) * digits_.largest * window_count(),
                 .hand_on = hand_on};
     }
@@ -247,12 +254,14 @@ private:
     /// \param carried_points  that the portion before it may leave to a row of it
     MsmProblem problem_of(const MsmPortion& portion, std::uint32_t carried_points, LeftTo left_to) const {
         return {.msm_count = static_cast<std::uint32_t>(portion.msm_count),
-                .term_count = static_cast<std::uint32_t>(portion.term_count),
+                .scalar_count = static_cast<std::uint32_t>(portion.term_count),
                 .carried_points = carried_points,
                 .left_to = left_to,
                 .scalars = scalars_,
-                .width = width_,
+                .choice = choice_,
+                .base_count = static_cast<std::uint32_t>(base_count(portion)),
                 .tables = job_.tables,
+                .has_halves = has_halves(portion.msm_count),
                 .share = job_.share,
                 .share_count = job_.share_count,
                 .multiprocessors = multiprocessors_,
@@ -261,7 +270,8 @@ private:
     }
 
     typename MsmKernels<C>::Steps needed_steps() const {
-        typename MsmKernels<C>::Steps steps{.windows = config_.are_results_on_device, .bases = !job_.are_bases_in_montgomery_form};
+        typename MsmKernels<C>::Steps steps{.windows = config_.are_results_on_device,
+                                            .bases = !job_.are_bases_in_montgomery_form || choice_.are_scalars_split};
         const auto need = [&steps](const MsmShape& shape) { (shape.plan.rounds == 0 ? steps.slots : steps.pairs) = true; };
         for (const MsmShape& shape : shapes_) need(shape);
         for (const auto& shape : halves_) {
@@ -302,10 +312,11 @@ private:
         return low_bits_ != 0 && 2 * rows <= most_rows && rows * digits_.largest >= limits_.least_halved_buckets;
     }
 
+    /// Of a portion, in a table.
+    std::size_t base_count(const MsmPortion& portion) const { return (job_.have_own_bases ? portion.msm_count : 1) * portion.term_count; }
     /// The bytes that a portion's operands take where they must be brought; multiples of the workspace's alignment.
     std::size_t bases_bytes(const MsmPortion& portion) const {
-        const std::size_t runs = job_.have_own_bases ? portion.msm_count : 1;
-        return brings_bases() ? aligned(runs * portion.term_count * sizeof(AffinePoint<C>)) : 0;
+        return brings_bases() ? aligned(base_count(portion) * sizeof(AffinePoint<C>)) : 0;
     }
     std::size_t scalars_bytes(const MsmPortion& portion) const {
         return job_.scalars.is_on_device() ? 0 : aligned(portion.msm_count * portion.term_count * sizeof(Scalar));
@@ -446,8 +457,16 @@ private:
     }
 
     void queue_conversion(DeviceSpan<const AffinePoint<C>> from, DeviceSpan<AffinePoint<C>> to, StreamView stream) const {
-        kernels_->bases->points_to_montgomery_form.launch({blocks_for(from.size(), block_size), block_size}, stream, from, to,
+        kernels_->bases->points_to_montgomery_form.launch({blocks_for(from.size(), change_block_size), change_block_size}, stream, from, to,
                                                           static_cast<std::uint32_t>(from.size()));
+    }
+
+    void queue_images(const MsmPlan& plan) const {
+        const std::size_t count = plan.first_image;
+        const DeviceSpan<const AffinePoint<C>> points(reinterpret_cast<std::uint64_t>(plan.points), count, config_.ctx.device());
+        const DeviceSpan<AffinePoint<C>> images(reinterpret_cast<std::uint64_t>(plan.images), count, config_.ctx.device());
+        kernels_->bases->map_points.launch({blocks_for(count, change_block_size), change_block_size}, stream_, points, images,
+                                           plan.first_image, store(endomorphism_factor<C>(), true));
     }
 
     template <class Copy>
@@ -558,7 +577,7 @@ private:
                                                config_.ctx.device());
         const LaunchShape quads{blocks_for(job_.msm_count * quad_size, sum_block_size), sum_block_size};
         kernels_->windows->join_windows.launch(quads, stream_, sums, results, static_cast<std::uint32_t>(job_.msm_count), sum_count(),
-                                               width_, low_bits_, config_.are_points_montgomery_form);
+                                               choice_.width, low_bits_, config_.are_points_montgomery_form);
         if (!config_.is_async) stream_.synchronize();
     }
 
@@ -568,7 +587,7 @@ private:
         require_promise();
         parallel_for(results.size(), results.size() < 8 ? 1 : config_.ctx.host_threads(), [&](std::size_t msm) {
             const auto sums = row_sums().subspan(msm * sum_count(), sum_count());
-            results[msm] = store_jacobian<C>(combine_windows(sums, width_, low_bits_), config_.are_points_montgomery_form);
+            results[msm] = store_jacobian<C>(combine_windows(sums, choice_.width, low_bits_), config_.are_points_montgomery_form);
         });
     }
 
@@ -604,7 +623,7 @@ private:
     unsigned multiprocessors_;
     std::uint64_t device_memory_;
     ScalarRange scalars_;
-    unsigned width_;
+    DigitChoice choice_;
     MsmDigits digits_;
     unsigned low_bits_;  // of the buckets' weights; 0 where no portion weighs them by halves
     std::shared_ptr<MsmKernels<C>> kernels_;

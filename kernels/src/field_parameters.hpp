@@ -13,6 +13,8 @@
 
 namespace cupool::detail {
 
+__extension__ using Uint128 = unsigned __int128;
+
 /// An integer of N limbs.
 template <int N>
 struct Words {
@@ -85,8 +87,12 @@ struct Bls12377BaseField : PrimeField<0x8508c00000000001, 0x170b5d4430000000, 0x
 
 struct Bls12377ScalarField : PrimeField<0x0a11800000000001, 0x59aa76fed0000001, 0x60b44d1e5c37b001, 0x12ab655e9a2ca556> {};
 
+/// Families of pairing-friendly curves, in which the group's order is a polynomial in the family's parameter.
+enum class CurveFamily { bn, bls12 };
+
 /// EIP-196's curve; the generator is the one named there.
 struct Bn254 {
+    static constexpr CurveFamily family = CurveFamily::bn;
     using BaseField = Bn254BaseField;
     using ScalarField = Bn254ScalarField;
     static constexpr std::uint64_t b = 3;
@@ -110,6 +116,7 @@ struct Bn254G2 {
 
 /// The generator is that of draft-irtf-cfrg-pairing-friendly-curves section 4.2.1, which EIP-2537 uses too.
 struct Bls12381 {
+    static constexpr CurveFamily family = CurveFamily::bls12;
     using BaseField = Bls12381BaseField;
     using ScalarField = Bls12381ScalarField;
     static constexpr std::uint64_t b = 4;
@@ -138,6 +145,7 @@ struct Bls12381G2 {
 
 /// The generator is the one that arkworks and gnark use; others (Aleo's) exist.
 struct Bls12377 {
+    static constexpr CurveFamily family = CurveFamily::bls12;
     using BaseField = Bls12377BaseField;
     using ScalarField = Bls12377ScalarField;
     static constexpr std::uint64_t b = 1;

@@ -13,8 +13,6 @@
 
 namespace cupool::detail {
 
-__extension__ using Uint128 = unsigned __int128;
-
 // On x86-64 carries go by the processor's flag, which GCC does not find by itself.
 
 /// left + right + carry; the new carry, 0 or 1, is left in `carry`.

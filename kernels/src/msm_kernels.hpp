@@ -39,8 +39,8 @@ struct MsmSortKernels {
     /// Queues the sorting of the plan's terms into its slots, and the naming of what the rounds from the second are to add.
     void sort(const MsmPlan& plan, StreamView stream) const {
         fill_bytes_async(words_at(plan.bin_cursors, std::size_t{plan.row_count} * plan.bin_count, stream), 0, stream);
-        const unsigned tiles = blocks_for(plan.term_count, bin_tile);
-        count_bins.launch({{blocks_for(plan.term_count, plan.counted_tile), plan.msm_count}, bin_block_size}, stream, plan);
+        const unsigned tiles = blocks_for(plan.scalar_count, bin_tile) * (plan.scalars_are_split ? 2 : 1);
+        count_bins.launch({{blocks_for(plan.scalar_count, plan.counted_tile), plan.msm_count}, bin_block_size}, stream, plan);
         place_bins.launch({plan.row_count, place_block_size}, stream, plan);
         if (plan.has_carried_points)
             bin_carried_points.launch({{blocks_for(plan.most_carried, bin_tile), plan.row_count}, bin_block_size}, stream, plan);
@@ -149,11 +149,14 @@ struct MsmBaseKernels {
           points_to_montgomery_form(
               module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t>("msm_points_to_montgomery_form")),
           double_points(module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, std::uint32_t>(
-              "msm_double_points")) {}
+              "msm_double_points")),
+          map_points(module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, BaseFieldElement<C>>(
+              "msm_map_points")) {}
 
     Module module;
     Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t> points_to_montgomery_form;
     Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, std::uint32_t> double_points;
+    Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, BaseFieldElement<C>> map_points;
 };
 
 /// Kernels that are loaded when they are first asked for. Safe from any thread.
@@ -202,7 +205,7 @@ public:
         bool pairs = false;    ///< some plan has rounds of pairwise addition
         bool slots = false;    ///< some plan has none
         bool windows = false;  ///< results are wanted on the device
-        bool bases = false;    ///< points must be brought into Montgomery form
+        bool bases = false;    ///< points must be brought into Montgomery form, or have images
     };
 
     /// Loads what is needed and not there yet, at once on up to `threads` threads.

@@ -22,6 +22,8 @@ inline constexpr unsigned quad_size = 4;               ///< lanes that hold an X
 inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in which quads sum XYZZ points
 inline constexpr unsigned large_sum_block_size = 256;  ///< of those in which a whole block sums to one point
 
+inline constexpr unsigned change_block_size = 128;  ///< a block of the kernels that change each point by itself
+
 /// Blocks that a multiprocessor is to hold at once of the kernels that add pairs or sum points: one more would make them spill.
 constexpr unsigned summing_blocks(std::uint64_t coordinate_bytes) { return coordinate_bytes <= 32 ? 4 : coordinate_bytes <= 48 ? 3 : 2; }
 
@@ -33,11 +35,14 @@ inline constexpr unsigned widest_digit = 21;
 
 /// Words of a shifted scalar: with what is added to it every scalar stays below 2^256.
 inline constexpr unsigned shifted_words = 8;
+/// Words of one of the two parts of a scalar that is split, shifted likewise.
+inline constexpr unsigned scalar_part_words = 4;
 
 /// A slot without a term.
 inline constexpr std::uint32_t no_term = 0xffffffff;
 
-/// In a term: it is no base, but one of the points that another plan has left: that of an earlier portion, or of the buckets to be weighed.
+/// In a term: it is no base and no image of one, but one of the points that another plan has left: that of an earlier portion, or of the
+/// buckets to be weighed.
 inline constexpr std::uint32_t carried_bit = 1u << 30;
 
 /// What one device sums at a time: a portion of the terms of one MSM, or several whole MSMs of equal size. Pointers are device pointers;
@@ -46,18 +51,23 @@ inline constexpr std::uint32_t carried_bit = 1u << 30;
 /// A row is one MSM's window: number msm * window_count + window. A plan that weighs buckets by halves has two rows for each of those, and
 /// of what tells where the terms come from only the points.
 struct MsmPlan {
-    const void* scalars;  ///< [msm][term]
+    const void* scalars;  ///< [msm][scalar]
     const void* points;   ///< affine points in Montgomery form: [table][base]
+    void* images;         ///< of the points under the curve's endomorphism: [base]
     std::uint32_t msm_count;
-    std::uint32_t term_count;    ///< of one MSM
-    std::uint32_t counted_tile;  ///< terms a block of count_bins
-    std::uint32_t row_count;     ///< msm_count * window_count, or twice those of the plan whose buckets are weighed
-    std::uint32_t row_terms;     ///< the terms that a row may have, with those that are carried points
-    std::uint32_t table_stride;  ///< points of a table
-    std::uint32_t bases_stride;  ///< from the first point of one MSM to that of the next; 0 where they share their bases
-    std::uint32_t scalar_bits;   ///< every scalar is promised to be below 2^scalar_bits
+    std::uint32_t scalar_count;  ///< of one MSM
+    std::uint32_t term_count;    ///< of one MSM: a scalar makes a term or, if split, two, a part each: first all of the points, then all of
+                                 ///< the images
+    std::uint32_t scalars_are_split;  ///< see scalar_split.hpp
+    std::uint32_t first_image;        ///< number of the first image among points and images; carried_bit where there are none
+    std::uint32_t counted_tile;       ///< scalars a block of count_bins
+    std::uint32_t row_count;          ///< msm_count * window_count, or twice those of the plan whose buckets are weighed
+    std::uint32_t row_terms;          ///< the terms that a row may have, with those that are carried points
+    std::uint32_t table_stride;       ///< points of a table
+    std::uint32_t bases_stride;       ///< from the first point of one MSM to that of the next; 0 where they share their bases
+    std::uint32_t scalar_bits;        ///< every scalar is promised to be below 2^scalar_bits
     std::uint32_t scalars_in_montgomery_form;
-    std::uint32_t scalars_are_centred;  ///< r is taken off scalars above r / 2
+    std::uint32_t scalars_are_centred;  ///< r is taken off scalars above r / 2, where they are not split
     std::uint32_t adds_to_buckets;      ///< the buckets hold the sums of earlier portions
     std::uint32_t has_carried_points;   ///< what the rounds of an earlier portion have left are terms of this one
 
@@ -76,6 +86,7 @@ struct MsmPlan {
     /// `width` bits from bit width d up of a scalar plus this, less 2^(width - 1) - 1, are its signed digit d, between -2^(width - 1) + 1
     /// and 2^(width - 1), with no carry to hand on; all bits from the last digit's place up, less last_digit_offset, are the last one.
     std::uint32_t digit_offset[shifted_words];
+    std::uint32_t word_count;         ///< of a shifted scalar
     std::uint32_t last_digit_offset;  ///< how far below 0 the last digit may be
 
     std::uint32_t rounds;       ///< of pairwise addition: level L is what L of them leave, ceil(n / 2^L) points of a bucket with n terms
@@ -85,6 +96,10 @@ struct MsmPlan {
     std::uint32_t group_size;   ///< buckets a quad of sum_groups; a divisor of bucket_count
     std::uint32_t group_count;  ///< groups of one row
     std::uint32_t part_size;    ///< groups that a block sums; a divisor of group_count, and 1 where one block sums a row's groups
+    /// Where a window has the last digits alone, and these have few values, few buckets would have many points each. So that window has
+    /// several copies of as many groups as hold its values, and terms are dealt to them by turns. Portions of one MSM agree about them.
+    std::uint32_t last_copies;
+    std::uint32_t last_copy_groups;
 
     std::uint32_t most_carried;  ///< carried points that there is room for in a row
     std::uint32_t low_bits;      ///< not 0: this plan weighs the buckets of another one by halves of their weights, see split_weights
@@ -92,7 +107,7 @@ struct MsmPlan {
 
     std::uint32_t first_row;  ///< of the rows that the pairwise and the accumulating kernels work on: grid.y of them
 
-    std::uint32_t* shifted_scalars;         ///< [word][msm][term]: scalars plus digit_offset
+    std::uint32_t* shifted_scalars;         ///< [word][msm][term]: scalars, or their parts, plus digit_offset
     std::uint32_t* bin_cursors;             ///< [row][bin], zeroed before
     std::uint32_t* bin_sizes;               ///< [level][row][bin], in points
     std::uint32_t* bin_starts;              ///< [row][bin + 1]

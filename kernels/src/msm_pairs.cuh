@@ -42,7 +42,9 @@ public:
 
     CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t row)
         : slots_(plan.slots + std::uint64_t{row} * plan.slot_count),
+          first_image_(plan.first_image),
           points_(static_cast<const Affine*>(plan.points)),
+          images_(static_cast<const Affine*>(plan.images) - plan.first_image),
           carried_(carried_points_of<Affine>(plan, row) - carried_bit) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
@@ -56,10 +58,14 @@ protected:
         return {point.x, point.y.negated_if((slot & sign_bit) != 0)};
     }
 
-    CUPOOL_DEVICE const Affine* point_at(std::uint32_t term) const { return (term < carried_bit ? points_ : carried_) + term; }
+    CUPOOL_DEVICE const Affine* point_at(std::uint32_t term) const {
+        return (term < first_image_ ? points_ : term < carried_bit ? images_ : carried_) + term;
+    }
 
     const std::uint32_t* slots_;
+    std::uint32_t first_image_;
     const Affine* points_;
+    const Affine* images_;   ///< as far before the first image as first_image_ in a term adds
     const Affine* carried_;  ///< as far before the first carried point as carried_bit in a term adds
 };
 

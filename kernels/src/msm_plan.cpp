@@ -1,6 +1,7 @@
 #include "msm_plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace cupool::detail {
@@ -33,8 +34,8 @@ std::uint32_t choose_bin_shift(std::uint32_t row_terms, std::uint32_t bucket_cou
 
 /// Few enough that every multiprocessor has some, but not so few that clearing and adding up a block's counters costs more than counting.
 std::uint32_t choose_counted_tile(const MsmProblem& problem) {
-    const std::uint64_t terms = std::uint64_t{problem.msm_count} * problem.term_count;
-    const auto even = static_cast<std::uint32_t>(std::min<std::uint64_t>(terms / (2 * problem.multiprocessors) + 1, bin_tile));
+    const std::uint64_t scalars = std::uint64_t{problem.msm_count} * problem.scalar_count;
+    const auto even = static_cast<std::uint32_t>(std::min<std::uint64_t>(scalars / (2 * problem.multiprocessors) + 1, bin_tile));
     return rounded_up(even, bin_block_size);
 }
 
@@ -117,6 +118,15 @@ void set_groups(MsmPlan& plan, std::uint64_t resident_quads, unsigned multiproce
     for (cut(); std::uint64_t{plan.group_count} * plan.row_count > most_groups && size < bucket_count; cut()) ++size;
 }
 
+/// Where the last digits have a window by themselves, the copies of their buckets that it has room for. Buckets that are weighed by halves
+/// have one copy: of those that have many points the rounds leave few.
+void set_copies(MsmPlan& plan, const MsmProblem& problem, const MsmDigits& digits) {
+    const bool has_last = plan.first_digit + plan.digit_count - 1 == plan.last_digit;
+    plan.last_copy_groups = plan.group_count;
+    if (has_last && problem.tables == 1 && !problem.has_halves) plan.last_copy_groups = divided_up(digits.largest_last, plan.group_size);
+    plan.last_copies = plan.group_count / plan.last_copy_groups;
+}
+
 unsigned bits_for(std::uint32_t values) {
     unsigned bits = 0;
     while (std::uint64_t{1} << bits < values) ++bits;
@@ -153,23 +163,37 @@ private:
     std::uint64_t end_;
 };
 
-/// The largest magnitude of the last of `digit_count` digits where scalars are centred: what r / 2 has at its place, and a carry.
-std::uint32_t largest_last(const ScalarRange& scalars, unsigned width, unsigned digit_count) {
-    constexpr unsigned head_position = 192;
-    return static_cast<std::uint32_t>(scalars.order_head >> 1 >> (width * (digit_count - 1) - head_position)) + 1;
+/// The highest limb of what scalars, or their parts, may be, and at which bit it begins.
+struct LargestMagnitude {
+    std::uint64_t head;
+    unsigned position;
+
+    unsigned bits() const { return position + static_cast<unsigned>(std::bit_width(head)); }
+    /// Of the last of `digit_count` digits: what the magnitude has at its place, and a carry.
+    std::uint32_t of_last_digit(unsigned width, unsigned digit_count) const {
+        return static_cast<std::uint32_t>(head >> (width * (digit_count - 1) - position)) + 1;
+    }
+};
+
+LargestMagnitude largest_magnitude(const ScalarRange& scalars, bool are_split) {
+    return are_split ? LargestMagnitude{scalars.part_head, 64} : LargestMagnitude{scalars.order_head >> 1, 192};
 }
 
 }  // namespace
 
-MsmDigits msm_digits(const ScalarRange& scalars, unsigned width, unsigned tables) {
+MsmDigits msm_digits(const ScalarRange& scalars, DigitChoice choice, unsigned tables) {
+    const unsigned width = choice.width;
     const std::uint32_t half = 1u << (width - 1);
     MsmDigits digits{};
+    digits.terms_a_scalar = choice.terms_a_scalar();
     if (scalars.spans_all()) {
-        digits.digit_count = divided_up(scalars.bits - 1, width);
-        digits.lowest_last = largest_last(scalars, width, digits.digit_count);
-        if (digits.lowest_last > half + half / 2) digits.lowest_last = largest_last(scalars, width, ++digits.digit_count);
+        const LargestMagnitude largest = largest_magnitude(scalars, choice.are_scalars_split);
+        digits.digit_count = divided_up(largest.bits(), width);
+        digits.lowest_last = largest.of_last_digit(width, digits.digit_count);
+        digits.largest_last = digits.lowest_last;
     } else {
         digits.digit_count = scalars.bits / width + 1;
+        digits.largest_last = 1u << scalars.bits % width;
     }
     digits.window_count = divided_up(digits.digit_count, tables);
     digits.largest = std::max(half, digits.lowest_last);
@@ -181,10 +205,11 @@ WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned sha
     return {first, divided_up((share + 1) * window_count, share_count) - first};
 }
 
-double msm_cost(std::size_t term_count, const MsmDigits& digits, unsigned share_count) {
+double msm_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned share_count) {
     // A term costs one addition, mostly affine. A bucket costs two full additions and its share of a group's scaling, which run at a lower
     // occupancy; or, where it is weighed by halves, a few affine ones, and some ten kernels more begin and end (measured on an H200).
     constexpr double term_cost = 8;
+    constexpr double split_cost = 2;  // of a scalar: its parts, and the image of its point
     constexpr double bucket_cost = 110;
     constexpr double halved_bucket_cost = 50;
     constexpr double halving_cost = 4.5e6;
@@ -192,26 +217,30 @@ double msm_cost(std::size_t term_count, const MsmDigits& digits, unsigned share_
         const double buckets = static_cast<double>(digits.largest) * rows;
         return may_have_halves && buckets >= least_halved_buckets ? halved_bucket_cost * buckets + halving_cost : bucket_cost * buckets;
     };
-    if (share_count == 1) {
-        return term_cost * digits.digit_count * static_cast<double>(term_count) + bucket_costs(digits.window_count, true);
-    }
+    const auto scalars = static_cast<double>(scalar_count);
+    const double split_costs = digits.terms_a_scalar == 1 ? 0 : split_cost * scalars;
+    const double scalar_digits = static_cast<double>(digits.terms_a_scalar) * digits.digit_count;
+    if (share_count == 1) return term_cost * scalar_digits * scalars + split_costs + bucket_costs(digits.window_count, true);
     // Shares of more terms are done in several portions, each of which leaves points of every bucket: none is cheap then (measured on two).
     constexpr std::size_t most_terms_of_few_portions = std::size_t{1} << 21;
     unsigned most_windows = 0;
     for (unsigned share = 0; share < share_count; ++share)
         most_windows = std::max(most_windows, windows_of_share(digits.window_count, share, share_count).count);
     // Blocks are dealt to windows evenly, so that those of a part of a window wait for the others (half of what it lacks, as measured).
-    const double own_digits = (static_cast<double>(digits.digit_count) / share_count + most_windows) / 2;
-    return term_cost * own_digits * static_cast<double>(term_count) + bucket_costs(most_windows, term_count <= most_terms_of_few_portions);
+    const double own_digits = (scalar_digits / share_count + digits.terms_a_scalar * most_windows) / 2;
+    return term_cost * own_digits * scalars + split_costs + bucket_costs(most_windows, scalar_count <= most_terms_of_few_portions);
 }
 
-unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, unsigned tables, unsigned share_count) {
-    unsigned best = 1;
+DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width, unsigned share_count) {
+    DigitChoice best{false, width != 0 ? width : 1};
     double best_cost = std::numeric_limits<double>::infinity();
-    for (unsigned width = 4; width <= widest_digit; ++width) {
-        const double cost = msm_cost(term_count, msm_digits(scalars, width, tables), share_count);
-        if (cost < best_cost) {
-            best = width;
+    for (const bool are_split : {false, true}) {
+        if (are_split && (!scalars.spans_all() || tables > 1)) continue;
+        for (unsigned any = width != 0 ? width : 4; any <= (width != 0 ? width : widest_digit); ++any) {
+            const DigitChoice choice{are_split, any};
+            const double cost = msm_cost(scalar_count, msm_digits(scalars, choice, tables), share_count);
+            if (cost >= best_cost) continue;
+            best = choice;
             best_cost = cost;
         }
     }
@@ -223,7 +252,7 @@ namespace {
 /// Which digits of which terms are summed here: of all digits in order, those of the first term's first digit first, a share.
 void set_digits(MsmPlan& plan, const MsmProblem& problem, const MsmDigits& digits) {
     const WindowRange windows = windows_of_share(digits.window_count, problem.share, problem.share_count);
-    const std::uint64_t all = std::uint64_t{digits.digit_count} * problem.term_count;
+    const std::uint64_t all = std::uint64_t{digits.digit_count} * plan.term_count;
     const auto begin_of_share = [&](unsigned share) { return static_cast<std::uint64_t>(all * share / problem.share_count); };
     plan.last_digit = digits.digit_count - 1;
     plan.first_digit = windows.first;
@@ -231,8 +260,8 @@ void set_digits(MsmPlan& plan, const MsmProblem& problem, const MsmDigits& digit
     plan.digit_count = problem.share_count == 1 ? digits.digit_count : windows.count;
     const std::uint64_t last = plan.first_digit + plan.digit_count - 1;
     plan.begin_of_first_digit =
-        static_cast<std::uint32_t>(begin_of_share(problem.share) - std::uint64_t{plan.first_digit} * problem.term_count);
-    plan.end_of_last_digit = static_cast<std::uint32_t>(begin_of_share(problem.share + 1) - last * problem.term_count);
+        static_cast<std::uint32_t>(begin_of_share(problem.share) - std::uint64_t{plan.first_digit} * plan.term_count);
+    plan.end_of_last_digit = static_cast<std::uint32_t>(begin_of_share(problem.share + 1) - last * plan.term_count);
 }
 
 }  // namespace
@@ -240,13 +269,18 @@ void set_digits(MsmPlan& plan, const MsmProblem& problem, const MsmDigits& digit
 MsmShape make_msm_shape(const MsmProblem& problem) {
     MsmShape shape{};
     MsmPlan& plan = shape.plan;
-    const MsmDigits digits = msm_digits(problem.scalars, problem.width, problem.tables);
+    const MsmDigits digits = msm_digits(problem.scalars, problem.choice, problem.tables);
+    const bool are_split = problem.choice.are_scalars_split;
     plan.msm_count = problem.msm_count;
-    plan.term_count = problem.term_count;
+    plan.scalar_count = problem.scalar_count;
+    plan.term_count = digits.terms_a_scalar * problem.scalar_count;
+    plan.scalars_are_split = are_split ? 1 : 0;
+    plan.first_image = are_split ? problem.base_count : carried_bit;
+    plan.word_count = are_split ? scalar_part_words : shifted_words;
     plan.counted_tile = choose_counted_tile(problem);
     plan.scalar_bits = problem.scalars.bits;
     plan.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
-    plan.width = problem.width;
+    plan.width = problem.choice.width;
     set_digits(plan, problem, digits);
     plan.row_count = plan.msm_count * plan.window_count;
     plan.row_terms = plan.term_count * divided_up(plan.digit_count, plan.window_count) + problem.carried_points;
@@ -254,6 +288,7 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     plan.last_digit_offset = digits.lowest_last;
     plan.bucket_count = digits.largest;
     set_groups(plan, std::uint64_t{problem.multiprocessors} * reducing_threads / quad_size, problem.multiprocessors);
+    set_copies(plan, problem, digits);
     plan.bin_shift = choose_bin_shift(plan.row_terms, plan.bucket_count);
     plan.bin_count = divided_up(plan.bucket_count, 1u << plan.bin_shift);
     set_digit_offset(plan);
@@ -270,6 +305,8 @@ MsmShape make_halves_shape(const MsmPlan& terms, unsigned low_bits, MsmProblem p
     problem.left_to = LeftTo::nobody;
     MsmShape shape{};
     MsmPlan& plan = shape.plan;
+    plan.first_image = carried_bit;
+    plan.last_copies = 1;
     plan.low_bits = low_bits;
     plan.sums_a_row = 1;
     plan.row_count = 2 * terms.row_count;
@@ -313,7 +350,8 @@ std::size_t place_msm_workspace(MsmShape& shape, std::size_t coordinate_bytes, s
     const std::size_t affine_bytes = affine_coordinates * coordinate_bytes;
     const std::size_t xyzz_bytes = xyzz_coordinates * coordinate_bytes;
     place(plan.large_bucket_count, 1, word);
-    place(plan.shifted_scalars, std::uint64_t{shifted_words} * plan.msm_count * plan.term_count, word);
+    place(plan.images, plan.scalars_are_split ? plan.first_image : 0, affine_bytes);
+    place(plan.shifted_scalars, std::uint64_t{plan.word_count} * plan.msm_count * plan.term_count, word);
     place(plan.bin_cursors, rows * plan.bin_count, word);
     place(plan.bin_sizes, levels * rows * plan.bin_count, word);
     place(plan.bin_starts, rows * (plan.bin_count + 1), word);

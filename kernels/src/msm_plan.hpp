@@ -12,15 +12,25 @@ namespace cupool::detail {
 /// one that weighs the buckets by halves of their weights.
 enum class LeftTo { nobody, portion, halves };
 
+/// How scalars are cut into digits.
+struct DigitChoice {
+    bool are_scalars_split = false;  ///< each makes two terms of half its bits, by its point and the image of that: see scalar_split.hpp
+    unsigned width = 0;              ///< bits of a digit
+
+    unsigned terms_a_scalar() const { return are_scalars_split ? 2 : 1; }
+};
+
 /// What decides the plan of a portion.
 struct MsmProblem {
     std::uint32_t msm_count = 1;
-    std::uint32_t term_count = 0;      ///< of one MSM: at least 1; at most 2^30 with all tables
+    std::uint32_t scalar_count = 0;    ///< of one MSM: at least 1; at most 2^30 with all tables, or 2^29 where they are split
     std::uint32_t carried_points = 0;  ///< that an earlier portion may have left in a row
     LeftTo left_to = LeftTo::nobody;   ///< what its rounds leave
     ScalarRange scalars;
-    unsigned width = 0;   ///< bits of a digit
-    unsigned tables = 1;  ///< of prepared multiples of the points
+    DigitChoice choice{};
+    std::uint32_t base_count = 0;  ///< of a table; needed where scalars are split
+    unsigned tables = 1;           ///< of prepared multiples of the points
+    bool has_halves = false;       ///< its buckets, if rounds leave them to another plan, are weighed by halves; alike in all portions
     /// Where others sum the rest of one MSM in one table: which of so many equal shares of its terms' digits is summed here.
     unsigned share = 0;
     unsigned share_count = 1;
@@ -36,15 +46,19 @@ struct MsmShape {
     std::uint32_t rows_at_once = 1;  ///< how many rows the pairwise rounds work on at a time
 };
 
-/// The digits of a scalar. Where scalars may be any below r, those above r / 2 count as what they are less r, which saves the digit that
-/// would hold a carry; and where as much as half again as many buckets save one more, the last digit is larger than the others.
+/// The digits of a scalar, or of each of its parts. Where scalars may be any below r, those above r / 2 count as what they are less r;
+/// parts are centred about 0, too. So there are as many digits as magnitudes have bits for, and the last one, which takes the carry, may be
+/// up to twice as large as the others.
 struct MsmDigits {
     unsigned digit_count;
-    unsigned window_count;      ///< which they share where there are several tables
-    std::uint32_t lowest_last;  ///< how far below 0 the last digit may be
-    std::uint32_t largest;      ///< magnitude of any
+    unsigned terms_a_scalar;     ///< each of so many digits
+    unsigned window_count;       ///< which they share where there are several tables
+    std::uint32_t lowest_last;   ///< how far below 0 the last digit may be
+    std::uint32_t largest_last;  ///< magnitude of the last digit
+    std::uint32_t largest;       ///< magnitude of any
 };
-MsmDigits msm_digits(const ScalarRange& scalars, unsigned width, unsigned tables);
+/// \pre choice.are_scalars_split only where scalars.spans_all()
+MsmDigits msm_digits(const ScalarRange& scalars, DigitChoice choice, unsigned tables);
 
 /// Windows that a share of all terms' digits has something of, where the digits are in order of windows first.
 struct WindowRange {
@@ -57,10 +71,11 @@ WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned sha
 inline constexpr std::uint64_t least_halved_buckets = std::uint64_t{1} << 18;
 
 /// What a share of an MSM is estimated to cost, in field products. \param share_count  more than one only with one table
-double msm_cost(std::size_t term_count, const MsmDigits& digits, unsigned share_count = 1);
+double msm_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned share_count = 1);
 
-/// The digits' width with the least estimated cost.
-unsigned choose_digit_width(std::size_t term_count, const ScalarRange& scalars, unsigned tables, unsigned share_count = 1);
+/// The digits with the least estimated cost. Scalars are split only over one table. \param width  that they have; 0 for any
+DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width = 0,
+                          unsigned share_count = 1);
 
 /// How many blocks share a row's pairs in round number `round` (from 1) over `rows` windows of up to `row_pairs` pairs: so many that all
 /// fill the device a whole number of times. \param resident_blocks  how many blocks of the pairwise kernels the device holds at once

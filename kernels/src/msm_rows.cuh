@@ -4,7 +4,8 @@
 /// The rows of an MSM by Pippenger's bucket method, for the curve that CUPOOL_CURVE names (a struct of field_parameters.hpp): what the
 /// files that make kernels share.
 ///
-/// A scalar is cut into signed digits of `width` bits, one a window; a digit d puts its point into bucket |d| - 1 of that window, negated
+/// A scalar, or each of two parts that it is split in, is cut into signed digits of `width` bits, one a window; a digit d puts its point,
+/// or that point's image under the curve's endomorphism, into bucket |d| - 1 of that window (of the last one's, a copy of it), negated
 /// where d < 0. Where multiples of the points are prepared, several digits share a window, each with its own table of points. A row is a
 /// window of one of the MSMs that are done at a time. The steps, in launch order, each in a file of its name, which becomes a module of its
 /// own, so that only those that are needed are compiled:
@@ -35,7 +36,6 @@ using detail::point_block_size;
 using Curve = detail::CUPOOL_CURVE;
 using BaseField = DeviceFieldOf<Curve::BaseField>::Element;
 using FastField = DeviceFieldOf<Curve::BaseField, Product::inlined>::Element;
-using ScalarField = DeviceField<Curve::ScalarField>;
 using Affine = detail::Affine<BaseField>;
 using Xyzz = detail::Xyzz<BaseField>;
 using FastAffine = detail::Affine<FastField>;

@@ -13,7 +13,7 @@ using cupool::detail::scattering_blocks;
 /// grid.y is the MSM.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_bins(MsmPlan plan) {
     CUPOOL_SHARED static std::uint32_t counts[largest_bin_table];
-    count_bins<ScalarField>(plan, block_index_y(), counts);
+    count_bins<Curve>(plan, block_index_y(), counts);
 }
 
 /// A block a row.

@@ -7,6 +7,7 @@
 #include "device.cuh"
 #include "device_field.cuh"
 #include "msm_layout.hpp"
+#include "scalar_parts.cuh"
 
 namespace cupool::device {
 
@@ -21,7 +22,6 @@ using detail::named_pair_count;
 using detail::naming_tile;
 using detail::no_term;
 using detail::place_block_size;
-using detail::shifted_words;
 using detail::split_tile;
 using detail::word_bits;
 
@@ -48,7 +48,7 @@ CUPOOL_DEVICE bool exceeds_promised_bits(const MsmPlan& plan, const ScalarField&
     return excess != 0;
 }
 
-/// A signed digit that is not zero puts its term into bucket magnitude - 1.
+/// A signed digit that is not zero puts its term into bucket magnitude - 1, or into a copy of that: see first_bucket().
 struct SignedDigit {
     std::uint32_t magnitude;
     std::uint32_t sign;  ///< sign_bit or 0
@@ -71,70 +71,102 @@ CUPOOL_DEVICE bool takes_digit(const MsmPlan& plan, std::uint32_t d, std::uint32
     return (d != 0 || term >= plan.begin_of_first_digit) && (d + 1 != plan.digit_count || term < plan.end_of_last_digit);
 }
 
-/// A scalar plus the plan's digit_offset.
+/// What a digit's buckets are counted from: a term's copy of them, where its window has several.
+CUPOOL_DEVICE std::uint32_t first_bucket(const MsmPlan& plan, std::uint32_t digit, std::uint32_t term) {
+    if (digit != plan.last_digit || plan.last_copies == 1) return 0;
+    return term % plan.last_copies * plan.last_copy_groups * plan.group_size;
+}
+
+/// A scalar, or a part of one, plus the plan's digit_offset.
+template <unsigned word_count>
 struct ShiftedScalar {
-    std::uint32_t words[shifted_words];
+    std::uint32_t words[word_count];
 
-    template <class ScalarField>
-    CUPOOL_DEVICE ShiftedScalar(const MsmPlan& plan, const ScalarField& scalar) {
-        static_assert(ScalarField::limb_count == shifted_words);
-        words[0] = add_cc(scalar.limbs[0], plan.digit_offset[0]);
+    CUPOOL_DEVICE ShiftedScalar(const MsmPlan& plan, const std::uint32_t (&scalar)[word_count]) {
+        words[0] = add_cc(scalar[0], plan.digit_offset[0]);
 #pragma unroll
-        for (int i = 1; i < ScalarField::limb_count; ++i) words[i] = addc_cc(scalar.limbs[i], plan.digit_offset[i]);
-        if (plan.scalars_are_centred && scalar.is_above_half()) subtract_modulus<ScalarField>();
+        for (unsigned i = 1; i < word_count; ++i) words[i] = addc_cc(scalar[i], plan.digit_offset[i]);
     }
 
-    CUPOOL_DEVICE void shift_right(std::uint32_t bits) {
-#pragma unroll
-        for (unsigned i = 0; i < shifted_words; ++i) {
-            const std::uint64_t above = i + 1 < shifted_words ? words[i + 1] : 0;
-            words[i] = static_cast<std::uint32_t>((above << 32 | words[i]) >> bits);
-        }
-    }
-
-private:
     template <class ScalarField>
     CUPOOL_DEVICE void subtract_modulus() {
+        static_assert(ScalarField::limb_count == word_count);
         words[0] = sub_cc(words[0], ScalarField::modulus_limb(0));
 #pragma unroll
         for (int i = 1; i < ScalarField::limb_count; ++i) words[i] = subc_cc(words[i], ScalarField::modulus_limb(i));
     }
+
+    CUPOOL_DEVICE void shift_right(std::uint32_t bits) {
+#pragma unroll
+        for (unsigned i = 0; i < word_count; ++i) {
+            const std::uint64_t above = i + 1 < word_count ? words[i + 1] : 0;
+            words[i] = static_cast<std::uint32_t>((above << 32 | words[i]) >> bits);
+        }
+    }
 };
 
-/// Stores the shifted scalars' words that stored_digit() reads, and the bins' sizes into bin_cursors. A block a tile of one MSM's scalars.
-template <class ScalarField>
-CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint32_t* counts) {
-    const std::uint32_t table = plan.window_count * plan.bin_count;
+/// Stores the words of a term's shifted scalar that stored_digit() reads.
+template <unsigned word_count>
+CUPOOL_DEVICE void store_shifted(const MsmPlan& plan, std::uint32_t index, const ShiftedScalar<word_count>& shifted) {
     const std::uint32_t first_word = plan.first_digit * plan.width / 32;
     const std::uint32_t last_word = (plan.first_digit + plan.digit_count - 1) * plan.width / 32 + 1;
+    const std::uint64_t stride = std::uint64_t{plan.msm_count} * plan.term_count;
+#pragma unroll
+    for (unsigned word = 0; word < word_count; ++word) {
+        if (word >= first_word && word <= last_word) plan.shifted_scalars[word * stride + index] = shifted.words[word];
+    }
+}
+
+/// Counts a term's digits by window and bin.
+template <unsigned word_count>
+CUPOOL_DEVICE void count_digits(const MsmPlan& plan, std::uint32_t term, ShiftedScalar<word_count> shifted, std::uint32_t* counts) {
+#pragma unroll 1
+    for (std::uint32_t d = 0; d < plan.first_digit; ++d) shifted.shift_right(plan.width);
+    std::uint32_t window = 0;
+#pragma unroll 1
+    for (std::uint32_t d = 0; d < plan.digit_count; ++d) {
+        const SignedDigit digit = SignedDigit::from(shifted.words[0], plan, plan.first_digit + d);
+        if (!digit.is_zero() && takes_digit(plan, d, term)) {
+            const std::uint32_t bucket = first_bucket(plan, plan.first_digit + d, term) + digit.bucket();
+            atomic_add_shared(&counts[window * plan.bin_count + (bucket >> plan.bin_shift)], 1);
+        }
+        shifted.shift_right(plan.width);
+        window = window + 1 == plan.window_count ? 0 : window + 1;
+    }
+}
+
+template <unsigned word_count>
+CUPOOL_DEVICE void take_term(const MsmPlan& plan, std::uint32_t msm, std::uint32_t term, const ShiftedScalar<word_count>& shifted,
+                             std::uint32_t* counts) {
+    store_shifted(plan, msm * plan.term_count + term, shifted);
+    count_digits(plan, term, shifted, counts);
+}
+
+/// Stores what the digits of one MSM's terms are read from, and the bins' sizes into bin_cursors. A block a tile of its scalars.
+template <class Curve>
+CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint32_t* counts) {
+    using ScalarField = DeviceField<typename Curve::ScalarField>;
+    const std::uint32_t table = plan.window_count * plan.bin_count;
     for (std::uint32_t i = thread_index(); i < table; i += bin_block_size) counts[i] = 0;
     block_barrier();
 #pragma unroll 1
     for (std::uint32_t i = thread_index(); i < plan.counted_tile; i += bin_block_size) {
-        const std::uint32_t term = block_index() * plan.counted_tile + i;
-        if (term >= plan.term_count) break;
-        const std::uint32_t index = msm * plan.term_count + term;
+        const std::uint32_t place = block_index() * plan.counted_tile + i;
+        if (place >= plan.scalar_count) break;
+        const std::uint32_t index = msm * plan.scalar_count + place;
         ScalarField scalar = standard_scalar<ScalarField>(plan, index);
         if (exceeds_promised_bits(plan, scalar)) {
             atomic_min(plan.first_oversized_scalar, index);
             scalar = ScalarField::zero();  // there are no buckets for it
         }
-        ShiftedScalar shifted(plan, scalar);
-#pragma unroll
-        for (unsigned word = 0; word < shifted_words; ++word) {
-            if (word >= first_word && word <= last_word)
-                plan.shifted_scalars[std::uint64_t{word} * plan.msm_count * plan.term_count + index] = shifted.words[word];
-        }
-#pragma unroll 1
-        for (std::uint32_t d = 0; d < plan.first_digit; ++d) shifted.shift_right(plan.width);
-        std::uint32_t window = 0;
-#pragma unroll 1
-        for (std::uint32_t d = 0; d < plan.digit_count; ++d) {
-            const SignedDigit digit = SignedDigit::from(shifted.words[0], plan, plan.first_digit + d);
-            if (!digit.is_zero() && takes_digit(plan, d, term))
-                atomic_add_shared(&counts[window * plan.bin_count + (digit.bucket() >> plan.bin_shift)], 1);
-            shifted.shift_right(plan.width);
-            window = window + 1 == plan.window_count ? 0 : window + 1;
+        if (plan.scalars_are_split) {
+            const ScalarParts<Curve> parts(scalar);
+            take_term(plan, msm, place, ShiftedScalar(plan, parts.first), counts);
+            take_term(plan, msm, place + plan.scalar_count, ShiftedScalar(plan, parts.second), counts);
+        } else {
+            ShiftedScalar shifted(plan, scalar.limbs);
+            if (plan.scalars_are_centred && scalar.is_above_half()) shifted.template subtract_modulus<ScalarField>();
+            take_term(plan, msm, place, shifted, counts);
         }
     }
     block_barrier();
@@ -149,7 +181,7 @@ CUPOOL_DEVICE SignedDigit stored_digit(const MsmPlan& plan, std::uint32_t d, std
     const std::uint64_t stride = std::uint64_t{plan.msm_count} * plan.term_count;
     const std::uint32_t* word = plan.shifted_scalars + position / 32 * stride + index;
     const std::uint64_t low = *word;
-    const std::uint64_t high = position / 32 + 1 < shifted_words ? word[stride] : 0;
+    const std::uint64_t high = position / 32 + 1 < plan.word_count ? word[stride] : 0;
     return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), plan, d);
 }
 
@@ -246,19 +278,25 @@ CUPOOL_DEVICE void scatter_by_key(const TermOf& term_of, const std::uint32_t (&t
     }
 }
 
-/// Writes the terms that one digit of a tile of an MSM's scalars, number first_digit + d, makes into their bins, in no particular order
-/// within one.
+/// Writes the terms that one digit of a tile of an MSM's scalars, or of one part of them, makes into their bins, number first_digit + d, in
+/// no particular order within one. Tiles of the first parts come first.
 CUPOOL_DEVICE void scatter_to_bins(const MsmPlan& plan, std::uint32_t msm, std::uint32_t d, std::uint32_t tile, ScatterMemory& shared) {
     std::uint32_t tags[terms_a_thread];  // twice the bucket, and 1 where the digit is negative
-    const std::uint32_t first = tile * bin_tile + thread_index();
+    const std::uint32_t scalar_tiles = (plan.scalar_count + bin_tile - 1) / bin_tile;
+    const bool is_of_images = tile >= scalar_tiles;
+    const std::uint32_t first = (is_of_images ? tile - scalar_tiles : tile) * bin_tile + thread_index();
+    const std::uint32_t first_term = is_of_images ? plan.scalar_count : 0;
 #pragma unroll
     for (int i = 0; i < terms_a_thread; ++i) {
-        const std::uint32_t term = first + i * bin_block_size;
-        const bool is_taken = term < plan.term_count && takes_digit(plan, d, term);
+        const std::uint32_t place = first + i * bin_block_size;
+        const std::uint32_t term = first_term + place;
+        const bool is_taken = place < plan.scalar_count && takes_digit(plan, d, term);
         const SignedDigit digit = is_taken ? stored_digit(plan, plan.first_digit + d, msm * plan.term_count + term) : SignedDigit{0, 0};
-        tags[i] = digit.is_zero() ? no_tag : 2 * digit.bucket() + (digit.sign != 0 ? 1 : 0);
+        const std::uint32_t bucket = first_bucket(plan, plan.first_digit + d, term) + digit.bucket();
+        tags[i] = digit.is_zero() ? no_tag : 2 * bucket + (digit.sign != 0 ? 1 : 0);
     }
-    const std::uint32_t first_base = d / plan.window_count * plan.table_stride + msm * plan.bases_stride + first;
+    const std::uint32_t first_base =
+        (is_of_images ? plan.first_image : d / plan.window_count * plan.table_stride) + msm * plan.bases_stride + first;
     const auto term_of = [&tags, first_base](int i) { return (first_base + i * bin_block_size) | tags[i] << 31; };
     const std::uint32_t row = msm * plan.window_count + d % plan.window_count;
     const std::uint64_t first_place = std::uint64_t{row} * plan.row_terms;

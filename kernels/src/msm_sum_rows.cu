@@ -9,6 +9,12 @@ using cupool::detail::sum_block_size;
 
 using Quad = QuadXyzz<BaseField>;
 
+/// How many groups weigh less than this one in its row, or in its copy of the last digits' buckets.
+CUPOOL_DEVICE std::uint32_t lower_groups(const MsmPlan& plan, std::uint32_t row, std::uint32_t group) {
+    const bool has_copies = plan.last_copies > 1 && row % plan.window_count == plan.window_count - 1;
+    return has_copies ? group % plan.last_copy_groups : group;
+}
+
 /// The weighted sum of `group_size` neighbouring buckets: sum of (bucket + 1) * its sum. A quad a group; grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_sum_groups(MsmPlan plan) {
     const std::uint32_t row = block_index_y();
@@ -24,7 +30,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_sum_groups(MsmPlan plan
         weighted += running;
     }
     // By two factors, since the first one's high bits are the same in all of a warp's quads.
-    weighted += running.multiplied(group).multiplied(plan.group_size);
+    weighted += running.multiplied(lower_groups(plan, row, group)).multiplied(plan.group_size);
     weighted.store(static_cast<Xyzz*>(plan.groups)[std::uint64_t{row} * plan.group_count + group]);
 }
 

@@ -16,7 +16,6 @@ namespace detail {
 namespace {
 
 constexpr int most_tables = 64;
-constexpr unsigned block_size = 256;
 
 template <Curve C>
 void validate(const Operand<AffinePoint<C>>& points, const PrepareConfig& config) {
@@ -56,7 +55,7 @@ void fill_first_table(const BaseTables<C>& tables, DeviceSpan<AffinePoint<C>> ta
     }
     if (config.are_points_montgomery_form) return;
     const auto kernels = tables.context.template resource<MsmKernels<C>>();
-    kernels->bases->points_to_montgomery_form.launch(blocks_of(table.size(), block_size), stream, table, table,
+    kernels->bases->points_to_montgomery_form.launch(blocks_of(table.size(), change_block_size), stream, table, table,
                                                      static_cast<std::uint32_t>(table.size()));
 }
 
@@ -102,13 +101,13 @@ std::shared_ptr<const BaseTables<C>> make_base_tables(const Operand<AffinePoint<
     tables->are_for_one_width = config.precompute_factor > 1;
     const ScalarRange scalars = scalar_range<C>(config.bitsize);
     const auto asked = static_cast<unsigned>(config.precompute_factor);
-    if (asked > 1 && tables->width == 0) tables->width = choose_digit_width(points.size(), scalars, asked);
+    if (asked > 1 && tables->width == 0) tables->width = choose_digits(points.size(), scalars, asked).width;
     if (config.ctx.is_host()) {
         fill_on_host<C>(*tables, points.host(), config.are_points_montgomery_form);
     } else {
         unsigned doublings = 0;
         if (asked > 1) {
-            const MsmDigits digits = msm_digits(scalars, tables->width, asked);
+            const MsmDigits digits = msm_digits(scalars, {.width = tables->width}, asked);
             tables->table_count = (digits.digit_count + digits.window_count - 1) / digits.window_count;
             doublings = tables->width * digits.window_count;
         }

@@ -1,27 +1,10 @@
 #pragma once
 
+#include "endomorphism.hpp"
 #include "host_curve.hpp"
 #include "twist_endomorphism.hpp"
 
 namespace cupool::detail {
-
-/// For the curves of the BLS12 family: beta, a primitive cube root of unity for which phi(x, y) = (beta x, y) is multiplication by -u^2 in
-/// G1.
-template <Curve C>
-HostBaseField<C> endomorphism_factor() {
-    using Field = HostBaseField<C>;
-    const auto third_of_order = divided(Field::modulus, 3);  // (p - 1) / 3, as p = 1 mod 3
-    Field base = Field::one();
-    Field root = Field::one();
-    while (root == Field::one()) {
-        base = base + Field::one();
-        root = base.power(third_of_order);
-    }
-    const HostXyzz<C> generator = HostXyzz<C>::from({Field::from_standard(to_limbs(Parameters<C>::generator_x)),  //
-                                                     Field::from_standard(to_limbs(Parameters<C>::generator_y))});
-    const HostXyzz<C> multiple = multiply(multiply(generator, Parameters<C>::u), Parameters<C>::u);
-    return root * generator.x * multiple.zz == multiple.x ? root : root.square();
-}
 
 /// Whether a point of the twist is in G2.
 ///
@@ -58,7 +41,7 @@ bool is_in_subgroup(const HostAffine<C>& point) {
         return is_in_g2<C>(HostXyzz<C>::from(point));
     } else {
         if (point.is_infinity()) return true;
-        static const HostBaseField<C> beta = endomorphism_factor<C>();
+        const HostBaseField<C>& beta = endomorphism_factor<C>();
         const HostXyzz<C> multiple = multiply(multiply(HostXyzz<C>::from(point), Parameters<C>::u), Parameters<C>::u);
         return !multiple.is_infinity() && beta * point.x * multiple.zz == multiple.x && point.y.negated() * multiple.zzz == multiple.y;
     }

@@ -41,7 +41,7 @@ MsmByWindows<C>::Member::Member(const TermsOfDevice<C>& of_device, const DeviceM
 template <Curve C>
 MsmByWindows<C>::MsmByWindows(const std::vector<TermsOfDevice<C>>& terms, CopyBetween copy_between, const MsmConfig& config, unsigned width,
                               const DeviceMsmLimits& limits)
-    : copy_between_(std::move(copy_between)), config_(config), scalars_(scalar_range<C>(config.bitsize)), width_(width) {
+    : copy_between_(std::move(copy_between)), config_(config), promised_bits_(scalar_range<C>(config.bitsize).bits) {
     std::size_t count = 0;
     for (const TermsOfDevice<C>& of_device : terms) count += of_device.scalars.size();
     for (std::size_t place = 0; place < terms.size(); ++place) {
@@ -50,7 +50,7 @@ MsmByWindows<C>::MsmByWindows(const std::vector<TermsOfDevice<C>>& terms, CopyBe
                                   .bases = std::span<const AffinePoint<C>>(),
                                   .term_count = count,
                                   .are_bases_in_montgomery_form = bases.is_on_device() || config.are_points_montgomery_form,
-                                  .width = width_,
+                                  .width = width,
                                   .share = static_cast<unsigned>(place),
                                   .share_count = static_cast<unsigned>(terms.size())};
         MsmConfig own = config;
@@ -259,17 +259,17 @@ void MsmByWindows<C>::require_promise() const {
             before += members_[place]->terms.scalars.size();
         }
     }
-    if (lowest != none) throw_oversized_scalar(lowest, scalars_.bits);
+    if (lowest != none) throw_oversized_scalar(lowest, promised_bits_);
 }
 
 template <Curve C>
 JacobianPoint<C> MsmByWindows<C>::join() const {
     const DeviceMsm<C>& any = members_.front()->msm;
-    std::vector<HostXyzz<C>> sums(msm_digits(scalars_, width_, 1).window_count * any.sums_a_window(), HostXyzz<C>::infinity());
+    std::vector<HostXyzz<C>> sums(any.all_sums(), HostXyzz<C>::infinity());
     for (const auto& member : members_) {
         for (std::size_t i = 0; i < member->msm.row_sums().size(); ++i) sums[member->msm.first_sum() + i] += member->msm.row_sums()[i];
     }
-    return store_jacobian<C>(combine_windows(std::span<const HostXyzz<C>>(sums), width_, any.low_bits()),
+    return store_jacobian<C>(combine_windows(std::span<const HostXyzz<C>>(sums), any.width(), any.low_bits()),
                              config_.are_points_montgomery_form);
 }
 
@@ -288,12 +288,12 @@ std::optional<unsigned> width_of_shared_windows(std::size_t terms, std::size_t d
     constexpr std::size_t least_terms_a_device = std::size_t{1} << 17;
     if (devices < 2 || spread == MsmSpread::one_device || spread == MsmSpread::all_devices || terms > most_terms) return std::nullopt;
     const ScalarRange scalars = scalar_range<C>(config.bitsize);
-    const unsigned width =
-        config.c != 0 ? static_cast<unsigned>(config.c) : choose_digit_width(terms, scalars, 1, static_cast<unsigned>(devices));
-    if (spread == MsmSpread::shared_windows) return width;
+    const DigitChoice choice = choose_digits(terms, scalars, 1, static_cast<unsigned>(config.c), static_cast<unsigned>(devices));
+    if (spread == MsmSpread::shared_windows) return choice.width;
     // With fewer digits it takes longer to hand a term on than to sum what a device has of it.
-    const bool are_enough = msm_digits(scalars, width, 1).window_count >= devices && terms / devices >= least_terms_a_device;
-    return are_enough ? std::optional(width) : std::nullopt;
+    const MsmDigits digits = msm_digits(scalars, choice, 1);
+    const bool are_enough = digits.terms_a_scalar * digits.digit_count >= devices && terms / devices >= least_terms_a_device;
+    return are_enough ? std::optional(choice.width) : std::nullopt;
 }
 
 #define CUPOOL_INSTANTIATE(C)       \

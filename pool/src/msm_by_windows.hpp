@@ -98,8 +98,7 @@ private:
 
     CopyBetween copy_between_;
     MsmConfig config_;
-    ScalarRange scalars_;
-    unsigned width_;
+    unsigned promised_bits_;  // what every scalar is below
     std::vector<std::unique_ptr<Member>> members_;
     std::vector<MsmPortion> portions_;
     std::vector<Stripe> stripes_;          // [portion]

@@ -17,11 +17,12 @@ using namespace cupool::test;
 namespace {
 
 /// An H200's.
-MsmShape shape_of(const ScalarRange& scalars, unsigned width, unsigned tables, std::uint32_t term_count, std::uint32_t msm_count = 1) {
+MsmShape shape_of(const ScalarRange& scalars, DigitChoice choice, unsigned tables, std::uint32_t scalar_count,
+                  std::uint32_t msm_count = 1) {
     return make_msm_shape({.msm_count = msm_count,
-                           .term_count = term_count,
+                           .scalar_count = scalar_count,
                            .scalars = scalars,
-                           .width = width,
+                           .choice = choice,
                            .tables = tables,
                            .multiprocessors = 132,
                            .rounds_budget = std::uint64_t{1} << 34,
@@ -36,28 +37,28 @@ BigInteger digit_offset(const MsmPlan& plan) {
 
 }  // namespace
 
-TEST_CASE("a larger last digit saves one where a few more buckets do", "[kernels]") {
-    const auto of_bls12_377 = [](unsigned width) { return msm_digits(scalar_range<Curve::bls12_377>(0), width, 1); };
+TEST_CASE("there are as many digits as r / 2 has bits for, the last up to twice as large as the others", "[kernels]") {
+    const auto of_bls12_377 = [](unsigned width) { return msm_digits(scalar_range<Curve::bls12_377>(0), {.width = width}, 1); };
     CHECK(of_bls12_377(18).digit_count == 14);
     CHECK(of_bls12_377(18).largest == 152'941);  // r / 2^235 = 152,940.67, and a carry
     CHECK(of_bls12_377(21).digit_count == 12);
     CHECK(of_bls12_377(21).largest == 1'223'526);  // r / 2^232 = 1,223,525.37
     CHECK(of_bls12_377(20).digit_count == 13);
     CHECK(of_bls12_377(20).largest == 1 << 19);
-    const auto of_bn254 = [](unsigned width) { return msm_digits(scalar_range<Curve::bn254>(0), width, 1); };
-    CHECK(of_bn254(11).digit_count == 24);  // 23 would take half as many buckets again, and a few
-    CHECK(of_bn254(11).largest == 1 << 10);
+    const auto of_bn254 = [](unsigned width) { return msm_digits(scalar_range<Curve::bn254>(0), {.width = width}, 1); };
+    CHECK(of_bn254(11).digit_count == 23);
+    CHECK(of_bn254(11).largest == 1'549);  // r / 2^243 = 1,548.5, and a carry
     CHECK(of_bn254(16).digit_count == 16);
-    CHECK(msm_digits(scalar_range<Curve::bls12_381>(0), 17, 1).digit_count == 15);
+    CHECK(msm_digits(scalar_range<Curve::bls12_381>(0), {.width = 17}, 1).digit_count == 15);
 }
 
 TEST_CASE("scalars that do not span all leave a carry to the last digit", "[kernels]") {
-    CHECK(msm_digits(scalar_range<Curve::bls12_377>(252), 21, 1).digit_count == 13);
-    CHECK(msm_digits(scalar_range<Curve::bls12_377>(251), 21, 1).digit_count == 12);
-    CHECK(msm_digits(scalar_range<Curve::bls12_377>(251), 21, 1).largest == 1 << 20);
-    CHECK(msm_digits(scalar_range<Curve::bls12_377>(8), 21, 1).digit_count == 1);
+    CHECK(msm_digits(scalar_range<Curve::bls12_377>(252), {.width = 21}, 1).digit_count == 13);
+    CHECK(msm_digits(scalar_range<Curve::bls12_377>(251), {.width = 21}, 1).digit_count == 12);
+    CHECK(msm_digits(scalar_range<Curve::bls12_377>(251), {.width = 21}, 1).largest == 1 << 20);
+    CHECK(msm_digits(scalar_range<Curve::bls12_377>(8), {.width = 21}, 1).digit_count == 1);
     for (unsigned width = 1; width <= widest_digit; ++width) {
-        const MsmPlan plan = shape_of(scalar_range<Curve::bls12_381>(254), width, 1, 1000).plan;
+        const MsmPlan plan = shape_of(scalar_range<Curve::bls12_381>(254), {.width = width}, 1, 1000).plan;
         CHECK((digit_offset(plan) + BigInteger::power_of_two(254)).bit_count() <= 32 * shifted_words);
         CHECK(plan.last_digit_offset == 0);
     }
@@ -66,7 +67,7 @@ TEST_CASE("scalars that do not span all leave a carry to the last digit", "[kern
 TEMPLATE_TEST_CASE_SIG("r / 2 and -r / 2 have digits within the buckets, and what is added to them fits its words", CUPOOL_EACH_CURVE) {
     const BigInteger half(halved(group_order<C>()));
     for (unsigned width = 1; width <= widest_digit; ++width) {
-        const MsmPlan plan = shape_of(scalar_range<C>(0), width, 1, 1000).plan;
+        const MsmPlan plan = shape_of(scalar_range<C>(0), {.width = width}, 1, 1000).plan;
         const BigInteger offset = digit_offset(plan);
         CAPTURE(width);
         REQUIRE_FALSE(offset < half);
@@ -83,14 +84,85 @@ TEMPLATE_TEST_CASE_SIG("r / 2 and -r / 2 have digits within the buckets, and wha
     }
 }
 
+TEMPLATE_TEST_CASE_SIG("the parts of a scalar have digits within the buckets, and what is added to them fits their words", "[kernels]",
+                       ((Curve C), C), Curve::bn254, Curve::bls12_381, Curve::bls12_377) {
+    constexpr Uint128 largest = ScalarSplit<Parameters<C>>::largest_part;
+    const BigInteger part(to_limbs(to_words(largest)));
+    for (unsigned width = 1; width <= widest_digit; ++width) {
+        const MsmPlan plan = shape_of(scalar_range<C>(0), {true, width}, 1, 1000).plan;
+        const BigInteger offset = digit_offset(plan);
+        CAPTURE(width);
+        REQUIRE_FALSE(offset < part);
+        CHECK((offset + part).bit_count() <= 32 * scalar_part_words);
+        CHECK(plan.word_count == scalar_part_words);
+        CHECK(plan.term_count == 2000);
+        const BigInteger last = BigInteger::power_of_two(width * (plan.digit_count - 1));
+        CHECK(part < last * plan.last_digit_offset);
+        CHECK(plan.last_digit_offset <= plan.bucket_count);
+        CHECK(std::uint32_t{1} << (width - 1) <= plan.bucket_count);
+        CHECK(std::size_t{width} * plan.digit_count <= 127 + width);
+    }
+}
+
+TEST_CASE("scalars are split where that saves more buckets than it costs, and never over several tables or with a promise", "[kernels]") {
+    const ScalarRange any = scalar_range<Curve::bls12_381>(0);
+    for (const unsigned exponent : {1U, 10U, 16U, 20U, 24U}) CHECK(choose_digits(std::size_t{1} << exponent, any, 1).are_scalars_split);
+    CHECK_FALSE(choose_digits(std::size_t{1} << 22, any, 1).are_scalars_split);  // 15 digits of 17 bits, for 16 of 16
+    CHECK_FALSE(choose_digits(std::size_t{1} << 16, any, 2).are_scalars_split);
+    CHECK_FALSE(choose_digits(std::size_t{1} << 16, scalar_range<Curve::bls12_381>(254), 1).are_scalars_split);
+    CHECK(choose_digits(std::size_t{1} << 16, any, 1, 7).width == 7);
+}
+
+TEST_CASE("only a window of the last digits alone has copies of its buckets, unless they are weighed by halves", "[kernels]") {
+    const auto problem = [](unsigned width) {
+        return MsmProblem{.scalar_count = 1 << 14,
+                          .scalars = scalar_range<Curve::bn254>(0),
+                          .choice = {true, width},
+                          .base_count = 1 << 14,
+                          .multiprocessors = 132,
+                          .rounds_budget = std::uint64_t{1} << 34,
+                          .coordinate_bytes = 32};
+    };
+    for (unsigned width = 1; width <= widest_digit; ++width) {
+        const MsmPlan plan = make_msm_shape(problem(width)).plan;
+        const std::uint32_t values = msm_digits(scalar_range<Curve::bn254>(0), {true, width}, 1).largest_last;
+        CAPTURE(width, values, plan.group_size, plan.group_count, plan.last_copies, plan.last_copy_groups);
+        CHECK(plan.last_copies >= 1);
+        CHECK(plan.last_copies * plan.last_copy_groups <= plan.group_count);
+        CHECK(plan.last_copy_groups * plan.group_size >= values);
+    }
+    MsmProblem narrow = problem(12);
+    CHECK(make_msm_shape(narrow).plan.last_copies > 10);
+    narrow.has_halves = true;
+    CHECK(make_msm_shape(narrow).plan.last_copies == 1);
+    narrow.has_halves = false;
+    narrow.share_count = 2;
+    CHECK(make_msm_shape(narrow).plan.last_copies == 1);
+    narrow.share = 1;
+    CHECK(make_msm_shape(narrow).plan.last_copies > 10);
+    narrow = problem(8);
+    narrow.scalars = scalar_range<Curve::bn254>(30);  // three digits of 8 bits, and 6 bits with a carry
+    narrow.choice.are_scalars_split = false;
+    CHECK(msm_digits(narrow.scalars, narrow.choice, 1).largest_last == 64);
+    const MsmPlan plan = make_msm_shape(narrow).plan;
+    CHECK(plan.last_copies == 2);
+    CHECK(plan.last_copy_groups * plan.group_size >= 64);
+    narrow = problem(12);
+    narrow.choice.are_scalars_split = false;
+    narrow.tables = 64;
+    CHECK(make_msm_shape(narrow).plan.last_copies == 1);
+}
+
 TEST_CASE("bins, groups and parts make up a row's buckets, within the kernels' tables", "[kernels]") {
     for (const ScalarRange& scalars : {scalar_range<Curve::bn254>(0), scalar_range<Curve::bls12_377>(0),
                                        scalar_range<Curve::bls12_381>(254), scalar_range<Curve::bn254>(64)}) {
         for (unsigned width = 1; width <= widest_digit; ++width) {
-            for (const unsigned tables : {1U, 3U, 64U}) {
-                for (const std::uint32_t term_count : {1U, 5000U, 1U << 18, 1U << 24}) {
-                    const MsmPlan plan = shape_of(scalars, width, tables, term_count).plan;
-                    CAPTURE(scalars.bits, width, tables, term_count, plan.bucket_count, plan.bin_count, plan.group_size, plan.part_size);
+            for (const unsigned tables : {0U, 1U, 3U, 64U}) {
+                const bool are_split = tables == 0;
+                if (are_split && !scalars.spans_all()) continue;
+                for (const std::uint32_t scalar_count : {1U, 5000U, 1U << 18, 1U << 24}) {
+                    const MsmPlan plan = shape_of(scalars, {are_split, width}, are_split ? 1 : tables, scalar_count).plan;
+                    CAPTURE(scalars.bits, width, tables, scalar_count, plan.bucket_count, plan.bin_count, plan.group_size, plan.part_size);
                     CHECK(plan.bin_count <= largest_bin);
                     CHECK(plan.bin_count * plan.window_count <= largest_bin_table);
                     CHECK(1u << plan.bin_shift <= largest_bin);
@@ -108,12 +180,12 @@ TEST_CASE("halves of weights have buckets for every bucket, in one bin of the ke
     for (const ScalarRange& scalars : {scalar_range<Curve::bn254>(0), scalar_range<Curve::bls12_377>(0), scalar_range<Curve::bn254>(64)}) {
         for (unsigned width = 3; width <= widest_digit; ++width) {
             for (const unsigned tables : {1U, 64U}) {
-                const MsmDigits digits = msm_digits(scalars, width, tables);
+                const MsmDigits digits = msm_digits(scalars, {.width = width}, tables);
                 const unsigned low_bits = choose_low_bits(digits, 2);
-                const MsmProblem problem{.term_count = 1 << 22,
+                const MsmProblem problem{.scalar_count = 1 << 22,
                                          .left_to = LeftTo::halves,
                                          .scalars = scalars,
-                                         .width = width,
+                                         .choice = {.width = width},
                                          .tables = tables,
                                          .multiprocessors = 132,
                                          .rounds_budget = std::uint64_t{1} << 34,
@@ -135,22 +207,23 @@ TEST_CASE("halves of weights have buckets for every bucket, in one bin of the ke
             }
         }
     }
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), 13, 1), least_halved_buckets) == 0);
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), 15, 1), least_halved_buckets) == 7);
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bls12_377>(0), 21, 64), least_halved_buckets) == 10);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 13}, 1), least_halved_buckets) == 0);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 15}, 1), least_halved_buckets) == 7);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bls12_377>(0), {.width = 21}, 64), least_halved_buckets) == 10);
 }
 
 TEST_CASE("shares of an MSM's digits follow each other, and make up all of them", "[kernels]") {
     std::mt19937_64 random(3);
     const auto up_to = [&random](std::uint32_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
     for (int i = 0; i < 300; ++i) {
-        MsmProblem problem{.term_count = up_to(i % 2 == 0 ? 10 : 1 << 26),
-                           .scalars = scalar_range<Curve::bn254>(static_cast<int>(up_to(254))),
-                           .width = up_to(20),
+        MsmProblem problem{.scalar_count = up_to(i % 2 == 0 ? 10 : 1 << 26),
+                           .scalars = scalar_range<Curve::bn254>(i % 3 == 0 ? 0 : static_cast<int>(up_to(254))),
+                           .choice = {i % 3 == 0, up_to(20)},
+                           .base_count = 1,
                            .coordinate_bytes = 32};
-        const std::uint32_t digits = msm_digits(problem.scalars, problem.width, 1).digit_count;
+        const std::uint32_t digits = msm_digits(problem.scalars, problem.choice, 1).digit_count;
         problem.share_count = up_to(9);
-        CAPTURE(problem.term_count, problem.scalars.bits, problem.width, problem.share_count, digits);
+        CAPTURE(problem.scalar_count, problem.scalars.bits, problem.choice.width, problem.share_count, digits);
         std::uint64_t end = 0;  // of all digits, those of the first window first
         std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
         std::uint64_t most = 0;
@@ -158,15 +231,16 @@ TEST_CASE("shares of an MSM's digits follow each other, and make up all of them"
             const MsmPlan plan = make_msm_shape(problem).plan;
             CHECK(plan.window_count == plan.digit_count);
             CHECK(plan.last_digit == digits - 1);
-            CHECK(plan.begin_of_first_digit < problem.term_count);
-            CHECK(plan.end_of_last_digit <= problem.term_count);
-            CHECK(std::uint64_t{plan.first_digit} * problem.term_count + plan.begin_of_first_digit == end);
+            CHECK(plan.begin_of_first_digit < plan.term_count);
+            CHECK(plan.end_of_last_digit <= plan.term_count);
+            CHECK(plan.term_count == problem.choice.terms_a_scalar() * problem.scalar_count);
+            CHECK(std::uint64_t{plan.first_digit} * plan.term_count + plan.begin_of_first_digit == end);
             const std::uint64_t begin = end;
-            end = std::uint64_t{plan.first_digit + plan.digit_count - 1} * problem.term_count + plan.end_of_last_digit;
+            end = std::uint64_t{plan.first_digit + plan.digit_count - 1} * plan.term_count + plan.end_of_last_digit;
             least = std::min(least, end - begin);
             most = std::max(most, end - begin);
         }
-        CHECK(end == std::uint64_t{digits} * problem.term_count);
+        CHECK(end == std::uint64_t{digits} * problem.choice.terms_a_scalar() * problem.scalar_count);
         CHECK(most - least <= 1);
     }
 }
@@ -178,7 +252,7 @@ TEST_CASE("the names of pairs fit into the place of the binned terms", "[kernels
         MsmShape shape = make_msm_shape(problem);
         place_msm_workspace(shape, problem.coordinate_bytes, 0);
         const MsmPlan& plan = shape.plan;
-        CAPTURE(problem.multiprocessors, problem.msm_count, problem.term_count, problem.width, plan.rounds);
+        CAPTURE(problem.multiprocessors, problem.msm_count, problem.scalar_count, problem.choice.width, plan.rounds);
         const auto room = reinterpret_cast<std::uintptr_t>(plan.binned_buckets) - reinterpret_cast<std::uintptr_t>(plan.pair_names);
         CHECK(std::uint64_t{plan.row_count} * named_pair_count(plan) * sizeof(std::uint32_t) <= room);
         most_rounds = std::max(most_rounds, plan.rounds);
@@ -190,13 +264,14 @@ TEST_CASE("the names of pairs fit into the place of the binned terms", "[kernels
                            .rounds_budget = std::uint64_t{1} << 34,
                            .coordinate_bytes = 64};
         problem.tables = 64;
-        for (problem.width = 1; problem.width <= widest_digit; ++problem.width) {
-            for (problem.term_count = 1; problem.term_count <= 1U << 24; problem.term_count *= 8) check(problem);
+        for (problem.choice.width = 1; problem.choice.width <= widest_digit; ++problem.choice.width) {
+            for (problem.scalar_count = 1; problem.scalar_count <= 1U << 24; problem.scalar_count *= 8) check(problem);
         }
-        problem.tables = problem.width = 1;
+        problem.tables = problem.choice.width = 1;
+        problem.scalars = scalar_range<Curve::bn254>(253);  // one bucket
         for (const std::uint32_t msms : {140U, 258U}) {
             problem.msm_count = msms;
-            for (problem.term_count = 15; problem.term_count <= 64; ++problem.term_count) check(problem);
+            for (problem.scalar_count = 15; problem.scalar_count <= 64; ++problem.scalar_count) check(problem);
         }
     }
     CHECK(most_rounds == 8);
@@ -205,10 +280,15 @@ TEST_CASE("the names of pairs fit into the place of the binned terms", "[kernels
 
 TEST_CASE("portions of any size agree about the buckets of a row", "[kernels]") {
     for (const unsigned width : {7U, 18U, 21U}) {
-        const MsmPlan large = shape_of(scalar_range<Curve::bls12_377>(0), width, 64, 1 << 22, 2).plan;
-        const MsmPlan small = shape_of(scalar_range<Curve::bls12_377>(0), width, 64, 1 << 8, 2).plan;
+        const MsmPlan large = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, 64, 1 << 22, 2).plan;
+        const MsmPlan small = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, 64, 1 << 8, 2).plan;
         CHECK(large.bucket_count == small.bucket_count);
         CHECK(large.group_count == small.group_count);
+        const MsmPlan large_part = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, 1 << 22).plan;
+        const MsmPlan small_part = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, 1 << 8).plan;
+        CHECK(large_part.group_size == small_part.group_size);
+        CHECK(large_part.last_copies == small_part.last_copies);
+        CHECK(large_part.last_copy_groups == small_part.last_copy_groups);
     }
 }
 
@@ -216,7 +296,7 @@ TEST_CASE("groups of buckets fill the device a whole number of times where there
     constexpr std::uint64_t resident_quads = 132 * 512 / 4;
     for (unsigned width = 12; width <= widest_digit; ++width) {
         for (const unsigned tables : {1U, 64U}) {
-            const MsmPlan plan = shape_of(scalar_range<Curve::bls12_377>(0), width, tables, 1 << 20).plan;
+            const MsmPlan plan = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, tables, 1 << 20).plan;
             const std::uint64_t groups = std::uint64_t{plan.group_count} * plan.row_count;
             const std::uint64_t waves = (groups + resident_quads - 1) / resident_quads;
             CAPTURE(width, tables, plan.group_size, plan.part_size, groups);

@@ -140,6 +140,23 @@ TEST_CASE("windows are shared whose buckets are weighed by halves, or only might
     }
 }
 
+TEST_CASE("windows are shared of scalars that are split, in portions and weighed by halves", "[msm]") {
+    constexpr Curve C = Curve::bls12_377;
+    SimulatedDevice small;
+    small.multiprocessor_count = 1;
+    Machine machine({small, small, small});
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const Input<C> input(500, 250);
+    const MsmConfig config = narrow_digits(0);
+    REQUIRE(detail::choose_digits(500, detail::scalar_range<C>(0), 1, 4, 3).are_scalars_split);
+    for (const std::uint64_t least_halved_buckets : {std::uint64_t{2}, detail::least_halved_buckets}) {
+        for (const std::size_t most_portion_terms : {std::size_t{1} << 20, std::size_t{400}}) {
+            const SmallMsm<C> msm(pool, config, {.most_portion_terms = most_portion_terms, .least_halved_buckets = least_halved_buckets});
+            CHECK(to_affine(msm.run(input.scalars, input.points, {100, 0, 400})) == input.sum);
+        }
+    }
+}
+
 // A device that is late must not find another's terms where it still works, or none where it looks for them.
 TEST_CASE("devices and kernels of any speed share windows", "[msm]") {
     constexpr Curve C = Curve::bn254;

@@ -7,7 +7,7 @@
 #include <random>
 #include <tuple>
 
-#include "../kernels/big_integer.hpp"
+#include "../kernels/endomorphism_eigenvalue.hpp"
 #include "catch.hpp"
 #include "integer.hpp"
 #include "machine.hpp"
@@ -48,27 +48,35 @@ struct Sorted {
         return starts[(level - first_level(plan)) * plan.row_count + row];
     }
 
-    /// What the terms' digits come to, a scalar each, modulo r.
-    std::vector<BigInteger> sums(const BigInteger& r) const {
-        std::vector<BigInteger> sums(plan.msm_count * plan.term_count);
+    /// What the terms' digits come to, a scalar each, modulo r. \param lambda  what images count for
+    std::vector<BigInteger> sums(const BigInteger& r, const BigInteger& lambda = BigInteger(0)) const {
+        std::vector<BigInteger> sums(plan.msm_count * plan.scalar_count);
         for (std::uint32_t row = 0; row < plan.row_count; ++row) {
             const std::uint32_t level = first_level(plan);
             const auto& row_starts = starts_of(level, row);
             for (std::uint32_t bucket = 0; bucket < plan.bucket_count; ++bucket) {
                 for (std::uint32_t slot = row_starts[bucket] << level; slot < row_starts[bucket + 1] << level; ++slot)
-                    add(sums, row, bucket + 1, slots[row][slot], r);
+                    add(sums, row, weight(row, bucket), slots[row][slot], r, lambda);
             }
         }
         return sums;
     }
 
 private:
-    void add(std::vector<BigInteger>& sums, std::uint32_t row, std::uint32_t magnitude, std::uint32_t term, const BigInteger& r) const {
+    /// The copies of the last digits' buckets weigh the same.
+    std::uint32_t weight(std::uint32_t row, std::uint32_t bucket) const {
+        const bool is_last = row % plan.window_count + 1 == plan.window_count;
+        return (is_last ? bucket % (plan.last_copy_groups * plan.group_size) : bucket) + 1;
+    }
+    void add(std::vector<BigInteger>& sums, std::uint32_t row, std::uint32_t magnitude, std::uint32_t term, const BigInteger& r,
+             const BigInteger& lambda) const {
         if (term == detail::no_term || (term & detail::carried_bit) != 0) return;
-        const std::uint32_t index = term & 0x7fffffff;
-        const std::uint32_t digit = row % plan.window_count + index / plan.term_count * plan.window_count;
-        BigInteger& sum = sums[row / plan.window_count * plan.term_count + index % plan.term_count];
-        const BigInteger value = BigInteger::power_of_two(plan.width * digit) * magnitude % r;
+        const bool is_image = (term & 0x7fffffff) >= plan.first_image;
+        const std::uint32_t index = (term & 0x7fffffff) - (is_image ? plan.first_image : 0);
+        const std::uint32_t digit = row % plan.window_count + index / plan.scalar_count * plan.window_count;
+        BigInteger& sum = sums[row / plan.window_count * plan.scalar_count + index % plan.scalar_count];
+        const BigInteger factor = BigInteger::power_of_two(plan.width * digit) * magnitude % r;
+        const BigInteger value = is_image ? factor * lambda % r : factor;
         sum = (term >> 31 == 0 ? sum + value : sum + (r - value)) % r;
     }
 };
@@ -83,14 +91,16 @@ std::vector<std::uint32_t> read(std::uint32_t* pointer, std::size_t count, Strea
 /// \param numbers  scalars of `msm_count` MSMs \param carried_starts  where the carried points of each row's buckets begin, if there are
 /// any
 template <Curve C>
-Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers, std::uint32_t msm_count, unsigned width, unsigned tables,
-            unsigned multiprocessors = 132, const std::vector<std::uint32_t>& carried_starts = {}) {
+Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers, std::uint32_t msm_count, detail::DigitChoice choice,
+            unsigned tables, unsigned multiprocessors = 132, const std::vector<std::uint32_t>& carried_starts = {}) {
     const std::uint32_t most_carried = carried_starts.empty() ? 0 : *std::max_element(carried_starts.begin(), carried_starts.end());
+    const std::uint32_t scalar_count = static_cast<std::uint32_t>(numbers.size()) / msm_count;
     detail::MsmShape shape = detail::make_msm_shape({.msm_count = msm_count,
-                                                     .term_count = static_cast<std::uint32_t>(numbers.size()) / msm_count,
+                                                     .scalar_count = scalar_count,
                                                      .carried_points = most_carried,
                                                      .scalars = detail::scalar_range<C>(0),
-                                                     .width = width,
+                                                     .choice = choice,
+                                                     .base_count = scalar_count,
                                                      .tables = tables,
                                                      .multiprocessors = multiprocessors,
                                                      .rounds_budget = 1 << 30,
@@ -103,7 +113,7 @@ Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers
     const DeviceBuffer<Scalar> there(scalars.size(), context);
     copy(there.span(), std::span<const Scalar>(scalars), context.stream());
     plan.scalars = reinterpret_cast<const void*>(there.span().pointer());  // NOLINT(performance-no-int-to-ptr): a device address
-    plan.table_stride = plan.term_count;
+    plan.table_stride = plan.scalar_count;
     plan.most_carried = most_carried;
     const DeviceBuffer<std::uint32_t> carried_there(carried_starts.size(), context);
     copy(carried_there.span(), std::span<const std::uint32_t>(carried_starts), context.stream());
@@ -134,7 +144,51 @@ TEMPLATE_TEST_CASE_SIG("sorted into buckets, the digits of every width come to t
         const unsigned tables = width > 12 ? 64 : width % 3 == 0 ? 1 : width % 3 == 1 ? 3 : 64;
         CAPTURE(width, tables);
         const auto scalars = border_scalars<C>(width);
-        CHECK(sort<C>(context, scalars, width % 2 + 1, width, tables).sums(r) == scalars);
+        CHECK(sort<C>(context, scalars, width % 2 + 1, {.width = width}, tables).sums(r) == scalars);
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("split in two, scalars are what the digits of their parts come to", "[msm]", ((Curve C), C), Curve::bn254,
+                       Curve::bls12_381, Curve::bls12_377) {
+    const Machine machine(std::vector<SimulatedDevice>(1));
+    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+    const BigInteger r(group_order<C>());
+    const BigInteger lambda = endomorphism_eigenvalue<C>();
+    REQUIRE((lambda * lambda + lambda + BigInteger(1)) % r == BigInteger(0));
+    std::mt19937_64 random(11);
+    for (const unsigned width : {1U, 2U, 3U, 5U, 7U, 8U, 9U, 10U, 11U, 12U, 13U, 16U, 18U}) {
+        CAPTURE(width);
+        auto scalars = border_scalars<C>(width);
+        for (const BigInteger& border : {lambda, r - lambda, lambda * lambda % r}) {
+            for (const std::uint64_t step : {0, 1, 2}) scalars.push_back((border + r - 1 + step) % r);
+        }
+        for (int i = 0; i < 100; ++i) scalars.push_back(BigInteger(random()) * random() * random() * random() % r);
+        if (scalars.size() % 2 != 0) scalars.emplace_back(3);
+        const Sorted sorted = sort<C>(context, scalars, width % 2 + 1, {true, width}, 1);
+        CHECK(sorted.sums(r, lambda) == scalars);
+        CHECK(sorted.plan.window_count <= (detail::scalar_range<C>(0).bits / 2 + width) / width);
+    }
+}
+
+TEST_CASE("where the last digits have few values, their terms are dealt to copies of as many buckets", "[msm]") {
+    constexpr Curve C = Curve::bn254;
+    const Machine machine(std::vector<SimulatedDevice>(1));
+    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+    std::mt19937_64 random(12);
+    const BigInteger r(group_order<C>());
+    std::vector<BigInteger> scalars;
+    for (int i = 0; i < 2000; ++i) scalars.push_back(BigInteger(random()) * random() * random() * random() % r);
+    for (const auto& [are_split, width] : {std::pair{true, 9U}, {true, 12U}, {false, 10U}, {false, 13U}}) {
+        const Sorted sorted = sort<C>(context, scalars, 1, {are_split, width}, 1);
+        const detail::MsmPlan& plan = sorted.plan;
+        CAPTURE(are_split, width, plan.last_copies, plan.last_copy_groups, plan.group_size);
+        CHECK((plan.last_copies > 4) == (width != 9));
+        CHECK(plan.last_copies * plan.last_copy_groups <= plan.group_count);
+        const std::uint32_t copy = plan.last_copy_groups * plan.group_size;
+        const auto& starts = sorted.starts_of(0, plan.window_count - 1);
+        for (std::uint32_t i = 0; i < plan.last_copies; ++i)
+            CHECK(starts[(i + 1) * copy] - starts[i * copy] <= plan.term_count / plan.last_copies + 1);
+        CHECK(starts[plan.bucket_count] == starts[plan.last_copies * copy]);
     }
 }
 
@@ -147,7 +201,7 @@ TEST_CASE("each round finds the points of a bucket two by two, and the odd one m
     while (scalars.size() < 1500) scalars.push_back(scalars.size() < 100 ? BigInteger(1) : BigInteger(random()) * random() % r);
     for (const auto& [width, tables, rounds] : {std::tuple{3U, 64U, 4U}, {8U, 64U, 2U}, {4U, 1U, 3U}}) {
         CAPTURE(width, tables);
-        const Sorted sorted = sort<Curve::bn254>(context, scalars, 1, width, tables, 1);
+        const Sorted sorted = sort<Curve::bn254>(context, scalars, 1, {.width = width}, tables, 1);
         const detail::MsmPlan& plan = sorted.plan;
         REQUIRE(plan.rounds == rounds);
         CHECK(sorted.sums(r) == scalars);
@@ -179,7 +233,7 @@ TEST_CASE("points that an earlier portion has left are sorted into their buckets
     std::mt19937_64 random(9);
     for (const auto& [width, tables] : {std::pair{3U, 1U}, {11U, 3U}, {21U, 64U}}) {
         const auto scalars = border_scalars<Curve::bls12_377>(width);
-        const Sorted alone = sort<Curve::bls12_377>(context, scalars, 1, width, tables);
+        const Sorted alone = sort<Curve::bls12_377>(context, scalars, 1, {.width = width}, tables);
         CAPTURE(width, tables, alone.plan.bin_count);
         REQUIRE((alone.plan.bin_count > detail::place_block_size) == (width == 21));  // bins of which a thread places several
         std::vector<std::uint32_t> starts;
@@ -192,7 +246,7 @@ TEST_CASE("points that an earlier portion has left are sorted into their buckets
             }
             starts.push_back(start);
         }
-        const Sorted sorted = sort<Curve::bls12_377>(context, scalars, 1, width, tables, 132, starts);
+        const Sorted sorted = sort<Curve::bls12_377>(context, scalars, 1, {.width = width}, tables, 132, starts);
         REQUIRE(sorted.plan.bucket_count == alone.plan.bucket_count);
         CHECK(sorted.sums(r) == scalars);
         const std::uint32_t level = first_level(sorted.plan);
@@ -224,11 +278,11 @@ TEST_CASE("of what is left of the buckets, each point goes into two, one for eac
     std::mt19937_64 random(10);
     for (const auto& [width, tables] : {std::pair{4U, 32U}, {11U, 12U}, {21U, 64U}}) {
         const detail::ScalarRange scalars = detail::scalar_range<Curve::bls12_377>(0);
-        const unsigned low_bits = detail::choose_low_bits(detail::msm_digits(scalars, width, tables), 2);
-        detail::MsmProblem problem{.term_count = 3000,
+        const unsigned low_bits = detail::choose_low_bits(detail::msm_digits(scalars, {.width = width}, tables), 2);
+        detail::MsmProblem problem{.scalar_count = 3000,
                                    .left_to = detail::LeftTo::halves,
                                    .scalars = scalars,
-                                   .width = width,
+                                   .choice = {.width = width},
                                    .tables = tables,
                                    .multiprocessors = 1,
                                    .rounds_budget = 1 << 30,

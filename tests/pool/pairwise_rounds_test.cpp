@@ -23,9 +23,9 @@ constexpr unsigned checks = cupool_sim_check_initialisation | cupool_sim_check_o
 }  // namespace
 
 TEST_CASE("the small device adds pairwise, and a large one does not for so few terms") {
-    detail::MsmProblem problem{.term_count = term_count,
-                               .scalars = {254, 0},
-                               .width = width,
+    detail::MsmProblem problem{.scalar_count = term_count,
+                               .scalars = {254},
+                               .choice = {.width = width},
                                .multiprocessors = 1,
                                .rounds_budget = 1 << 30,
                                .coordinate_bytes = 32};
@@ -91,15 +91,16 @@ TEMPLATE_TEST_CASE_SIG("what the rounds of one portion leave to the next one is 
     config.bitsize = terms.bits;
     // The last one has 140 terms, or 10, too few for rounds but for what it is left.
     const std::size_t portion_terms = GENERATE(230, 295);
-    detail::MsmProblem problem{.term_count = static_cast<std::uint32_t>(portion_terms),
+    detail::MsmProblem problem{.scalar_count = static_cast<std::uint32_t>(portion_terms),
                                .left_to = detail::LeftTo::portion,
                                .scalars = detail::scalar_range<C>(terms.bits),
-                               .width = width,
+                               .choice = detail::choose_digits(term_count, detail::scalar_range<C>(terms.bits), 1, width),
+                               .base_count = static_cast<std::uint32_t>(portion_terms),
                                .multiprocessors = 1,
                                .rounds_budget = 1 << 30,
                                .coordinate_bytes = sizeof(AffinePoint<C>) / 2};
     REQUIRE(detail::make_msm_shape(problem).plan.rounds >= 1);
-    problem.term_count = 10;
+    problem.scalar_count = 10;
     REQUIRE(detail::make_msm_shape(problem).plan.rounds == 0);
     const detail::DeviceMsmJob<C> job{.scalars = std::span<const Scalar>(terms.scalars),
                                       .bases = std::span<const AffinePoint<C>>(terms.points),
@@ -224,9 +225,9 @@ TEST_CASE("pairwise rounds are right in many short rows, and in rows that take t
         config.bitsize = one.bits;
         config.batch_size = static_cast<int>(one.msms);
         const auto shape = detail::make_msm_shape({.msm_count = static_cast<std::uint32_t>(one.msms),
-                                                   .term_count = static_cast<std::uint32_t>(one.terms),
+                                                   .scalar_count = static_cast<std::uint32_t>(one.terms),
                                                    .scalars = detail::scalar_range<C>(one.bits),
-                                                   .width = 1,
+                                                   .choice = {.width = 1},
                                                    .multiprocessors = 1,
                                                    .rounds_budget = one.memory_bytes / 8,
                                                    .coordinate_bytes = 32});

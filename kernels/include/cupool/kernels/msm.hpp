@@ -34,7 +34,8 @@ struct MsmConfig {
 ///
 /// Points are affine and in the group of order r (not checked here: see find_faulty_point), infinity allowed; scalars of r and above are
 /// taken modulo r. Elsewhere on the curve, where r times a point is not infinity, the sum is as written only with a bitsize below the width
-/// of r: without one a device may take s - r for a scalar s. No terms give infinity. Returns when the result is on the host; work is
+/// of r: without one a device may take s - r for a scalar s, or split it by an endomorphism that multiplies points of the group alone by a
+/// number, and the sum of other points means nothing. No terms give infinity. Returns when the result is on the host; work is
 /// ordered on config.ctx's stream. A device operand begins at a multiple of 16 bytes, as every allocation does.
 ///
 /// Large host operands are copied while the device works on what it has already, from page-locked memory as fast as the bus goes; ordinary
