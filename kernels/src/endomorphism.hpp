@@ -39,6 +39,7 @@ HostBaseField<C> find_endomorphism_factor() {
     return sum.is_infinity() ? beta : beta.square();
 }
 
+/// The same, found by the first call. Safe from any thread.
 template <Curve C>
 const HostBaseField<C>& endomorphism_factor() {
     static const HostBaseField<C> beta = find_endomorphism_factor<C>();

@@ -102,8 +102,9 @@ void set_digit_offset(MsmPlan& plan) {
 ///
 /// A quad sums a group: of so many buckets that the groups fill the device a whole number of times, up to some 128. Weighing a group costs
 /// as much as some 14 of its buckets, so that few buckets rather leave a part of the device idle than make small groups.
-void set_groups(MsmPlan& plan, std::uint64_t resident_quads, unsigned multiprocessors) {
+void set_groups(MsmPlan& plan, unsigned multiprocessors) {
     constexpr std::uint64_t most = 128;
+    const std::uint64_t resident_quads = std::uint64_t{multiprocessors} * reducing_threads / quad_size;
     const std::uint32_t bucket_count = plan.bucket_count;
     const std::uint64_t all_buckets = std::uint64_t{bucket_count} * plan.row_count;
     const std::uint64_t most_groups = resident_quads * (all_buckets / (resident_quads * most) + 1);
@@ -232,12 +233,14 @@ double msm_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned shar
 }
 
 DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width, unsigned share_count) {
-    DigitChoice best{false, width != 0 ? width : 1};
+    const unsigned narrowest = width != 0 ? width : 4;
+    const unsigned widest = width != 0 ? width : widest_digit;
+    DigitChoice best;
     double best_cost = std::numeric_limits<double>::infinity();
     for (const bool are_split : {false, true}) {
         if (are_split && (!scalars.spans_all() || tables > 1)) continue;
-        for (unsigned any = width != 0 ? width : 4; any <= (width != 0 ? width : widest_digit); ++any) {
-            const DigitChoice choice{are_split, any};
+        for (unsigned any_width = narrowest; any_width <= widest; ++any_width) {
+            const DigitChoice choice{are_split, any_width};
             const double cost = msm_cost(scalar_count, msm_digits(scalars, choice, tables), share_count);
             if (cost >= best_cost) continue;
             best = choice;
@@ -287,7 +290,7 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     plan.has_carried_points = problem.carried_points != 0 ? 1 : 0;
     plan.last_digit_offset = digits.lowest_last;
     plan.bucket_count = digits.largest;
-    set_groups(plan, std::uint64_t{problem.multiprocessors} * reducing_threads / quad_size, problem.multiprocessors);
+    set_groups(plan, problem.multiprocessors);
     set_copies(plan, problem, digits);
     plan.bin_shift = choose_bin_shift(plan.row_terms, plan.bucket_count);
     plan.bin_count = divided_up(plan.bucket_count, 1u << plan.bin_shift);
@@ -312,7 +315,7 @@ MsmShape make_halves_shape(const MsmPlan& terms, unsigned low_bits, MsmProblem p
     plan.row_count = 2 * terms.row_count;
     plan.row_terms = most_points(terms, terms.rounds);
     plan.bucket_count = std::max(1u << low_bits, terms.bucket_count >> low_bits);
-    set_groups(plan, std::uint64_t{problem.multiprocessors} * reducing_threads / quad_size, problem.multiprocessors);
+    set_groups(plan, problem.multiprocessors);
     plan.bin_shift = bits_for(plan.bucket_count);
     plan.bin_count = 1;
     set_steps(shape, problem);

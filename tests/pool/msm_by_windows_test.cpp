@@ -331,6 +331,10 @@ TEST_CASE("windows are shared of many terms with many digits", "[msm]") {
     CHECK(width(1 << 24, 4));
     config.c = 13;
     CHECK(width(1 << 24, 4) == 13U);
+    config.bitsize = 0;
+    config.c = 20;  // seven windows of parts, so fourteen digits of a term
+    REQUIRE(detail::choose_digits(1 << 20, detail::scalar_range<Curve::bn254>(0), 1, 20, 8).are_scalars_split);
+    CHECK(width(1 << 20, 8) == 20U);
 }
 
 TEST_CASE("MSMs of many threads that share windows do not wait for each other in a circle", "[msm]") {
