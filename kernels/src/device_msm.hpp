@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/msm.hpp>
@@ -63,6 +64,8 @@ inline constexpr unsigned block_size = 256;
 inline constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
 /// Blocks of a copying kernel for each multiprocessor.
 inline constexpr unsigned copying_blocks = 8;
+/// Windows of all MSMs of a job from so many on are weighed on the device: the host's additions would take longer (measured on an H200).
+inline constexpr std::size_t least_weighed_windows = 32;
 /// A grid's rows of blocks.
 inline constexpr std::size_t most_rows = 65535;
 
@@ -90,7 +93,7 @@ std::size_t stride_of(const DeviceMsmJob<C>& job) {
 /// The MSMs of one job, in as many portions as copying and the device's memory ask for.
 ///
 /// run() does all of it. For whoever brings the operands of one MSM's portions to their landing himself, and gives the job empty spans of
-/// host memory for them, there are its steps: take_memory(), prepare(), for each portion sum(), queue_result(), and row_sums() when
+/// host memory for them, there are its steps: take_memory(), prepare(), for each portion sum(), queue_result(), and sums() when
 /// stream() is done. He waits for stream() also where something fails.
 template <Curve C>
 class DeviceMsm {
@@ -178,7 +181,7 @@ public:
         MsmPlan& plan = shape.plan;
         place_msm_sums(shape, sizeof(BaseFieldElement<C>), address(sums_at_));
         place_msm_workspace(shape, sizeof(BaseFieldElement<C>), address(workspace_at_));
-        plan.row_sums = as_pointer<void>(address_of_sums(portion));
+        plan.bit_sums = as_pointer<void>(address_of_bit_sums(portion));
         plan.first_oversized_scalar = as_pointer<std::uint32_t>(address(oversized_at_) + i * sizeof(std::uint32_t));
         plan.points = as_pointer<void>(brings_bases() ? bases_landing(i) : bases_of(portion).device().pointer());
         plan.scalars = as_pointer<void>(address_of_scalars(i));
@@ -193,31 +196,32 @@ public:
         if (leaves_sums(plan)) {
             sum_halves(i, plan);
         } else {
-            sum_rows(plan);
+            fold_buckets(plan);
         }
+        if (weighs_windows()) weigh_windows(portion);
     }
 
     /// Queues the copying of the windows' sums, and of what was found out about scalars, to the host.
     void queue_result() {
-        row_sums_.resize(job_.msm_count * sum_count());
+        sums_.resize(job_.msm_count * sum_count());
         oversized_.resize(portions_.size());
-        const DeviceSpan<HostXyzz<C>> sums_there(address(row_sums_at_), row_sums_.size(), config_.ctx.device());
-        copy_async(std::span(row_sums_), sums_there, stream_);
+        const DeviceSpan<HostXyzz<C>> sums_there(address(weighs_windows() ? window_sums_at_ : bit_sums_at_), sums_.size(),
+                                                 config_.ctx.device());
+        copy_async(std::span(sums_), sums_there, stream_);
         copy_async(std::span(oversized_), oversized_span(), stream_);
         bytes_ += sums_there.size_bytes() + oversized_span().size_bytes();
     }
 
-    /// Of the windows that have something of the share, [msm][sum], for combine_windows(): what queue_result() has copied, when the stream
-    /// is done.
-    std::span<const HostXyzz<C>> row_sums() const { return row_sums_; }
+    /// Of the windows that have something of the share, [msm][window][sum], for combine_windows(): what queue_result() has copied, when the
+    /// stream is done.
+    std::span<const HostXyzz<C>> sums() const { return sums_; }
     /// The number of the first of them among those of all windows.
     unsigned first_sum() const { return windows().first * sums_a_window(); }
     /// Bits of a digit.
     unsigned width() const { return choice_.width; }
     /// The number of all an MSM's sums, of which others may have some.
     unsigned all_sums() const { return digits_.window_count * sums_a_window(); }
-    unsigned low_bits() const { return low_bits_; }
-    unsigned sums_a_window() const { return low_bits_ == 0 ? 1 : 2; }
+    unsigned sums_a_window() const { return weighs_windows() ? 1 : weight_bits(); }
     /// Of a portion, likewise: the lowest place in it of a scalar that breaks its promise; else no_scalar.
     std::uint32_t first_oversized(std::size_t portion) const { return oversized_[portion]; }
 
@@ -270,7 +274,7 @@ private:
     }
 
     typename MsmKernels<C>::Steps needed_steps() const {
-        typename MsmKernels<C>::Steps steps{.windows = config_.are_results_on_device,
+        typename MsmKernels<C>::Steps steps{.windows = weighs_windows(),
                                             .bases = !job_.are_bases_in_montgomery_form || choice_.are_scalars_split};
         const auto need = [&steps](const MsmShape& shape) { (shape.plan.rounds == 0 ? steps.slots : steps.pairs) = true; };
         for (const MsmShape& shape : shapes_) need(shape);
@@ -296,7 +300,6 @@ private:
             shapes_.push_back(make_msm_shape(problem));
             MsmPlan& plan = shapes_.back().plan;
             plan.adds_to_buckets = have_buckets_sums ? 1 : 0;
-            plan.sums_a_row = sums_a_window();
             const std::uint32_t left = leaves_sums(plan) ? most_points(plan, plan.rounds) : 0;
             halves_.push_back(left != 0 && portion.is_last ? std::optional(make_halves_shape(plan, low_bits_, problem)) : std::nullopt);
             have_buckets_sums |= left == 0;
@@ -349,7 +352,8 @@ private:
             end += aligned(bytes);
             return begin;
         };
-        row_sums_at_ = take(job_.msm_count * sum_count() * sizeof(HostXyzz<C>));
+        if (weighs_windows()) window_sums_at_ = take(job_.msm_count * window_count() * sizeof(HostXyzz<C>));
+        bit_sums_at_ = take(msms_of_bit_sums() * window_count() * weight_bits() * sizeof(HostXyzz<C>));
         if (most_carried_ != 0) {
             carried_points_at_ = take(std::size_t{most_rows_} * most_carried_ * sizeof(AffinePoint<C>));
             carried_starts_at_ = take(std::size_t{most_rows_} * (most_buckets() + 1) * sizeof(std::uint32_t));
@@ -390,8 +394,16 @@ private:
     }
 
     std::uint64_t address(std::size_t offset) const { return memory_.span().pointer() + offset; }
-    std::uint64_t address_of_sums(const MsmPortion& portion) const {
-        return address(row_sums_at_) + portion.first_msm * sum_count() * sizeof(HostXyzz<C>);
+    std::uint64_t address_of_bit_sums(const MsmPortion& portion) const {
+        const std::size_t first = weighs_windows() ? 0 : portion.first_msm * window_count() * weight_bits();
+        return address(bit_sums_at_) + first * sizeof(HostXyzz<C>);
+    }
+    /// Of how many MSMs there are sums for each bit at a time: where windows are weighed on the device, those of a portion.
+    std::size_t msms_of_bit_sums() const {
+        if (!weighs_windows()) return job_.msm_count;
+        std::size_t most = 0;
+        for (const MsmPortion& portion : portions_) most = std::max(most, portion.msm_count);
+        return most;
     }
 
     /// Brings and sums one portion after the other.
@@ -507,17 +519,17 @@ private:
         if (!leaves_sums(plan)) join_buckets(plan);
     }
 
-    /// Weighs what the rounds of a portion's plan have left of the buckets, and sums each row.
+    /// Weighs what the rounds of a portion's plan have left of the buckets, by halves of their weights.
     void sum_halves(std::size_t i, const MsmPlan& terms) const {
         MsmShape shape = *halves_[i];
         MsmPlan& plan = shape.plan;
         place_halves(shape, address(workspace_at_));
         place_carried(plan);
         plan.points = terms.points;  // none of its terms is one of these, but where there is no term any point is read
-        plan.row_sums = terms.row_sums;
+        plan.bit_sums = terms.bit_sums;
         kernels_->sort->sort_halves(terms, plan, stream_);
         sum_buckets(shape);
-        sum_rows(plan);
+        fold_buckets(plan);
     }
 
     /// Does the rounds of pairwise addition in `rows` rows from plan.first_row.
@@ -559,25 +571,41 @@ private:
         kernels_->join->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
     }
 
-    void sum_rows(const MsmPlan& plan) const {
-        kernels_->rows->sum_groups.launch(quads_over_rows(plan, plan.group_count), stream_, plan);
-        const unsigned parts = plan.group_count / plan.part_size;
-        if (plan.part_size > 1) kernels_->rows->sum_parts.launch({{parts, plan.row_count}, large_sum_block_size}, stream_, plan);
-        kernels_->rows->sum_rows.launch({plan.row_count, large_sum_block_size}, stream_, plan);
+    void fold_buckets(const MsmPlan& plan) const {
+        for (std::uint32_t level = 0; level < fold_levels(plan); ++level) {
+            const unsigned blocks = fold_lists(level) * fold_places(plan, level + 1);
+            kernels_->rows->fold_buckets.launch({{blocks, plan.row_count}, fold_block_size(plan, level)}, stream_, plan, level);
+        }
+    }
+
+    /// Whether the sums of a window for each bit are joined on the device. Devices that share an MSM agree about it.
+    bool weighs_windows() const { return config_.are_results_on_device || job_.msm_count * digits_.window_count >= least_weighed_windows; }
+    void weigh_windows(const MsmPortion& portion) const {
+        const std::size_t windows = portion.msm_count * window_count();
+        const DeviceSpan<const std::byte> of_bits(address_of_bit_sums(portion), windows * weight_bits() * sizeof(HostXyzz<C>),
+                                                  config_.ctx.device());
+        const LaunchShape quads{blocks_for(windows * quad_size, sum_block_size), sum_block_size};
+        kernels_->windows->weigh_windows.launch(quads, stream_, of_bits, window_sums(portion.first_msm, portion.msm_count),
+                                                static_cast<std::uint32_t>(windows), weight_bits());
+    }
+    DeviceSpan<std::byte> window_sums(std::size_t first_msm, std::size_t msm_count) const {
+        const std::size_t msm_bytes = window_count() * sizeof(HostXyzz<C>);
+        return {address(window_sums_at_) + first_msm * msm_bytes, msm_count * msm_bytes, config_.ctx.device()};
     }
 
     WindowRange windows() const { return windows_of_share(digits_.window_count, job_.share, job_.share_count); }
     unsigned window_count() const { return windows().count; }
+    /// Of the buckets' weights.
+    unsigned weight_bits() const { return static_cast<unsigned>(std::bit_width(digits_.largest)); }
     /// Of an MSM.
     unsigned sum_count() const { return window_count() * sums_a_window(); }
 
     void finish_on_device(DeviceSpan<JacobianPoint<C>> results) {
         if (!scalars_.spans_all() && !config_.is_async) check_promise();
-        const DeviceSpan<const std::byte> sums(address(row_sums_at_), job_.msm_count * sum_count() * sizeof(HostXyzz<C>),
-                                               config_.ctx.device());
         const LaunchShape quads{blocks_for(job_.msm_count * quad_size, sum_block_size), sum_block_size};
-        kernels_->windows->join_windows.launch(quads, stream_, sums, results, static_cast<std::uint32_t>(job_.msm_count), sum_count(),
-                                               choice_.width, low_bits_, config_.are_points_montgomery_form);
+        kernels_->windows->join_windows.launch(quads, stream_, DeviceSpan<const std::byte>(window_sums(0, job_.msm_count)), results,
+                                               static_cast<std::uint32_t>(job_.msm_count), window_count(), choice_.width,
+                                               config_.are_points_montgomery_form);
         if (!config_.is_async) stream_.synchronize();
     }
 
@@ -586,8 +614,8 @@ private:
         stream_.synchronize();
         require_promise();
         parallel_for(results.size(), results.size() < 8 ? 1 : config_.ctx.host_threads(), [&](std::size_t msm) {
-            const auto sums = row_sums().subspan(msm * sum_count(), sum_count());
-            results[msm] = store_jacobian<C>(combine_windows(sums, choice_.width, low_bits_), config_.are_points_montgomery_form);
+            const auto own = sums().subspan(msm * sum_count(), sum_count());
+            results[msm] = store_jacobian<C>(combine_windows(own, choice_.width, sums_a_window()), config_.are_points_montgomery_form);
         });
     }
 
@@ -634,7 +662,8 @@ private:
     std::uint32_t most_carried_ = 0;               // points of a row that any plan leaves to another one, and infinity behind them
     std::uint32_t most_rows_ = 0;                  // of a portion
     // Where in the memory everything begins.
-    std::size_t row_sums_at_ = 0;
+    std::size_t bit_sums_at_ = 0;
+    std::size_t window_sums_at_ = 0;
     std::size_t oversized_at_ = 0;
     std::size_t carried_points_at_ = 0;
     std::size_t carried_starts_at_ = 0;
@@ -643,7 +672,7 @@ private:
     std::size_t workspace_at_ = 0;
     DeviceBuffer<std::byte> memory_;
     // What is copied from the device outlives run(), which waits for its copies when it fails, too.
-    std::vector<HostXyzz<C>> row_sums_;     // [msm][sum]
+    std::vector<HostXyzz<C>> sums_;         // [msm][window][sum]
     std::vector<std::uint32_t> oversized_;  // [portion]
     std::uint64_t bytes_ = 0;
 };

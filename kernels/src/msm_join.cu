@@ -5,7 +5,6 @@
 
 using namespace cupool::device;
 using cupool::detail::large_sum_block_size;
-using cupool::detail::quads_a_bucket;
 using cupool::detail::sum_block_size;
 
 using Quad = QuadXyzz<BaseField>;
@@ -26,7 +25,7 @@ inline constexpr std::uint32_t no_bucket = 0xffffffff;
 CUPOOL_DEVICE std::uint32_t bucket_to_join(const MsmPlan& plan, const BucketStarts& starts) {
     const std::uint32_t quad = global_quad_index();
     if (plan.bucket_count <= plan.share_count) {
-        const std::uint32_t bucket = quad / quads_a_bucket(plan);
+        const std::uint32_t bucket = quad / plan.quads_a_bucket;
         return bucket < plan.bucket_count ? bucket : no_bucket;
     }
     const std::uint32_t begin = quad * plan.share_size;
@@ -47,7 +46,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_buckets(MsmPlan pl
     const std::uint32_t end = bucket == no_bucket ? 0 : starts[bucket + 1];
     const std::uint32_t first_share = start / plan.share_size;
     const std::uint32_t last_share = start == end ? first_share : (end - 1) / plan.share_size;
-    const std::uint32_t quads = quads_a_bucket(plan);
+    const std::uint32_t quads = plan.quads_a_bucket;
     const std::uint32_t quad = quad_index() % quads;
     const bool is_large = last_share - first_share > cupool::detail::large_bucket_shares;
     const bool is_joined = last_share != first_share && !is_large;

@@ -120,25 +120,24 @@ struct MsmJoinKernels {
 
 struct MsmRowKernels {
     MsmRowKernels(ContextView context, const ShippedCode& code)
-        : module(load(context, code)),
-          sum_groups(module.kernel<MsmPlan>("msm_sum_groups")),
-          sum_parts(module.kernel<MsmPlan>("msm_sum_parts")),
-          sum_rows(module.kernel<MsmPlan>("msm_sum_rows")) {}
+        : module(load(context, code)), fold_buckets(module.kernel<MsmPlan, std::uint32_t>("msm_fold_buckets")) {}
 
     Module module;
-    Kernel<MsmPlan> sum_groups, sum_parts, sum_rows;
+    Kernel<MsmPlan, std::uint32_t> fold_buckets;
 };
 
 template <Curve C>
 struct MsmWindowKernels {
     MsmWindowKernels(ContextView context, const ShippedCode& code)
         : module(load(context, code)),
+          weigh_windows(
+              module.kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t>("msm_weigh_windows")),
           join_windows(module.kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t,
-                                     std::uint32_t, std::uint32_t>("msm_join_windows")) {}
+                                     std::uint32_t>("msm_join_windows")) {}
 
     Module module;
-    Kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
-           std::uint32_t>
+    Kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t> weigh_windows;
+    Kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>
         join_windows;
 };
 
@@ -204,7 +203,7 @@ public:
     struct Steps {
         bool pairs = false;    ///< some plan has rounds of pairwise addition
         bool slots = false;    ///< some plan has none
-        bool windows = false;  ///< results are wanted on the device
+        bool windows = false;  ///< windows are weighed, and perhaps joined, on the device
         bool bases = false;    ///< points must be brought into Montgomery form, or have images
     };
 

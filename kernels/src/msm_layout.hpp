@@ -27,6 +27,9 @@ inline constexpr unsigned change_block_size = 128;  ///< a block of the kernels 
 /// Blocks that a multiprocessor is to hold at once of the kernels that add pairs or sum points: one more would make them spill.
 constexpr unsigned summing_blocks(std::uint64_t coordinate_bytes) { return coordinate_bytes <= 32 ? 4 : coordinate_bytes <= 48 ? 3 : 2; }
 
+/// Blocks that a multiprocessor is to hold at once of fold_buckets.
+constexpr unsigned folding_blocks(std::uint64_t coordinate_bytes) { return coordinate_bytes <= 48 ? 2 : 1; }
+
 /// A bucket that spans more shares than this is joined by a block.
 inline constexpr std::uint32_t large_bucket_shares = 32;
 
@@ -89,55 +92,100 @@ struct MsmPlan {
     std::uint32_t word_count;         ///< of a shifted scalar
     std::uint32_t last_digit_offset;  ///< how far below 0 the last digit may be
 
-    std::uint32_t rounds;       ///< of pairwise addition: level L is what L of them leave, ceil(n / 2^L) points of a bucket with n terms
-    std::uint32_t slot_count;   ///< slots of one row; where there are rounds, every bucket has an even number of them
-    std::uint32_t share_size;   ///< what is left of a bucket after the rounds is summed by threads that take this many points each
-    std::uint32_t share_count;  ///< shares of one row; 0 where what the rounds leave is left to another plan
-    std::uint32_t group_size;   ///< buckets a quad of sum_groups; a divisor of bucket_count
-    std::uint32_t group_count;  ///< groups of one row
-    std::uint32_t part_size;    ///< groups that a block sums; a divisor of group_count, and 1 where one block sums a row's groups
+    std::uint32_t rounds;          ///< of pairwise addition: level L is what L of them leave, ceil(n / 2^L) points of a bucket with n terms
+    std::uint32_t slot_count;      ///< slots of one row; where there are rounds, every bucket has an even number of them
+    std::uint32_t share_size;      ///< what is left of a bucket after the rounds is summed by threads that take this many points each
+    std::uint32_t share_count;     ///< shares of one row; 0 where what the rounds leave is left to another plan
+    std::uint32_t quads_a_bucket;  ///< that join its shares together
     /// Where a window has the last digits alone, and these have few values, few buckets would have many points each. So that window has
-    /// several copies of as many groups as hold its values, and terms are dealt to them by turns. Portions of one MSM agree about them.
+    /// several copies of them, of 2^last_copy_bits buckets each, more than there are values, and terms are dealt to them by turns. Portions
+    /// of one MSM agree about them.
     std::uint32_t last_copies;
-    std::uint32_t last_copy_groups;
+    std::uint32_t last_copy_bits;
+    std::uint32_t weight_bits;  ///< of the buckets' weights, and so sums of a window: see fold_buckets
 
     std::uint32_t most_carried;  ///< carried points that there is room for in a row
     std::uint32_t low_bits;      ///< not 0: this plan weighs the buckets of another one by halves of their weights, see split_weights
-    std::uint32_t sums_a_row;    ///< 2 where others of the job's rows are weighed by halves: a row that is not has infinity for its second
 
     std::uint32_t first_row;  ///< of the rows that the pairwise and the accumulating kernels work on: grid.y of them
 
-    std::uint32_t* shifted_scalars;         ///< [word][msm][term]: scalars, or their parts, plus digit_offset
-    std::uint32_t* bin_cursors;             ///< [row][bin], zeroed before
-    std::uint32_t* bin_sizes;               ///< [level][row][bin], in points
-    std::uint32_t* bin_starts;              ///< [row][bin + 1]
-    std::uint32_t* binned_terms;            ///< [row][term]
-    std::uint16_t* binned_buckets;          ///< [row][term]: the bucket, counted from its bin's first
-    std::uint32_t* cursors;                 ///< [row][bucket], zeroed before
-    std::uint32_t* starts;                  ///< [level][row][bucket + 1], in points
-    std::uint32_t* slots;                   ///< [row][slot]: a term, its sign in the highest bit and carried_bit below, or no_term
-    std::uint32_t* lone_bits;               ///< [row][named pair], zeroed before: a bit each, set where a point is alone
-    std::uint32_t* pair_names;              ///< [row][pair of the rounds from the second]: what it adds, see name_pairs
-    void* odd_sums;                         ///< [row of the turn][most_row_points(1)]: affine points, which every odd round writes
-    void* even_sums;                        ///< [row of the turn][most_row_points(2)]: affine points, which every even round writes
-    void* prefixes;                         ///< [row of the turn][pair of the first round]: field elements
-    void* carried_points;                   ///< [row][most_carried]: affine points, bucket by bucket; rows of the plan that left them
-    std::uint32_t* carried_starts;          ///< [row][bucket + 1]: where each bucket's begin, likewise
-    void* buckets;                          ///< [row][bucket]
-    void* unfinished;                       ///< [row][share]
-    void* finished;                         ///< [row][share]
-    void* groups;                           ///< [row][group]
-    void* row_sums;                         ///< [row][sum]
-    std::uint32_t* large_buckets;           ///< a list of row * bucket_count + bucket
-    std::uint32_t* large_bucket_count;      ///< zeroed before
+    std::uint32_t* shifted_scalars;     ///< [word][msm][term]: scalars, or their parts, plus digit_offset
+    std::uint32_t* bin_cursors;         ///< [row][bin], zeroed before
+    std::uint32_t* bin_sizes;           ///< [level][row][bin], in points
+    std::uint32_t* bin_starts;          ///< [row][bin + 1]
+    std::uint32_t* binned_terms;        ///< [row][term]
+    std::uint16_t* binned_buckets;      ///< [row][term]: the bucket, counted from its bin's first
+    std::uint32_t* cursors;             ///< [row][bucket], zeroed before
+    std::uint32_t* starts;              ///< [level][row][bucket + 1], in points
+    std::uint32_t* slots;               ///< [row][slot]: a term, its sign in the highest bit and carried_bit below, or no_term
+    std::uint32_t* lone_bits;           ///< [row][named pair], zeroed before: a bit each, set where a point is alone
+    std::uint32_t* pair_names;          ///< [row][pair of the rounds from the second]: what it adds, see name_pairs
+    void* odd_sums;                     ///< [row of the turn][most_row_points(1)]: affine points, which every odd round writes
+    void* even_sums;                    ///< [row of the turn][most_row_points(2)]: affine points, which every even round writes
+    void* prefixes;                     ///< [row of the turn][pair of the first round]: field elements
+    void* carried_points;               ///< [row][most_carried]: affine points, bucket by bucket; rows of the plan that left them
+    std::uint32_t* carried_starts;      ///< [row][bucket + 1]: where each bucket's begin, likewise
+    void* buckets;                      ///< [row][bucket]
+    void* unfinished;                   ///< [row][share]
+    void* finished;                     ///< [row][share]
+    void* folded;                       ///< [level of folding between two][row][list][place]
+    void* bit_sums;                     ///< [msm][window][bit]: of the buckets whose weights have that bit; of a pair of bits, the lower
+                                        ///< one has its sum and twice the upper one's, which is infinity
+    std::uint32_t* large_buckets;       ///< a list of row * bucket_count + bucket
+    std::uint32_t* large_bucket_count;  ///< zeroed before
     std::uint32_t* first_oversized_scalar;  ///< all ones before; the lowest index of a scalar of these that breaks its promise
 };
 
-/// How far the sum after number `i` of an MSM's lies above it: a window's width, or, where each window has two sums, that of its buckets'
-/// low halves of weights and that of the high ones, what each of them has of it. \param low_bits  0 where a window has one sum
-constexpr std::uint32_t bits_to_next_sum(std::uint32_t i, std::uint32_t width, std::uint32_t low_bits) {
-    if (low_bits == 0) return width;
-    return i % 2 == 0 ? low_bits : width - low_bits;
+/// Points that a block of fold_buckets folds to one, and how many bits tell them apart.
+inline constexpr std::uint32_t fold_size_bits = 7;
+inline constexpr std::uint32_t fold_size = 1u << fold_size_bits;
+
+/// Places of a row's points at a level of folding. At the first, they are the weights of buckets, from 0 on, but for the largest where it
+/// is a power of two: it would be alone with its bit, and may take a level more.
+constexpr std::uint32_t fold_places(const MsmPlan& plan, std::uint32_t level) {
+    const bool is_power_of_two = (plan.bucket_count & (plan.bucket_count - 1)) == 0;
+    std::uint32_t places = plan.bucket_count + (is_power_of_two ? 0 : 1);
+    for (; level > 0; --level) places = (places + fold_size - 1) / fold_size;
+    return places;
+}
+
+/// By how many bits of its places a level folds its first list.
+constexpr std::uint32_t fold_bits(const MsmPlan& plan, std::uint32_t level) {
+    std::uint32_t bits = 0;
+    while (bits < fold_size_bits && 1u << bits < fold_places(plan, level)) ++bits;
+    return bits;
+}
+
+/// Threads of a block: a quad for two points, and a warp at least.
+constexpr std::uint32_t fold_block_size(const MsmPlan& plan, std::uint32_t level) {
+    const std::uint32_t threads = (1u << fold_bits(plan, level)) / 2 * quad_size;
+    return threads < 32 ? 32 : threads;
+}
+
+/// Bits share a sum two by two, weighed against each other, so that fewer are joined: of a level's bits the last one, if odd, is alone.
+constexpr std::uint32_t sums_of_bits(std::uint32_t bits) { return (bits + 1) / 2; }
+
+/// Lists of points of a row that a level takes: those to be folded, and those to be summed for the bits that the levels before it had.
+constexpr std::uint32_t fold_lists(std::uint32_t level) { return 1 + level * sums_of_bits(fold_size_bits); }
+/// The (lower) bit that a list from 1 is summed for.
+constexpr std::uint32_t fold_list_bit(std::uint32_t list) {
+    constexpr std::uint32_t lists_a_level = sums_of_bits(fold_size_bits);
+    return (list - 1) / lists_a_level * fold_size_bits + (list - 1) % lists_a_level * 2;
+}
+
+/// Where the points that a level from 1 takes begin in plan.folded; the last level leaves none there.
+constexpr std::uint64_t folded_before(const MsmPlan& plan, std::uint32_t level) {
+    std::uint64_t points = 0;
+    for (std::uint32_t earlier = 1; earlier < level; ++earlier)
+        points += std::uint64_t{plan.row_count} * fold_lists(earlier) * fold_places(plan, earlier);
+    return points;
+}
+
+/// How many levels fold a row's buckets.
+constexpr std::uint32_t fold_levels(const MsmPlan& plan) {
+    std::uint32_t levels = 1;
+    while (fold_places(plan, levels) > 1) ++levels;
+    return levels;
 }
 
 /// The lowest level that a plan has starts of.
@@ -155,12 +203,9 @@ constexpr std::uint32_t most_row_points(const MsmPlan& plan, std::uint32_t round
 /// Whether what the rounds leave of the buckets is not summed, but left to another plan as carried points.
 constexpr bool leaves_sums(const MsmPlan& plan) { return plan.share_count == 0; }
 
-/// Quads that join a bucket together: one, or, where a bucket spans many shares, four.
-constexpr std::uint32_t quads_a_bucket(const MsmPlan& plan) { return plan.share_count / plan.bucket_count < 8 ? 1 : 4; }
-
 /// Quads that join a row's buckets: some for each of those or, where shares are fewer, one for each share.
 constexpr std::uint32_t joining_quads(const MsmPlan& plan) {
-    return plan.bucket_count <= plan.share_count ? plan.bucket_count * quads_a_bucket(plan) : plan.share_count;
+    return plan.bucket_count <= plan.share_count ? plan.bucket_count * plan.quads_a_bucket : plan.share_count;
 }
 
 /// Bits of a word, and so pairs that share one of lone_bits.

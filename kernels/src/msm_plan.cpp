@@ -8,8 +8,6 @@ namespace cupool::detail {
 
 namespace {
 
-/// Resident threads of a multiprocessor that the registers of the reduction's kernels allow.
-constexpr unsigned reducing_threads = 512;
 /// An affine point has two coordinates, an XYZZ point four.
 constexpr std::size_t affine_coordinates = 2;
 constexpr std::size_t xyzz_coordinates = 4;
@@ -18,15 +16,19 @@ std::uint32_t divided_up(std::uint32_t value, std::uint32_t divisor) { return va
 
 std::uint32_t rounded_up(std::uint32_t value, std::uint32_t divisor) { return divided_up(value, divisor) * divisor; }
 
-/// As few bins as leave about half a tile of terms in each, but no more than let a tile's terms of one bin be written together, unless one
-/// would be larger than the sorting kernels' tables.
+/// As few bins as leave about half a tile of terms in each, but no more than let a tile's terms of one bin be written together, which
+/// counts for more than how long those of one bucket are then, unless bins have more than 512 buckets (measured on an H200); and no bin
+/// larger than the sorting kernels' tables.
 std::uint32_t choose_bin_shift(std::uint32_t row_terms, std::uint32_t bucket_count) {
     constexpr std::uint32_t most_bins = 256;
+    constexpr std::uint32_t most_small_bins = 64;
+    constexpr unsigned small_shift = 8;
     const auto bins = [bucket_count](std::uint32_t shift) { return divided_up(bucket_count, 1u << shift); };
     std::uint32_t shift = 0;
     while (bins(shift) > 1) ++shift;
     const auto are_too_large = [&] {
-        return 1u << shift > largest_bin || (row_terms / bins(shift) > bin_tile / 2 && bins(shift - 1) <= most_bins);
+        if (1u << shift > largest_bin) return true;
+        return row_terms / bins(shift) > bin_tile / 2 && bins(shift - 1) <= (shift - 1 <= small_shift ? most_small_bins : most_bins);
     };
     while (shift > 0 && are_too_large()) --shift;
     return shift;
@@ -68,15 +70,6 @@ std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_bloc
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((row_points + row_points / 64) / row_threads + 1, 8, 128));
 }
 
-/// Groups a block, where a block for each row would sum many of them while most of the device has nothing to do.
-std::uint32_t choose_part_size(std::uint32_t group_count, std::uint32_t row_count, unsigned multiprocessors) {
-    constexpr std::uint32_t quads_a_block = large_sum_block_size / quad_size;
-    std::uint32_t size = 1;
-    if (group_count <= 8 * quads_a_block) return size;
-    while (size < quads_a_block && group_count / size * row_count > multiprocessors) size *= 2;
-    return size;
-}
-
 /// How many rows the rounds work on at a time: what the budget allows, and about equally many each time.
 std::uint32_t choose_rows_at_once(const MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t rounds_budget) {
     if (plan.rounds == 0) return plan.row_count;
@@ -98,40 +91,38 @@ void set_digit_offset(MsmPlan& plan) {
     }
 }
 
-/// Cuts a row's buckets into groups and parts, with a few more buckets that stay empty where they do not come out even.
-///
-/// A quad sums a group: of so many buckets that the groups fill the device a whole number of times, up to some 128. Weighing a group costs
-/// as much as some 14 of its buckets, so that few buckets rather leave a part of the device idle than make small groups.
-void set_groups(MsmPlan& plan, unsigned multiprocessors) {
-    constexpr std::uint64_t most = 128;
-    const std::uint64_t resident_quads = std::uint64_t{multiprocessors} * reducing_threads / quad_size;
-    const std::uint32_t bucket_count = plan.bucket_count;
-    const std::uint64_t all_buckets = std::uint64_t{bucket_count} * plan.row_count;
-    const std::uint64_t most_groups = resident_quads * (all_buckets / (resident_quads * most) + 1);
-    const std::uint64_t small = std::clamp<std::uint64_t>(all_buckets / (resident_quads * 5 / 8) + 1, 4, 16);
-    std::uint32_t size = std::min(static_cast<std::uint32_t>(std::max(all_buckets / most_groups, small)), bucket_count);
-    const auto cut = [&] {
-        plan.group_size = size;
-        plan.part_size = choose_part_size(divided_up(bucket_count, size), plan.row_count, multiprocessors);
-        plan.bucket_count = rounded_up(bucket_count, size * plan.part_size);
-        plan.group_count = plan.bucket_count / size;
-    };
-    for (cut(); std::uint64_t{plan.group_count} * plan.row_count > most_groups && size < bucket_count; cut()) ++size;
-}
+/// Of the buckets of a copy of the last digits' window: all their magnitudes are below 2^this.
+std::uint32_t last_copy_bits(const MsmDigits& digits) { return static_cast<std::uint32_t>(std::bit_width(digits.largest_last)); }
+std::uint32_t last_copies(const MsmDigits& digits) { return std::max(digits.largest >> last_copy_bits(digits), 1u); }
 
 /// Where the last digits have a window by themselves, the copies of their buckets that it has room for. Buckets that are weighed by halves
 /// have one copy: of those that have many points the rounds leave few.
 void set_copies(MsmPlan& plan, const MsmProblem& problem, const MsmDigits& digits) {
     const bool has_last = plan.first_digit + plan.digit_count - 1 == plan.last_digit;
-    plan.last_copy_groups = plan.group_count;
-    if (has_last && problem.tables == 1 && !problem.has_halves) plan.last_copy_groups = divided_up(digits.largest_last, plan.group_size);
-    plan.last_copies = plan.group_count / plan.last_copy_groups;
+    const bool may_have_copies = has_last && problem.tables == 1 && !problem.has_halves;
+    plan.last_copy_bits = last_copy_bits(digits);
+    plan.last_copies = may_have_copies ? last_copies(digits) : 1;
 }
 
 unsigned bits_for(std::uint32_t values) {
     unsigned bits = 0;
     while (std::uint64_t{1} << bits < values) ++bits;
     return bits;
+}
+
+/// As many quads as join the shares of most buckets soonest, those of the last digits, too: several where they are many, unless the device
+/// is full with fewer.
+std::uint32_t choose_quads_a_bucket(const MsmPlan& plan, unsigned multiprocessors) {
+    constexpr std::uint32_t many_shares = 8;
+    constexpr std::uint64_t resident_quads = 512 / quad_size;  // of a multiprocessor, as registers allow
+    const std::uint32_t half = plan.width == 0 ? plan.bucket_count : 1u << (plan.width - 1);
+    const std::uint32_t last = plan.last_copies << plan.last_copy_bits >> 1;
+    const std::uint32_t filled = std::min(std::min(plan.bucket_count, half), plan.last_copies > 1 ? last : half);
+    if (plan.share_count / filled < many_shares) return 1;
+    std::uint32_t quads = 4;
+    const std::uint64_t all_buckets = std::uint64_t{plan.bucket_count} * plan.row_count;
+    while (quads > 1 && all_buckets * quads > resident_quads * multiprocessors) quads /= 2;
+    return quads;
 }
 
 /// Decides what follows the sort of a plan's rows, whose terms and buckets are known.
@@ -143,6 +134,7 @@ void set_steps(MsmShape& shape, const MsmProblem& problem) {
     plan.share_size = choose_share_size(plan, threads / point_block_size);
     const bool accumulates = plan.rounds == 0 || problem.left_to == LeftTo::nobody;
     plan.share_count = accumulates ? divided_up(most_points(plan, plan.rounds), plan.share_size) : 0;
+    plan.quads_a_bucket = choose_quads_a_bucket(plan, problem.multiprocessors);
     shape.rows_at_once = choose_rows_at_once(plan, problem.coordinate_bytes, problem.rounds_budget);
 }
 
@@ -207,13 +199,16 @@ WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned sha
 }
 
 double msm_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned share_count) {
-    // A term costs one addition, mostly affine. A bucket costs two full additions and its share of a group's scaling, which run at a lower
-    // occupancy; or, where it is weighed by halves, a few affine ones, and some ten kernels more begin and end (measured on an H200).
+    // A term costs one addition, mostly affine. A bucket costs two full additions, and more to join its shares, which run at a lower
+    // occupancy; or, where it is weighed by halves, a few affine ones, and some ten kernels more begin and end. Where the last digits'
+    // buckets have many points each, the rest of the device waits for the blocks that join those (all measured on an H200).
     constexpr double term_cost = 8;
     constexpr double split_cost = 2;  // of a scalar: its parts, and the image of its point
-    constexpr double bucket_cost = 110;
+    constexpr double bucket_cost = 90;
     constexpr double halved_bucket_cost = 50;
     constexpr double halving_cost = 4.5e6;
+    constexpr double crowding_cost = 1.5e6;
+    constexpr double many_points = 230;
     const auto bucket_costs = [&digits](unsigned rows, bool may_have_halves) {
         const double buckets = static_cast<double>(digits.largest) * rows;
         return may_have_halves && buckets >= least_halved_buckets ? halved_bucket_cost * buckets + halving_cost : bucket_cost * buckets;
@@ -221,7 +216,11 @@ double msm_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned shar
     const auto scalars = static_cast<double>(scalar_count);
     const double split_costs = digits.terms_a_scalar == 1 ? 0 : split_cost * scalars;
     const double scalar_digits = static_cast<double>(digits.terms_a_scalar) * digits.digit_count;
-    if (share_count == 1) return term_cost * scalar_digits * scalars + split_costs + bucket_costs(digits.window_count, true);
+    const bool is_last_alone = digits.window_count == digits.digit_count;  // with several tables, others fill its window
+    const double last_points = digits.terms_a_scalar * scalars / (static_cast<double>(digits.largest_last) * last_copies(digits));
+    const double crowding_costs = is_last_alone && last_points > many_points ? crowding_cost : 0;
+    if (share_count == 1)
+        return term_cost * scalar_digits * scalars + split_costs + bucket_costs(digits.window_count, true) + crowding_costs;
     // Shares of more terms are done in several portions, each of which leaves points of every bucket: none is cheap then (measured on two).
     constexpr std::size_t most_terms_of_few_portions = std::size_t{1} << 21;
     unsigned most_windows = 0;
@@ -290,7 +289,7 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     plan.has_carried_points = problem.carried_points != 0 ? 1 : 0;
     plan.last_digit_offset = digits.lowest_last;
     plan.bucket_count = digits.largest;
-    set_groups(plan, problem.multiprocessors);
+    plan.weight_bits = static_cast<std::uint32_t>(std::bit_width(digits.largest));
     set_copies(plan, problem, digits);
     plan.bin_shift = choose_bin_shift(plan.row_terms, plan.bucket_count);
     plan.bin_count = divided_up(plan.bucket_count, 1u << plan.bin_shift);
@@ -311,11 +310,10 @@ MsmShape make_halves_shape(const MsmPlan& terms, unsigned low_bits, MsmProblem p
     plan.first_image = carried_bit;
     plan.last_copies = 1;
     plan.low_bits = low_bits;
-    plan.sums_a_row = 1;
+    plan.weight_bits = terms.weight_bits;
     plan.row_count = 2 * terms.row_count;
     plan.row_terms = most_points(terms, terms.rounds);
     plan.bucket_count = std::max(1u << low_bits, terms.bucket_count >> low_bits);
-    set_groups(plan, problem.multiprocessors);
     plan.bin_shift = bits_for(plan.bucket_count);
     plan.bin_count = 1;
     set_steps(shape, problem);
@@ -338,7 +336,7 @@ std::size_t place_msm_sums(MsmShape& shape, std::size_t coordinate_bytes, std::u
     Placement place(base);
     const std::uint64_t rows = plan.row_count;
     place(plan.buckets, rows * plan.bucket_count, xyzz_coordinates * coordinate_bytes);
-    place(plan.groups, rows * plan.group_count, xyzz_coordinates * coordinate_bytes);
+    place(plan.folded, folded_before(plan, fold_levels(plan)), xyzz_coordinates * coordinate_bytes);
     return place.bytes();
 }
 

@@ -15,8 +15,9 @@
 ///   msm_accumulate_slots.cu, or after pairs msm_accumulate_sums.cu     sums what is left of each bucket, equally many points a thread,
 ///                   whatever the buckets' sizes;
 ///   msm_join.cu     joins what several threads have summed of a bucket;
-///   msm_sum_rows.cu weighs the buckets and sums each row;
-///   msm_join_windows.cu     joins the rows of an MSM where the result is to stay on the device; else the host does.
+///   msm_sum_rows.cu sums each row's buckets by the bits of their weights;
+///   msm_join_windows.cu     joins the sums of a window where there are many windows, and those of an MSM where the result is to stay on
+///                   the device; else the host does both.
 /// Skewed scalars cost no more than uniform ones: no step gives a thread more work because a bucket is larger. device_msm.hpp drives them.
 
 #include "device.cuh"

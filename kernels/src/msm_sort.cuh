@@ -74,7 +74,7 @@ CUPOOL_DEVICE bool takes_digit(const MsmPlan& plan, std::uint32_t d, std::uint32
 /// What a digit's buckets are counted from: a term's copy of them, where its window has several.
 CUPOOL_DEVICE std::uint32_t first_bucket(const MsmPlan& plan, std::uint32_t digit, std::uint32_t term) {
     if (digit != plan.last_digit || plan.last_copies == 1) return 0;
-    return term % plan.last_copies * plan.last_copy_groups * plan.group_size;
+    return term % plan.last_copies << plan.last_copy_bits;
 }
 
 /// A scalar, or a part of one, plus the plan's digit_offset.
@@ -450,13 +450,13 @@ CUPOOL_DEVICE void bin_carried_points(const MsmPlan& plan, std::uint32_t row, st
 }
 
 /// Makes the points that were left of one row's buckets terms of two rows of `halves`. Bucket b weighs b + 1, which is
-/// 2^low_bits * high + low, with low from 1 to 2^low_bits: a point goes into bucket low - 1 of the first row, and, unless high is 0, into
-/// bucket high - 1 of the second. Either row has one bin. A block a tile of the points.
+/// 2^low_bits * high + low: a point goes into bucket low - 1 of the first row, or, where low is 0, into the one behind all of those, which
+/// nobody weighs; and, unless high is 0, into bucket high - 1 of the second. Either row has one bin. A block a tile of the points.
 CUPOOL_DEVICE void split_weights(const MsmPlan& plan, const MsmPlan& halves, std::uint32_t row, std::uint32_t tile) {
     const std::uint32_t* const starts = carried_starts_of(plan, row);
     const std::uint32_t point_count = starts[plan.bucket_count];
     const std::uint32_t lows = 1u << halves.low_bits;
-    const std::uint32_t first_high = starts[lows < plan.bucket_count ? lows : plan.bucket_count];
+    const std::uint32_t first_high = starts[lows - 1 < plan.bucket_count ? lows - 1 : plan.bucket_count];
     if (tile == 0 && thread_index() == 0) {
         std::uint32_t* const bin_starts = halves.bin_starts + row * 4;
         bin_starts[0] = 0;
@@ -476,9 +476,9 @@ CUPOOL_DEVICE void split_weights(const MsmPlan& plan, const MsmPlan& halves, std
         const std::uint32_t bucket = first_bucket + last_not_above(starts + first_bucket, bucket_count, i);
         halves.binned_terms[low_row + i] = i | carried_bit;
         halves.binned_buckets[low_row + i] = static_cast<std::uint16_t>(bucket & (lows - 1));
-        if (bucket < lows) continue;
+        if (bucket + 1 < lows) continue;
         halves.binned_terms[high_row + (i - first_high)] = i | carried_bit;
-        halves.binned_buckets[high_row + (i - first_high)] = static_cast<std::uint16_t>((bucket >> halves.low_bits) - 1);
+        halves.binned_buckets[high_row + (i - first_high)] = static_cast<std::uint16_t>(((bucket + 1) >> halves.low_bits) - 1);
     }
 }
 

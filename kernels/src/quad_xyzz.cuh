@@ -50,18 +50,6 @@ public:
     CUPOOL_DEVICE QuadXyzz& operator+=(const QuadXyzz& other) { return *this = call_sum(own_, other.own_, QuadNumbers{}); }
     CUPOOL_DEVICE QuadXyzz doubled() const { return call_double(own_, QuadNumbers{}); }
 
-    /// factor * this, by double-and-add.
-    CUPOOL_DEVICE QuadXyzz multiplied(std::uint32_t factor) const {
-        if (factor == 0) return infinity();
-        QuadXyzz product = *this;
-#pragma unroll 1
-        for (int bit = 31 - __builtin_clz(factor); bit-- > 0;) {
-            product = product.doubled();
-            if (factor >> bit & 1) product += *this;
-        }
-        return product;
-    }
-
 private:
     QuadXyzz() = default;
     CUPOOL_DEVICE explicit QuadXyzz(const Field& own) : own_(own) {}

@@ -11,7 +11,7 @@ namespace cupool::detail {
 /// doubling in Jacobian coordinates of Hankerson, Menezes and Vanstone, "Guide to Elliptic Curve Cryptography", algorithm 3.23.
 template <class Field>
 Xyzz<Field> doubled_times(const Xyzz<Field>& point, unsigned count) {
-    if (count == 0) return point;
+    if (count < 2) return count == 0 ? point : point.doubled();
     Field x = point.x;
     Field u = point.y.doubled();
     Field product_of_u = u;

@@ -3,24 +3,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
-#include "msm_layout.hpp"
 #include "repeated_doubling.hpp"
 #include "xyzz.hpp"
 
 namespace cupool::detail {
 
-/// Joins the sums of an MSM's windows: sum of 2^(width w) * sums[w], or, where a window has two, of 2^(width w) * (sums[2 w] +
-/// 2^low_bits * sums[2 w + 1]) (Horner's rule, from the highest sum down). \param low_bits  0 where a window has one sum
+/// Joins the sums of an MSM's windows, [window][sum]: sum of 2^(width w + s) * sums[w][s] (Horner's rule, from the highest bit down).
+/// \param sums_a_window  one, or one for each bit of the buckets' weights
 template <class Field>
-Xyzz<Field> combine_windows(std::span<const Xyzz<Field>> sums, unsigned width, unsigned low_bits = 0) {
-    if (sums.empty()) return Xyzz<Field>::infinity();
-    Xyzz<Field> total = sums.back();
-    for (std::size_t i = sums.size() - 1; i-- > 0;) {
-        total = doubled_times(total, bits_to_next_sum(static_cast<std::uint32_t>(i), width, low_bits));
-        total += sums[i];
+Xyzz<Field> combine_windows(std::span<const Xyzz<Field>> sums, unsigned width, unsigned sums_a_window = 1) {
+    const std::size_t windows = sums.size() / sums_a_window;
+    std::vector<Xyzz<Field>> of_bit(windows * width + sums_a_window, Xyzz<Field>::infinity());
+    for (std::size_t window = 0; window < windows; ++window) {
+        for (unsigned i = 0; i < sums_a_window; ++i) of_bit[window * width + i] += sums[window * sums_a_window + i];
     }
-    return total;
+    Xyzz<Field> total = Xyzz<Field>::infinity();
+    unsigned doublings = 0;
+    for (std::size_t bit = of_bit.size(); bit-- > 0; ++doublings) {
+        if (of_bit[bit].is_infinity()) continue;
+        total = doubled_times(total, doublings);
+        total += of_bit[bit];
+        doublings = 0;
+    }
+    return doubled_times(total, doublings - 1);
 }
 
 }  // namespace cupool::detail

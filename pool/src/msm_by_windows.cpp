@@ -267,9 +267,9 @@ JacobianPoint<C> MsmByWindows<C>::join() const {
     const DeviceMsm<C>& any = members_.front()->msm;
     std::vector<HostXyzz<C>> sums(any.all_sums(), HostXyzz<C>::infinity());
     for (const auto& member : members_) {
-        for (std::size_t i = 0; i < member->msm.row_sums().size(); ++i) sums[member->msm.first_sum() + i] += member->msm.row_sums()[i];
+        for (std::size_t i = 0; i < member->msm.sums().size(); ++i) sums[member->msm.first_sum() + i] += member->msm.sums()[i];
     }
-    return store_jacobian<C>(combine_windows(std::span<const HostXyzz<C>>(sums), any.width(), any.low_bits()),
+    return store_jacobian<C>(combine_windows(std::span<const HostXyzz<C>>(sums), any.width(), any.sums_a_window()),
                              config_.are_points_montgomery_form);
 }
 

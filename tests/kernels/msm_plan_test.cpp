@@ -126,10 +126,11 @@ TEST_CASE("only a window of the last digits alone has copies of its buckets, unl
     for (unsigned width = 1; width <= widest_digit; ++width) {
         const MsmPlan plan = make_msm_shape(problem(width)).plan;
         const std::uint32_t values = msm_digits(scalar_range<Curve::bn254>(0), {true, width}, 1).largest_last;
-        CAPTURE(width, values, plan.group_size, plan.group_count, plan.last_copies, plan.last_copy_groups);
+        CAPTURE(width, values, plan.bucket_count, plan.last_copies, plan.last_copy_bits);
         CHECK(plan.last_copies >= 1);
-        CHECK(plan.last_copies * plan.last_copy_groups <= plan.group_count);
-        CHECK(plan.last_copy_groups * plan.group_size >= values);
+        if (plan.last_copies == 1) continue;
+        CHECK(plan.last_copies << plan.last_copy_bits <= plan.bucket_count);
+        CHECK(values < 1U << plan.last_copy_bits);  // so that the largest weight of a copy is not one of the next one's
     }
     MsmProblem narrow = problem(12);
     CHECK(make_msm_shape(narrow).plan.last_copies > 10);
@@ -145,15 +146,34 @@ TEST_CASE("only a window of the last digits alone has copies of its buckets, unl
     narrow.choice.are_scalars_split = false;
     CHECK(msm_digits(narrow.scalars, narrow.choice, 1).largest_last == 64);
     const MsmPlan plan = make_msm_shape(narrow).plan;
-    CHECK(plan.last_copies == 2);
-    CHECK(plan.last_copy_groups * plan.group_size >= 64);
+    CHECK(plan.last_copies == 1);  // of 128 buckets
+    narrow.choice.width = 9;       // a last digit of 3 bits and a carry
+    CHECK(make_msm_shape(narrow).plan.last_copies == 16);
     narrow = problem(12);
     narrow.choice.are_scalars_split = false;
     narrow.tables = 64;
     CHECK(make_msm_shape(narrow).plan.last_copies == 1);
 }
 
-TEST_CASE("bins, groups and parts make up a row's buckets, within the kernels' tables", "[kernels]") {
+TEST_CASE("several quads join a bucket where most of some window span many shares, unless the device is full", "[kernels]") {
+    const ScalarRange any = scalar_range<Curve::bn254>(0);
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 12).plan.quads_a_bucket == 4);
+    CHECK(shape_of(any, {true, 10}, 1, 1 << 14).plan.quads_a_bucket == 2);
+    CHECK(shape_of(any, {true, 11}, 1, 1 << 16).plan.quads_a_bucket == 1);  // few shares
+    // Of 64 buckets four shares each, but of the last digits' two more.
+    CHECK(shape_of(scalar_range<Curve::bls12_381>(0), {true, 7}, 1, 1 << 10).plan.quads_a_bucket == 4);
+}
+
+TEST_CASE("digits are not so wide that the last ones crowd few buckets", "[kernels]") {
+    const ScalarRange any = scalar_range<Curve::bn254>(0);
+    CHECK(msm_digits(any, {true, 5}, 1).largest_last == 2);
+    CHECK(msm_cost(1 << 10, msm_digits(any, {true, 5}, 1)) > 3 * msm_cost(1 << 10, msm_digits(any, {true, 6}, 1)));
+    CHECK(msm_cost(1 << 6, msm_digits(any, {true, 5}, 1)) < msm_cost(1 << 6, msm_digits(any, {true, 6}, 1)));      // few points
+    CHECK(msm_cost(1 << 14, msm_digits(any, {true, 12}, 1)) < msm_cost(1 << 14, msm_digits(any, {true, 13}, 1)));  // many copies
+    CHECK(choose_digits(1 << 10, any, 1).width == 8);
+}
+
+TEST_CASE("bins make up a row's buckets, within the kernels' tables", "[kernels]") {
     for (const ScalarRange& scalars : {scalar_range<Curve::bn254>(0), scalar_range<Curve::bls12_377>(0),
                                        scalar_range<Curve::bls12_381>(254), scalar_range<Curve::bn254>(64)}) {
         for (unsigned width = 1; width <= widest_digit; ++width) {
@@ -162,14 +182,12 @@ TEST_CASE("bins, groups and parts make up a row's buckets, within the kernels' t
                 if (are_split && !scalars.spans_all()) continue;
                 for (const std::uint32_t scalar_count : {1U, 5000U, 1U << 18, 1U << 24}) {
                     const MsmPlan plan = shape_of(scalars, {are_split, width}, are_split ? 1 : tables, scalar_count).plan;
-                    CAPTURE(scalars.bits, width, tables, scalar_count, plan.bucket_count, plan.bin_count, plan.group_size, plan.part_size);
+                    CAPTURE(scalars.bits, width, tables, scalar_count, plan.bucket_count, plan.bin_count);
                     CHECK(plan.bin_count <= largest_bin);
                     CHECK(plan.bin_count * plan.window_count <= largest_bin_table);
                     CHECK(1u << plan.bin_shift <= largest_bin);
                     CHECK((plan.bin_count - 1) << plan.bin_shift < plan.bucket_count);
                     CHECK(plan.bucket_count <= plan.bin_count << plan.bin_shift);
-                    CHECK(plan.group_size * plan.group_count == plan.bucket_count);
-                    CHECK(plan.group_count % plan.part_size == 0);
                 }
             }
         }
@@ -197,12 +215,12 @@ TEST_CASE("halves of weights have buckets for every bucket, in one bin of the ke
                 CHECK_FALSE(leaves_sums(halves));
                 CHECK(low_bits < width);
                 CHECK(std::uint32_t{1} << low_bits <= halves.bucket_count);
-                CHECK((digits.largest - 1) >> low_bits <= halves.bucket_count);  // the largest high half of a weight
+                CHECK(digits.largest >> low_bits <= halves.bucket_count);  // the largest high half of a weight
                 CHECK(halves.bucket_count <= 1u << halves.bin_shift);
                 CHECK(1u << halves.bin_shift <= largest_bin);
                 CHECK(halves.row_count == 2 * terms.row_count);
                 CHECK(halves.row_terms == most_points(terms, terms.rounds));
-                CHECK(halves.group_size * halves.group_count == halves.bucket_count);
+                CHECK(halves.weight_bits == terms.weight_bits);
                 CHECK(std::uint64_t{halves.share_count} * halves.share_size >= most_points(halves, halves.rounds));
             }
         }
@@ -283,26 +301,37 @@ TEST_CASE("portions of any size agree about the buckets of a row", "[kernels]") 
         const MsmPlan large = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, 64, 1 << 22, 2).plan;
         const MsmPlan small = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, 64, 1 << 8, 2).plan;
         CHECK(large.bucket_count == small.bucket_count);
-        CHECK(large.group_count == small.group_count);
         const MsmPlan large_part = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, 1 << 22).plan;
         const MsmPlan small_part = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, 1 << 8).plan;
-        CHECK(large_part.group_size == small_part.group_size);
         CHECK(large_part.last_copies == small_part.last_copies);
-        CHECK(large_part.last_copy_groups == small_part.last_copy_groups);
+        CHECK(large_part.last_copy_bits == small_part.last_copy_bits);
     }
 }
 
-TEST_CASE("groups of buckets fill the device a whole number of times where there are many", "[kernels]") {
-    constexpr std::uint64_t resident_quads = 132 * 512 / 4;
-    for (unsigned width = 12; width <= widest_digit; ++width) {
-        for (const unsigned tables : {1U, 64U}) {
-            const MsmPlan plan = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, tables, 1 << 20).plan;
-            const std::uint64_t groups = std::uint64_t{plan.group_count} * plan.row_count;
-            const std::uint64_t waves = (groups + resident_quads - 1) / resident_quads;
-            CAPTURE(width, tables, plan.group_size, plan.part_size, groups);
-            CHECK(plan.group_size >= 4);
-            CHECK(plan.group_size <= 140);
-            if (plan.group_size > 16) CHECK(groups * 100 >= waves * resident_quads * 93);
+TEST_CASE("levels of folding leave one point of a row's places, and have a bit for each of them", "[kernels]") {
+    for (const std::uint32_t buckets :
+         {1U, 2U, 3U, 16U, 127U, 128U, 129U, 1U << 14, (1U << 14) + 1, 3U << 13, (1U << 20) - 1, 1U << 20, 1342177U}) {
+        MsmPlan plan{};
+        plan.bucket_count = buckets;
+        plan.row_count = 3;
+        CAPTURE(buckets);
+        const std::uint32_t places = fold_places(plan, 0);
+        CHECK((places == buckets + 1 || (places == buckets && (buckets & (buckets - 1)) == 0)));
+        std::uint32_t bits = 0;
+        std::uint64_t folded = 0;
+        for (std::uint32_t level = 0; level < fold_levels(plan); ++level) {
+            CHECK(fold_lists(level) == 1 + 4 * level);
+            for (std::uint32_t list = 1; list < fold_lists(level); ++list) CHECK(fold_list_bit(list) < bits);
+            CHECK(fold_list_bit(fold_lists(level)) == bits);
+            CHECK(fold_places(plan, level + 1) * fold_size >= fold_places(plan, level));
+            if (level > 0) {
+                CHECK(folded_before(plan, level) == folded);
+                folded += std::uint64_t{3} * fold_lists(level) * fold_places(plan, level);
+            }
+            bits += fold_bits(plan, level);
         }
+        CHECK(folded_before(plan, fold_levels(plan)) == folded);
+        CHECK(places <= 1U << bits);
+        CHECK((bits == 0 || places > 1U << (bits - 1)));
     }
 }

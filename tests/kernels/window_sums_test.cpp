@@ -25,18 +25,20 @@ TEMPLATE_TEST_CASE_SIG("window sums are joined by their weights", CUPOOL_EACH_CU
     }
 }
 
-TEMPLATE_TEST_CASE_SIG("where each window has two sums, those of halves are joined by their weights", CUPOOL_EACH_CURVE) {
-    constexpr unsigned width = 7;
-    for (const unsigned low_bits : {1u, 4u, 6u}) {
-        const auto points = generator_multiples<C>(1, 6);
-        std::vector<HostXyzz<C>> sums;
-        BigInteger factor;
-        for (unsigned i = 0; i < points.size(); ++i) {
-            sums.push_back(i == 3 ? HostXyzz<C>::infinity() : HostXyzz<C>::from(load(points[i], false)));
-            if (i != 3) factor = factor + BigInteger::power_of_two(width * (i / 2) + i % 2 * low_bits) * (i + 1);
+TEMPLATE_TEST_CASE_SIG("where a window has a sum for each bit of its weights, they are joined by bit", CUPOOL_EACH_CURVE) {
+    for (const unsigned width : {1u, 3u, 7u}) {
+        for (const unsigned bits : {width, width + 1}) {  // with a bit more, windows overlap
+            const auto points = generator_multiples<C>(1, std::size_t{4} * bits);
+            std::vector<HostXyzz<C>> sums;
+            BigInteger factor;
+            for (unsigned i = 0; i < points.size(); ++i) {
+                const bool is_infinite = i % 5 == 0 || i >= 3 * bits;
+                sums.push_back(is_infinite ? HostXyzz<C>::infinity() : HostXyzz<C>::from(load(points[i], false)));
+                if (!is_infinite) factor = factor + BigInteger::power_of_two(width * (i / bits) + i % bits) * (i + 1);
+            }
+            const auto total = store_affine<C>(normalized(combine_windows<HostBaseField<C>>(sums, width, bits)), false);
+            CHECK(total == multiply(generator<C>(), factor.limbs<4>()));
         }
-        const auto total = store_affine<C>(normalized(combine_windows<HostBaseField<C>>(sums, width, low_bits)), false);
-        CHECK(total == multiply(generator<C>(), factor.limbs<4>()));
     }
 }
 

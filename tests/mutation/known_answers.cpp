@@ -142,8 +142,9 @@ std::uint64_t striking_limb(std::mt19937_64& random) {
 }
 std::uint64_t striking_limbs(std::mt19937_64& random) { return striking_limb(random) << 32 | striking_limb(random); }
 
-/// 1 * m G and k * G, or k * -G, of any point G. Where m is k, the sums of two buckets are equal, or opposite, once weighed: in
-/// neighbouring threads, or in one where k is large. Where m is 1, they are so before.
+/// 1 * m G and k * G, or k * -G, of any point G. Where m is 1 and k is odd, the sums of two buckets are equal, or opposite, that are added
+/// for the lowest bit of their weights: neighbours, or far from each other where k is large. Where both are 2, the sum for that bit is
+/// twice that for the next one.
 template <Curve C>
 MsmJob<C> two_terms(const AffinePoint<C>& g, std::uint64_t m, std::uint64_t k, bool opposite) {
     const std::string name = "two terms, " + std::to_string(m) + " and " + std::to_string(k);
@@ -193,7 +194,7 @@ const std::vector<MsmJob<C>>& msm_jobs() {
         jobs.push_back(one_bucket_of_one_point<C>());
         jobs.push_back(rounds_of_two_portions<C>());
         const auto bases = generator_multiples<C>(11, 4);
-        for (const auto& [m, k] : {std::pair<std::uint64_t, std::uint64_t>{1, 2}, {33, 33}, {4097, 4097}}) {
+        for (const auto& [m, k] : {std::pair<std::uint64_t, std::uint64_t>{1, 3}, {1, 33}, {1, 4097}, {2, 2}}) {
             for (const auto& base : bases) jobs.push_back(two_terms<C>(base, m, k, false));
             jobs.push_back(two_terms<C>(bases[0], m, k, true));
         }

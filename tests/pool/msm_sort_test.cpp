@@ -66,7 +66,7 @@ private:
     /// The copies of the last digits' buckets weigh the same.
     std::uint32_t weight(std::uint32_t row, std::uint32_t bucket) const {
         const bool is_last = row % plan.window_count + 1 == plan.window_count;
-        return (is_last ? bucket % (plan.last_copy_groups * plan.group_size) : bucket) + 1;
+        return (is_last && plan.last_copies > 1 ? bucket % (1U << plan.last_copy_bits) : bucket) + 1;
     }
     void add(std::vector<BigInteger>& sums, std::uint32_t row, std::uint32_t magnitude, std::uint32_t term, const BigInteger& r,
              const BigInteger& lambda) const {
@@ -181,10 +181,10 @@ TEST_CASE("where the last digits have few values, their terms are dealt to copie
     for (const auto& [are_split, width] : {std::pair{true, 9U}, {true, 12U}, {false, 10U}, {false, 13U}}) {
         const Sorted sorted = sort<C>(context, scalars, 1, {are_split, width}, 1);
         const detail::MsmPlan& plan = sorted.plan;
-        CAPTURE(are_split, width, plan.last_copies, plan.last_copy_groups, plan.group_size);
+        CAPTURE(are_split, width, plan.last_copies, plan.last_copy_bits);
         CHECK((plan.last_copies > 4) == (width != 9));
-        CHECK(plan.last_copies * plan.last_copy_groups <= plan.group_count);
-        const std::uint32_t copy = plan.last_copy_groups * plan.group_size;
+        const std::uint32_t copy = plan.last_copies == 1 ? plan.bucket_count : 1U << plan.last_copy_bits;
+        CHECK(plan.last_copies * copy <= plan.bucket_count);
         const auto& starts = sorted.starts_of(0, plan.window_count - 1);
         for (std::uint32_t i = 0; i < plan.last_copies; ++i)
             CHECK(starts[(i + 1) * copy] - starts[i * copy] <= plan.term_count / plan.last_copies + 1);
@@ -295,7 +295,8 @@ TEST_CASE("of what is left of the buckets, each point goes into two, one for eac
         for (std::uint32_t row = 0; row < terms.row_count; ++row) {
             for (std::uint32_t bucket = 0; bucket < terms.bucket_count; ++bucket) {
                 starts.push_back(static_cast<std::uint32_t>(buckets[row].size()));
-                const bool is_border = bucket == 0 || bucket + 1 == terms.bucket_count || bucket == (1U << low_bits) - 1;
+                const bool is_border =
+                    bucket == 0 || bucket + 1 == terms.bucket_count || bucket + 2 == 1U << low_bits || bucket + 1 == 1U << low_bits;
                 const std::size_t points = bucket == 5 && row == 0                    ? 1500
                                            : is_border                                ? 2
                                            : random() % (terms.bucket_count / 8) == 0 ? 3
@@ -328,9 +329,10 @@ TEST_CASE("of what is left of the buckets, each point goes into two, one for eac
                 auto slots = read(halves.slots + halves_row * halves.slot_count, found_starts.back(), context.stream());
                 std::vector<std::vector<std::uint32_t>> expected(halves.bucket_count);
                 for (std::uint32_t i = 0; i < buckets[row].size(); ++i) {
-                    const std::uint32_t low = (buckets[row][i] & ((1U << low_bits) - 1)) + 1;
-                    const std::uint32_t high = (buckets[row][i] + 1 - low) >> low_bits;
-                    const std::uint32_t weight = half == 0 ? low : high;
+                    const std::uint32_t low = (buckets[row][i] + 1) % (1U << low_bits);
+                    const std::uint32_t high = (buckets[row][i] + 1) >> low_bits;
+                    const std::uint32_t unweighed = 1U << low_bits;
+                    const std::uint32_t weight = half == 1 ? high : low != 0 ? low : unweighed;
                     if (weight != 0) expected[weight - 1].push_back(i | detail::carried_bit);
                 }
                 std::size_t misplaced = 0;
