@@ -116,7 +116,7 @@ std::uint32_t choose_quads_a_bucket(const MsmPlan& plan, unsigned multiprocessor
     constexpr std::uint32_t many_shares = 8;
     constexpr std::uint64_t resident_quads = 512 / quad_size;  // of a multiprocessor, as registers allow
     const std::uint32_t half = plan.width == 0 ? plan.bucket_count : 1u << (plan.width - 1);
-    const std::uint32_t last = plan.last_copies << plan.last_copy_bits >> 1;
+    const std::uint32_t last = plan.last_copies << plan.last_copy_bits >> 1;  // values fill half of a copy or more
     const std::uint32_t filled = std::min(std::min(plan.bucket_count, half), plan.last_copies > 1 ? last : half);
     if (plan.share_count / filled < many_shares) return 1;
     std::uint32_t quads = 4;
@@ -208,7 +208,7 @@ double msm_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned shar
     constexpr double halved_bucket_cost = 50;
     constexpr double halving_cost = 4.5e6;
     constexpr double crowding_cost = 1.5e6;
-    constexpr double many_points = 230;
+    constexpr double many_points = 230;  // of a bucket that blocks join (large_bucket_shares), as small values are more frequent
     const auto bucket_costs = [&digits](unsigned rows, bool may_have_halves) {
         const double buckets = static_cast<double>(digits.largest) * rows;
         return may_have_halves && buckets >= least_halved_buckets ? halved_bucket_cost * buckets + halving_cost : bucket_cost * buckets;

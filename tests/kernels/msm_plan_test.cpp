@@ -155,6 +155,17 @@ TEST_CASE("only a window of the last digits alone has copies of its buckets, unl
     CHECK(make_msm_shape(narrow).plan.last_copies == 1);
 }
 
+TEST_CASE("bins are few while they are small, and fewer are never larger than the kernels' tables", "[kernels]") {
+    const auto bins = [](DigitChoice choice, unsigned exponent) {
+        return shape_of(scalar_range<Curve::bn254>(0), choice, 1, 1U << exponent).plan.bin_count;
+    };
+    CHECK(bins({true, 13}, 18) == 64);
+    CHECK(bins({true, 16}, 20) == 64);  // of 512 buckets
+    CHECK(bins({false, 17}, 22) == 128);
+    CHECK(bins({true, 18}, 24) == 223);  // of 1024
+    CHECK(bins({true, 11}, 10) == 1);    // few terms
+}
+
 TEST_CASE("several quads join a bucket where most of some window span many shares, unless the device is full", "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
     CHECK(shape_of(any, {true, 8}, 1, 1 << 12).plan.quads_a_bucket == 4);

@@ -146,3 +146,34 @@ TEST_CASE("a scalar that breaks its promise is named where scalars do not follow
                    contains_text("scalar " + std::to_string(broken) + " "));
     }
 }
+
+TEST_CASE("where many windows are joined on the device, a smaller portion takes less memory for the sums of their bits", "[msm]") {
+    constexpr Curve C = Curve::bn254;
+    constexpr std::size_t msms = 40;
+    constexpr std::size_t terms = 3;
+    const Machine machine(std::vector<SimulatedDevice>(1));
+    MsmConfig config;
+    config.ctx = DeviceContext::for_device(machine.driver, 0);
+    config.bitsize = 16;
+    const auto points = generator_multiples<C>(1, msms * terms);
+    std::vector<Scalar> scalars;
+    std::vector<AffinePoint<C>> expected(msms, infinity<C>());
+    for (std::size_t i = 0; i < msms * terms; ++i) {
+        scalars.push_back({{(977 * i + 5) % 65536}});
+        expected[i / terms] = add(expected[i / terms], multiply(points[i], scalars[i]));
+    }
+    const detail::DeviceMsmJob<C> job{.scalars = std::span<const Scalar>(scalars),
+                                      .bases = std::span<const AffinePoint<C>>(points),
+                                      .msm_count = msms,
+                                      .term_count = terms,
+                                      .have_own_bases = true,
+                                      .width = 4};
+    const std::size_t all_bit_sums = msms * 5 * 4 * (4 * 32);  // five digits, four bits, four coordinates
+    for (const std::uint64_t budget : {std::uint64_t{0}, std::uint64_t{all_bit_sums * 3 / 4}}) {
+        config.memory_budget = budget;
+        std::vector<JacobianPoint<C>> sums(msms);
+        const RunReport report = detail::msm_on_device<C>(job, config, std::span(sums), {});
+        CHECK((budget == 0 || report.device_bytes <= budget));
+        for (std::size_t i = 0; i < msms; ++i) CHECK(to_affine(sums[i]) == expected[i]);
+    }
+}
