@@ -350,8 +350,9 @@ private:
             end += aligned(bytes);
             return begin;
         };
-        sums_for_host_at_ = take(job_.msm_count * sum_count() * sizeof(HostXyzz<C>));
-        oversized_at_ = take(portions_.size() * sizeof(std::uint32_t));
+        const std::size_t sums_for_host = job_.msm_count * sum_count() * sizeof(HostXyzz<C>);
+        sums_for_host_at_ = take(sums_for_host + portions_.size() * sizeof(std::uint32_t));
+        oversized_at_ = sums_for_host_at_ + sums_for_host;
         bit_sums_at_ =
             weighs_windows() ? take(msms_of_bit_sums() * window_count() * weight_bits() * sizeof(HostXyzz<C>)) : sums_for_host_at_;
         if (most_carried_ != 0) {
@@ -565,7 +566,6 @@ private:
     }
 
     void join_buckets(const MsmPlan& plan) const {
-        fill_bytes_async(words_at(plan.large_bucket_count, 1, stream_), 0, stream_);
         kernels_->join->join_buckets.launch(quads_over_rows(plan, joining_quads(plan)), stream_, plan);
         kernels_->join->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
     }

@@ -369,19 +369,19 @@ std::size_t place_msm_workspace(MsmShape& shape, std::size_t coordinate_bytes, s
     constexpr std::size_t word = sizeof(std::uint32_t);
     const std::size_t affine_bytes = affine_coordinates * coordinate_bytes;
     const std::size_t xyzz_bytes = xyzz_coordinates * coordinate_bytes;
-    place(plan.large_bucket_count, 1, word);
+    place(plan.large_bucket_count, 1, word);  // from here on counters, see cleared_words()
+    place(plan.bin_cursors, rows * plan.bin_count, word);
+    place(plan.cursors, rows * plan.bucket_count, word);
+    place(plan.lone_bits, rows * named_pair_count(plan) / word_bits, word);
     place(plan.images, plan.scalars_are_split ? plan.first_image : 0, affine_bytes);
     place(plan.shifted_scalars, std::uint64_t{plan.word_count} * plan.msm_count * plan.term_count, word);
-    place(plan.bin_cursors, rows * plan.bin_count, word);
     place(plan.bin_sizes, levels * rows * plan.bin_count, word);
     place(plan.bin_starts, rows * (plan.bin_count + 1), word);
     place(plan.binned_terms, rows * std::max(plan.row_terms, named_pair_count(plan)), word);
     plan.pair_names = plan.binned_terms;  // those are in their slots when pairs are named
     place(plan.binned_buckets, rows * plan.row_terms, sizeof(std::uint16_t));
-    place(plan.cursors, rows * plan.bucket_count, word);
     place(plan.starts, levels * rows * (plan.bucket_count + 1), word);
     place(plan.slots, rows * plan.slot_count, word);
-    place(plan.lone_bits, rows * named_pair_count(plan) / word_bits, word);
     place(plan.odd_sums, added_rows * most_row_points(plan, 1), affine_bytes);
     place(plan.even_sums, added_rows * most_row_points(plan, 2), affine_bytes);
     place(plan.prefixes, added_rows * most_points(plan, 1), coordinate_bytes);
