@@ -22,6 +22,7 @@
 #include "operand_feed.hpp"
 #include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
+#include "result_landing.hpp"
 #include "synchronize_on_exit.hpp"
 #include "window_sums.hpp"
 
@@ -110,7 +111,8 @@ public:
           digits_(msm_digits(scalars_, choice_, job.tables)),
           low_bits_(choose_low_bits(digits_, limits.least_halved_buckets)),
           kernels_(config.ctx.resource<MsmKernels<C>>()),
-          feeds_(config.ctx.resource<OperandFeeds>()) {}
+          feeds_(config.ctx.resource<OperandFeeds>()),
+          landings_(config.ctx.resource<ResultLandings>()) {}
 
     /// Returns when the results are there, or on the device with config.is_async, when the work is queued. Where it throws none is under
     /// way.
@@ -202,19 +204,13 @@ public:
     }
 
     /// Queues the copying of the windows' sums, and of what was found out about scalars, to the host.
-    void queue_result() {
-        sums_.resize(job_.msm_count * sum_count());
-        oversized_.resize(portions_.size());
-        const DeviceSpan<HostXyzz<C>> sums_there(address(weighs_windows() ? window_sums_at_ : bit_sums_at_), sums_.size(),
-                                                 config_.ctx.device());
-        copy_async(std::span(sums_), sums_there, stream_);
-        copy_async(std::span(oversized_), oversized_span(), stream_);
-        bytes_ += sums_there.size_bytes() + oversized_span().size_bytes();
-    }
+    void queue_result() { queue_landing(sums_for_host_at_); }
 
     /// Of the windows that have something of the share, [msm][window][sum], for combine_windows(): what queue_result() has copied, when the
     /// stream is done.
-    std::span<const HostXyzz<C>> sums() const { return sums_; }
+    std::span<const HostXyzz<C>> sums() const {
+        return {reinterpret_cast<const HostXyzz<C>*>(landed_.data()), job_.msm_count * sum_count()};
+    }
     /// The number of the first of them among those of all windows.
     unsigned first_sum() const { return windows().first * sums_a_window(); }
     /// Bits of a digit.
@@ -223,7 +219,9 @@ public:
     unsigned all_sums() const { return digits_.window_count * sums_a_window(); }
     unsigned sums_a_window() const { return weighs_windows() ? 1 : weight_bits(); }
     /// Of a portion, likewise: the lowest place in it of a scalar that breaks its promise; else no_scalar.
-    std::uint32_t first_oversized(std::size_t portion) const { return oversized_[portion]; }
+    std::uint32_t first_oversized(std::size_t portion) const {
+        return reinterpret_cast<const std::uint32_t*>(landed_.last(oversized_span().size_bytes()).data())[portion];
+    }
 
 private:
     void queue(const MsmResults<C>& results) {
@@ -352,13 +350,15 @@ private:
             end += aligned(bytes);
             return begin;
         };
-        if (weighs_windows()) window_sums_at_ = take(job_.msm_count * window_count() * sizeof(HostXyzz<C>));
-        bit_sums_at_ = take(msms_of_bit_sums() * window_count() * weight_bits() * sizeof(HostXyzz<C>));
+        const std::size_t sums_for_host = job_.msm_count * sum_count() * sizeof(HostXyzz<C>);
+        sums_for_host_at_ = take(sums_for_host + portions_.size() * sizeof(std::uint32_t));
+        oversized_at_ = sums_for_host_at_ + sums_for_host;
+        bit_sums_at_ =
+            weighs_windows() ? take(msms_of_bit_sums() * window_count() * weight_bits() * sizeof(HostXyzz<C>)) : sums_for_host_at_;
         if (most_carried_ != 0) {
             carried_points_at_ = take(std::size_t{most_rows_} * most_carried_ * sizeof(AffinePoint<C>));
             carried_starts_at_ = take(std::size_t{most_rows_} * (most_buckets() + 1) * sizeof(std::uint32_t));
         }
-        oversized_at_ = take(portions_.size() * sizeof(std::uint32_t));
         std::array<std::size_t, 2> landing{};
         std::size_t sums = 0;
         std::size_t workspace = 0;
@@ -566,7 +566,6 @@ private:
     }
 
     void join_buckets(const MsmPlan& plan) const {
-        fill_bytes_async(words_at(plan.large_bucket_count, 1, stream_), 0, stream_);
         kernels_->join->join_buckets.launch(quads_over_rows(plan, joining_quads(plan)), stream_, plan);
         kernels_->join->join_large_buckets.launch({multiprocessors_, large_sum_block_size}, stream_, plan);
     }
@@ -590,7 +589,7 @@ private:
     }
     DeviceSpan<std::byte> window_sums(std::size_t first_msm, std::size_t msm_count) const {
         const std::size_t msm_bytes = window_count() * sizeof(HostXyzz<C>);
-        return {address(window_sums_at_) + first_msm * msm_bytes, msm_count * msm_bytes, config_.ctx.device()};
+        return {address(sums_for_host_at_) + first_msm * msm_bytes, msm_count * msm_bytes, config_.ctx.device()};
     }
 
     WindowRange windows() const { return windows_of_share(digits_.window_count, job_.share, job_.share_count); }
@@ -619,12 +618,21 @@ private:
         });
     }
 
+    /// Queues the copying of what lies from `begin` on, up to what was found out about scalars, to the host.
+    void queue_landing(std::size_t begin) {
+        const DeviceSpan<const std::byte> there(address(begin), oversized_at_ + oversized_span().size_bytes() - begin,
+                                                config_.ctx.device());
+        if (landing_ == nullptr) landing_ = landings_->take();
+        const std::span<std::byte> here = landing_->memory(there.size());
+        copy_async(here, there, stream_);
+        landed_ = here;
+        bytes_ += there.size();
+    }
+
     /// Waits for the work given so far.
     void check_promise() {
-        oversized_.resize(portions_.size());
-        copy_async(std::span(oversized_), oversized_span(), stream_);
+        queue_landing(oversized_at_);
         stream_.synchronize();
-        bytes_ += oversized_span().size_bytes();
         require_promise();
     }
 
@@ -656,15 +664,16 @@ private:
     unsigned low_bits_;  // of the buckets' weights; 0 where no portion weighs them by halves
     std::shared_ptr<MsmKernels<C>> kernels_;
     std::shared_ptr<OperandFeeds> feeds_;
+    std::shared_ptr<ResultLandings> landings_;
     std::vector<MsmPortion> portions_;
     std::vector<MsmShape> shapes_;                 // [portion]
     std::vector<std::optional<MsmShape>> halves_;  // [portion]: what takes over from its plan, where it is the last of its MSMs
     std::uint32_t most_carried_ = 0;               // points of a row that any plan leaves to another one, and infinity behind them
     std::uint32_t most_rows_ = 0;                  // of a portion
     // Where in the memory everything begins.
-    std::size_t bit_sums_at_ = 0;
-    std::size_t window_sums_at_ = 0;
+    std::size_t sums_for_host_at_ = 0;  // of windows, or for their bits; behind them what was found out about scalars
     std::size_t oversized_at_ = 0;
+    std::size_t bit_sums_at_ = 0;
     std::size_t carried_points_at_ = 0;
     std::size_t carried_starts_at_ = 0;
     std::array<std::size_t, 2> landing_at_{};
@@ -672,8 +681,8 @@ private:
     std::size_t workspace_at_ = 0;
     DeviceBuffer<std::byte> memory_;
     // What is copied from the device outlives run(), which waits for its copies when it fails, too.
-    std::vector<HostXyzz<C>> sums_;         // [msm][window][sum]
-    std::vector<std::uint32_t> oversized_;  // [portion]
+    std::shared_ptr<ResultLanding> landing_;
+    std::span<const std::byte> landed_;
     std::uint64_t bytes_ = 0;
 };
 

@@ -38,7 +38,7 @@ struct MsmSortKernels {
 
     /// Queues the sorting of the plan's terms into its slots, and the naming of what the rounds from the second are to add.
     void sort(const MsmPlan& plan, StreamView stream) const {
-        fill_bytes_async(words_at(plan.bin_cursors, std::size_t{plan.row_count} * plan.bin_count, stream), 0, stream);
+        clear_counters(plan, stream);
         const unsigned tiles = blocks_for(plan.scalar_count, bin_tile) * (plan.scalars_are_split ? 2 : 1);
         count_bins.launch({{blocks_for(plan.scalar_count, plan.counted_tile), plan.msm_count}, bin_block_size}, stream, plan);
         place_bins.launch({plan.row_count, place_block_size}, stream, plan);
@@ -50,20 +50,22 @@ struct MsmSortKernels {
 
     /// The same for `halves`, whose terms are the points that were left of the buckets of `plan`.
     void sort_halves(const MsmPlan& plan, const MsmPlan& halves, StreamView stream) const {
+        clear_counters(halves, stream);
         split_weights.launch({{blocks_for(halves.row_terms, split_tile), plan.row_count}, bin_block_size}, stream, plan, halves);
         sort_bins(halves, stream);
     }
 
 private:
+    static void clear_counters(const MsmPlan& plan, StreamView stream) {
+        fill_bytes_async(words_at(plan.large_bucket_count, cleared_words(plan), stream), 0, stream);
+    }
+
     /// From terms in their bins on.
     void sort_bins(const MsmPlan& plan, StreamView stream) const {
         const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
-        fill_bytes_async(words_at(plan.cursors, std::size_t{plan.row_count} * plan.bucket_count, stream), 0, stream);
         count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
         const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
         if (plan.bin_count > 1) size_bins.launch(bins, stream, plan);
-        const std::size_t named_pairs = std::size_t{plan.row_count} * named_pair_count(plan);
-        if (named_pairs != 0) fill_bytes_async(words_at(plan.lone_bits, named_pairs / word_bits, stream), 0, stream);
         place_buckets.launch(bins, stream, plan);
         scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
         unsigned blocks = 0;

@@ -220,6 +220,12 @@ constexpr std::uint32_t first_named_pair(const MsmPlan& plan, std::uint32_t roun
 }
 constexpr std::uint32_t named_pair_count(const MsmPlan& plan) { return first_named_pair(plan, plan.rounds + 1); }
 
+/// Words that are to be zero before a plan's sort, from large_bucket_count on: its counters lie behind each other.
+constexpr std::uint64_t cleared_words(const MsmPlan& plan) {
+    const std::uint64_t lone_words = std::uint64_t{plan.row_count} * (named_pair_count(plan) / word_bits);
+    return static_cast<std::uint64_t>(plan.lone_bits - plan.large_bucket_count) + lone_words;
+}
+
 /// Pairs that a block of name_pairs names, a word of lone_bits a thread.
 inline constexpr std::uint32_t naming_tile = place_block_size * word_bits;
 

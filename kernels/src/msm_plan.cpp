@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 namespace cupool::detail {
@@ -58,8 +59,28 @@ std::uint32_t choose_rounds(const MsmPlan& plan, LeftTo left_to, std::uint64_t r
     return rounds;
 }
 
-/// Points a thread: as many as let the threads fill the device a whole number of times, up to three where they have many, between 8 (below,
-/// joining costs more than it saves) and 128. Odd points count as they are on average, and a little more.
+/// Buckets of a row among which the points of most digits are spread.
+std::uint32_t digit_buckets(const MsmPlan& plan) {
+    return plan.width == 0 ? plan.bucket_count : std::min(plan.bucket_count, 1u << (plan.width - 1));
+}
+/// The same of the last digits, which may be fewer.
+std::uint32_t last_digit_buckets(const MsmPlan& plan) {
+    if (plan.last_copies == 1) return digit_buckets(plan);
+    return std::min(digit_buckets(plan), plan.last_copies << plan.last_copy_bits >> 1);  // values fill half of a copy or more
+}
+
+/// Points that a thread takes at least. A bucket of n points takes as long as adding the points of a share and then its n / size shares,
+/// one after the other, which is soonest done with about sqrt(n) of them (measured on an H200, between 4 and 8); but the buckets of the
+/// last digits are not to have so many shares that blocks join them.
+std::uint32_t choose_least_share_size(const MsmPlan& plan, std::uint64_t row_points) {
+    constexpr double most_shares = 0.75 * large_bucket_shares;
+    const auto points = static_cast<double>(row_points);
+    const double soonest = std::max(std::sqrt(points / digit_buckets(plan)), points / last_digit_buckets(plan) / most_shares);
+    return static_cast<std::uint32_t>(std::clamp(soonest, 4.0, 8.0));
+}
+
+/// Points a thread: as many as let the threads fill the device a whole number of times, up to three where they have many, but no fewer
+/// than are soonest joined and no more than 128. Odd points count as they are on average, and a little more.
 std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_blocks) {
     constexpr std::uint64_t many = 20;
     const std::uint64_t fewest = plan.row_terms >> plan.rounds;
@@ -67,7 +88,8 @@ std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_bloc
     const std::uint64_t points = row_points * plan.row_count;
     const std::uint64_t waves = std::clamp<std::uint64_t>(points / (resident_blocks * point_block_size * many), 1, 3);
     const std::uint64_t row_threads = std::max<std::uint64_t>(waves * resident_blocks / plan.row_count, 1) * point_block_size;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>((row_points + row_points / 64) / row_threads + 1, 8, 128));
+    const std::uint64_t even = (row_points + row_points / 64) / row_threads + 1;
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(even, choose_least_share_size(plan, row_points), 128));
 }
 
 /// How many rows the rounds work on at a time: what the budget allows, and about equally many each time.
@@ -113,12 +135,9 @@ unsigned bits_for(std::uint32_t values) {
 /// As many quads as join the shares of most buckets soonest, those of the last digits, too: several where they are many, unless the device
 /// is full with fewer.
 std::uint32_t choose_quads_a_bucket(const MsmPlan& plan, unsigned multiprocessors) {
-    constexpr std::uint32_t many_shares = 8;
+    constexpr std::uint32_t many_shares = 4;
     constexpr std::uint64_t resident_quads = 512 / quad_size;  // of a multiprocessor, as registers allow
-    const std::uint32_t half = plan.width == 0 ? plan.bucket_count : 1u << (plan.width - 1);
-    const std::uint32_t last = plan.last_copies << plan.last_copy_bits >> 1;  // values fill half of a copy or more
-    const std::uint32_t filled = std::min(std::min(plan.bucket_count, half), plan.last_copies > 1 ? last : half);
-    if (plan.share_count / filled < many_shares) return 1;
+    if (plan.share_count / last_digit_buckets(plan) < many_shares) return 1;
     std::uint32_t quads = 4;
     const std::uint64_t all_buckets = std::uint64_t{plan.bucket_count} * plan.row_count;
     while (quads > 1 && all_buckets * quads > resident_quads * multiprocessors) quads /= 2;
@@ -350,19 +369,19 @@ std::size_t place_msm_workspace(MsmShape& shape, std::size_t coordinate_bytes, s
     constexpr std::size_t word = sizeof(std::uint32_t);
     const std::size_t affine_bytes = affine_coordinates * coordinate_bytes;
     const std::size_t xyzz_bytes = xyzz_coordinates * coordinate_bytes;
-    place(plan.large_bucket_count, 1, word);
+    place(plan.large_bucket_count, 1, word);  // from here on counters, see cleared_words()
+    place(plan.bin_cursors, rows * plan.bin_count, word);
+    place(plan.cursors, rows * plan.bucket_count, word);
+    place(plan.lone_bits, rows * named_pair_count(plan) / word_bits, word);
     place(plan.images, plan.scalars_are_split ? plan.first_image : 0, affine_bytes);
     place(plan.shifted_scalars, std::uint64_t{plan.word_count} * plan.msm_count * plan.term_count, word);
-    place(plan.bin_cursors, rows * plan.bin_count, word);
     place(plan.bin_sizes, levels * rows * plan.bin_count, word);
     place(plan.bin_starts, rows * (plan.bin_count + 1), word);
     place(plan.binned_terms, rows * std::max(plan.row_terms, named_pair_count(plan)), word);
     plan.pair_names = plan.binned_terms;  // those are in their slots when pairs are named
     place(plan.binned_buckets, rows * plan.row_terms, sizeof(std::uint16_t));
-    place(plan.cursors, rows * plan.bucket_count, word);
     place(plan.starts, levels * rows * (plan.bucket_count + 1), word);
     place(plan.slots, rows * plan.slot_count, word);
-    place(plan.lone_bits, rows * named_pair_count(plan) / word_bits, word);
     place(plan.odd_sums, added_rows * most_row_points(plan, 1), affine_bytes);
     place(plan.even_sums, added_rows * most_row_points(plan, 2), affine_bytes);
     place(plan.prefixes, added_rows * most_points(plan, 1), coordinate_bytes);

@@ -56,26 +56,4 @@ bool OperandFeed::has_lanes(unsigned count) {
     }
 }
 
-std::shared_ptr<OperandFeed> OperandFeeds::take() {
-    std::unique_ptr<OperandFeed> feed;
-    {
-        const std::lock_guard lock(idle_->mutex);
-        idle_->feeds.reserve(idle_->feeds.size() + 1);
-        if (!idle_->feeds.empty()) {
-            feed = std::move(idle_->feeds.back());
-            idle_->feeds.pop_back();
-        }
-    }
-    if (feed == nullptr) feed = std::make_unique<OperandFeed>(context_);
-    return {feed.release(), [idle = idle_](OperandFeed* used) {
-                std::unique_ptr<OperandFeed> owned(used);
-                const std::lock_guard lock(idle->mutex);
-                try {
-                    idle->feeds.push_back(std::move(owned));
-                } catch (const std::bad_alloc&) {
-                    // It goes instead of coming back.
-                }
-            }};
-}
-
 }  // namespace cupool::detail

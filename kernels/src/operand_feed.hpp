@@ -7,11 +7,11 @@
 #include <cupool/driver/event.hpp>
 #include <cupool/driver/pinned_buffer.hpp>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "copy_rate.hpp"
 #include "host_runs.hpp"
+#include "idle_objects.hpp"
 
 namespace cupool::detail {
 
@@ -63,19 +63,16 @@ public:
     explicit OperandFeeds(ContextView context) : context_(context) {}
 
     /// A feed for one job, which comes back when the pointer goes: its stream must be idle then.
-    std::shared_ptr<OperandFeed> take();
+    std::shared_ptr<OperandFeed> take() {
+        return idle_.take([this] { return std::make_unique<OperandFeed>(context_); });
+    }
     /// Of all feeds.
     CopyRate& rate() { return rate_; }
 
 private:
-    struct Idle {
-        std::mutex mutex;
-        std::vector<std::unique_ptr<OperandFeed>> feeds;
-    };
-
     ContextView context_;
     CopyRate rate_;
-    std::shared_ptr<Idle> idle_ = std::make_shared<Idle>();
+    IdleObjects<OperandFeed> idle_;
 };
 
 }  // namespace cupool::detail

@@ -166,6 +166,23 @@ TEST_CASE("bins are few while they are small, and fewer are never larger than th
     CHECK(bins({true, 11}, 10) == 1);    // few terms
 }
 
+TEST_CASE("a thread sums fewer points where buckets have few, but not so few that the last digits' buckets span very many shares",
+          "[kernels]") {
+    const ScalarRange any = scalar_range<Curve::bn254>(0);
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 10).plan.share_size == 4);  // 16 points a bucket
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 11).plan.share_size == 5);  // 32
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 13).plan.share_size == 8);  // 128
+    CHECK(shape_of(any, {true, 10}, 1, 1 << 9).plan.share_size == 4);  // 2
+    CHECK(shape_of(any, {true, 11}, 1, 1 << 18).plan.share_size > 8);  // the device is full
+    for (unsigned width = 4; width <= 12; ++width) {
+        const MsmPlan plan = shape_of(any, {true, width}, 1, 1 << 10).plan;
+        if (plan.last_copies == 1) continue;
+        const std::uint32_t values = plan.last_copies << plan.last_copy_bits >> 1;
+        INFO(width);
+        CHECK((plan.row_terms / values / plan.share_size <= large_bucket_shares || plan.share_size == 8));
+    }
+}
+
 TEST_CASE("several quads join a bucket where most of some window span many shares, unless the device is full", "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
     CHECK(shape_of(any, {true, 8}, 1, 1 << 12).plan.quads_a_bucket == 4);
