@@ -623,7 +623,7 @@ private:
         const DeviceSpan<const std::byte> there(address(begin), oversized_at_ + oversized_span().size_bytes() - begin,
                                                 config_.ctx.device());
         if (landing_ == nullptr) landing_ = landings_->take();
-        const std::span<std::byte> here = landing_->memory(there.size());
+        const std::span<std::byte> here = landing_->memory(there.size(), ordinary_landing_);
         copy_async(here, there, stream_);
         landed_ = here;
         bytes_ += there.size();
@@ -682,6 +682,7 @@ private:
     DeviceBuffer<std::byte> memory_;
     // What is copied from the device outlives run(), which waits for its copies when it fails, too.
     std::shared_ptr<ResultLanding> landing_;
+    std::vector<std::byte> ordinary_landing_;
     std::span<const std::byte> landed_;
     std::uint64_t bytes_ = 0;
 };

@@ -137,6 +137,7 @@ unsigned bits_for(std::uint32_t values) {
 std::uint32_t choose_quads_a_bucket(const MsmPlan& plan, unsigned multiprocessors) {
     constexpr std::uint32_t many_shares = 4;
     constexpr std::uint64_t resident_quads = 512 / quad_size;  // of a multiprocessor, as registers allow
+    if (plan.bucket_count > plan.share_count) return 1;        // quads join shares then: see joining_quads
     if (plan.share_count / last_digit_buckets(plan) < many_shares) return 1;
     std::uint32_t quads = 4;
     const std::uint64_t all_buckets = std::uint64_t{plan.bucket_count} * plan.row_count;

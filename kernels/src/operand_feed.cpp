@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/log.hpp>
 #include <cupool/driver/pointer_info.hpp>
+#include <string>
 
 #include "parallel_for.hpp"
 
@@ -52,6 +54,8 @@ bool OperandFeed::has_lanes(unsigned count) {
         return true;
     } catch (const Error& error) {
         if (error.category() != ErrorCategory::out_of_memory) throw;
+        log(LogLevel::info,
+            std::string("ordinary memory is left to the driver to copy, as there is no page-locked memory: ") + error.what());
         return false;
     }
 }

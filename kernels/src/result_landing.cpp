@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cupool/driver/log.hpp>
+#include <string>
 
 namespace cupool::detail {
 
-std::span<std::byte> ResultLanding::memory(std::size_t bytes) {
+std::span<std::byte> ResultLanding::memory(std::size_t bytes, std::vector<std::byte>& otherwise) {
     if (has_pinned(bytes)) return pinned_.span().first(bytes);
-    ordinary_.resize(bytes);
-    return ordinary_;
+    otherwise.resize(bytes);
+    return otherwise;
 }
 
 bool ResultLanding::has_pinned(std::size_t bytes) {
@@ -21,6 +23,7 @@ bool ResultLanding::has_pinned(std::size_t bytes) {
         return true;
     } catch (const Error& error) {
         if (error.category() != ErrorCategory::out_of_memory) throw;
+        log(LogLevel::info, std::string("msm: results are copied to ordinary memory, as there is no page-locked memory: ") + error.what());
         return false;
     }
 }

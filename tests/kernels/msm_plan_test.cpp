@@ -192,6 +192,41 @@ TEST_CASE("several quads join a bucket where most of some window span many share
     CHECK(shape_of(scalar_range<Curve::bls12_381>(0), {true, 7}, 1, 1 << 10).plan.quads_a_bucket == 4);
 }
 
+TEST_CASE("a quad joins a share, not a part of a bucket, where shares are fewer than buckets", "[kernels]") {
+    for (unsigned width = 1; width <= widest_digit; ++width) {
+        for (std::uint32_t scalar_count = 1; scalar_count <= 1 << 20; scalar_count *= 2) {
+            const MsmPlan plan = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, scalar_count).plan;
+            CAPTURE(width, scalar_count, plan.share_count, plan.bucket_count);
+            CHECK((plan.share_count >= plan.bucket_count || plan.quads_a_bucket == 1));
+        }
+    }
+}
+
+TEST_CASE("a plan's counters lie together, and nothing else among them", "[kernels]") {
+    for (const std::uint32_t scalar_count : {1U, 1U << 12, 1U << 20}) {
+        MsmShape shape = shape_of(scalar_range<Curve::bn254>(0), {true, 10}, 1, scalar_count);
+        const MsmPlan& plan = shape.plan;
+        constexpr std::uint64_t base = 4096;
+        const std::size_t bytes = place_msm_workspace(shape, 48, base);
+        const auto address = [](const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); };
+        const std::uint64_t begin = address(plan.large_bucket_count);
+        const std::uint64_t end = begin + cleared_words(plan) * sizeof(std::uint32_t);
+        CAPTURE(scalar_count, plan.rounds);
+        const std::uint64_t rows = plan.row_count;
+        CHECK(begin < address(plan.bin_cursors));
+        CHECK(address(plan.bin_cursors + rows * plan.bin_count) <= address(plan.cursors));
+        CHECK(address(plan.cursors + rows * plan.bucket_count) <= address(plan.lone_bits));
+        CHECK(address(plan.lone_bits + rows * (named_pair_count(plan) / word_bits)) == end);
+        for (const void* const other :
+             {plan.images, static_cast<void*>(plan.shifted_scalars), static_cast<void*>(plan.bin_sizes),
+              static_cast<void*>(plan.bin_starts), static_cast<void*>(plan.binned_terms), static_cast<void*>(plan.binned_buckets),
+              static_cast<void*>(plan.starts), static_cast<void*>(plan.slots), plan.odd_sums, plan.even_sums, plan.prefixes,
+              static_cast<void*>(plan.large_buckets), plan.unfinished, plan.finished}) {
+            CHECK((address(other) >= end && address(other) <= base + bytes));
+        }
+    }
+}
+
 TEST_CASE("digits are not so wide that the last ones crowd few buckets", "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
     CHECK(msm_digits(any, {true, 5}, 1).largest_last == 2);

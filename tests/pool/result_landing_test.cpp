@@ -28,37 +28,41 @@ TEST_CASE("results land in page-locked memory, unless they are many") {
     const Machine machine;
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
     detail::ResultLanding landing(context.context());
+    std::vector<std::byte> otherwise;
     for (const std::size_t bytes : {1, 1000, 65536, 65537, 1 << 20}) {
-        const auto memory = landing.memory(bytes);
+        const auto memory = landing.memory(bytes, otherwise);
         CHECK(memory.size() == bytes);
         CHECK(is_pinned(context.context(), memory));
     }
+    CHECK(otherwise.empty());
     const auto allocations = machine.simulator.call_count("cuMemHostAlloc");
-    CHECK(landing.memory(1 << 20).size() == 1 << 20);
-    CHECK(landing.memory(5).size() == 5);
+    CHECK(landing.memory(1 << 20, otherwise).size() == 1 << 20);
+    CHECK(landing.memory(5, otherwise).size() == 5);
     CHECK(machine.simulator.call_count("cuMemHostAlloc") == allocations);
     const std::size_t many = std::size_t{17} << 20;
-    CHECK(landing.memory(many).size() == many);
-    CHECK_FALSE(is_pinned(context.context(), landing.memory(many)));
+    CHECK(landing.memory(many, otherwise).size() == many);
+    CHECK_FALSE(is_pinned(context.context(), landing.memory(many, otherwise)));
+    CHECK(otherwise.size() == many);
 }
 
 TEST_CASE("where there is no page-locked memory results land in ordinary memory, and other errors are told") {
     Machine machine;
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
     detail::ResultLanding landing(context.context());
+    std::vector<std::byte> otherwise;
     machine.simulator.plan_fault("cuMemHostAlloc", 1, out_of_memory);
-    const auto memory = landing.memory(1000);
+    const auto memory = landing.memory(1000, otherwise);
     CHECK_FALSE(is_pinned(context.context(), memory));
     DeviceBuffer<std::byte> there(1000, context);
     fill_bytes_async(there.span(), 7, context.stream());
     copy_async(memory, there.span(), context.stream());
     context.stream().synchronize();
     CHECK(std::all_of(memory.begin(), memory.end(), [](std::byte byte) { return byte == std::byte{7}; }));
-    CHECK(is_pinned(context.context(), landing.memory(1000)));
+    CHECK(is_pinned(context.context(), landing.memory(1000, otherwise)));
 
     machine.simulator.plan_fault("cuMemHostAlloc", 1, invalid_value);
-    CHECK_THROWS_AS(landing.memory(1 << 20), Error);
-    CHECK(landing.memory(1000).size() == 1000);
+    CHECK_THROWS_AS(landing.memory(1 << 20, otherwise), Error);
+    CHECK(landing.memory(1000, otherwise).size() == 1000);
 }
 
 TEST_CASE("landings come back to their context and are used again") {

@@ -40,7 +40,8 @@ struct MsmConfig {
 ///
 /// Large host operands are copied while the device works on what it has already, from page-locked memory as fast as the bus goes; ordinary
 /// memory passes through page-locked chunks (up to 32 MiB for each MSM that runs at once, kept with the context) that up to eight threads
-/// of config.ctx fill. \throws Error invalid_argument (sizes differ, a flag contradicts its operand, c out of range, a device operand is
+/// of config.ctx fill. What comes back takes 64 KiB of page-locked memory, of many MSMs up to 16 MiB, kept likewise.
+/// \throws Error invalid_argument (sizes differ, a flag contradicts its operand, c out of range, a device operand is
 /// misaligned, the budget is too small), wrong_context (an operand lives on another device),
 ///         out_of_memory, and whatever the driver answers.
 /// Thread-safe: any number of calls at once.
