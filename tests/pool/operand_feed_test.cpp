@@ -91,18 +91,6 @@ TEST_CASE("pageable memory has been read when a feed's copy returns") {
     CHECK(back == before);
 }
 
-TEST_CASE("feeds come back to their context and are used again") {
-    const Machine machine;
-    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
-    detail::OperandFeeds feeds(context.context());
-    auto first = feeds.take();
-    const auto second = feeds.take();
-    CHECK(first != second);
-    const detail::OperandFeed* const address = first.get();
-    first.reset();
-    CHECK(feeds.take().get() == address);
-}
-
 TEST_CASE("a rate follows the last copies, by steps") {
     detail::CopyRate rate;
     constexpr std::size_t many = 100'000'000;

@@ -65,18 +65,6 @@ TEST_CASE("where there is no page-locked memory results land in ordinary memory,
     CHECK(landing.memory(1000, otherwise).size() == 1000);
 }
 
-TEST_CASE("landings come back to their context and are used again") {
-    const Machine machine;
-    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
-    detail::ResultLandings landings(context.context());
-    auto first = landings.take();
-    const auto second = landings.take();
-    CHECK(first != second);
-    const detail::ResultLanding* const address = first.get();
-    first.reset();
-    CHECK(landings.take().get() == address);
-}
-
 TEST_CASE("an MSM lands its results by one copy, and the next one in the same memory") {
     const Machine machine;
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
