@@ -230,10 +230,64 @@ TEST_CASE("a plan's counters lie together, and nothing else among them", "[kerne
 TEST_CASE("digits are not so wide that the last ones crowd few buckets", "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
     CHECK(msm_digits(any, {true, 5}, 1).largest_last == 2);
-    CHECK(msm_cost(1 << 10, msm_digits(any, {true, 5}, 1)) > 3 * msm_cost(1 << 10, msm_digits(any, {true, 6}, 1)));
-    CHECK(msm_cost(1 << 6, msm_digits(any, {true, 5}, 1)) < msm_cost(1 << 6, msm_digits(any, {true, 6}, 1)));      // few points
+    const auto cost_of_five = [&any](std::size_t scalars) {
+        return msm_cost(scalars, msm_digits(any, {true, 5}, 1)) - msm_cost(scalars, msm_digits(any, {true, 6}, 1));
+    };
+    CHECK(cost_of_five(1 << 10) > 1e6);
+    CHECK(cost_of_five(1 << 6) < 1e5);                                                                             // few points
     CHECK(msm_cost(1 << 14, msm_digits(any, {true, 12}, 1)) < msm_cost(1 << 14, msm_digits(any, {true, 13}, 1)));  // many copies
     CHECK(choose_digits(1 << 10, any, 1).width == 8);
+}
+
+TEST_CASE("where all digits share a window, some have a bit less, so that the last one fills the buckets", "[kernels]") {
+    constexpr unsigned every = 256;
+    for (const ScalarRange& scalars : {scalar_range<Curve::bn254>(0), scalar_range<Curve::bls12_381>(0), scalar_range<Curve::bls12_377>(0),
+                                       scalar_range<Curve::bls12_381>(100), scalar_range<Curve::bn254>(1)}) {
+        for (unsigned width = 1; width <= widest_digit; ++width) {
+            const MsmDigits digits = msm_digits(scalars, {.width = width}, every);
+            const MsmPlan plan = shape_of(scalars, {.width = width}, every, 1000).plan;
+            CAPTURE(scalars.bits, width, digits.digit_count, digits.first_narrow, digits.largest_last);
+            REQUIRE(digits.window_count == 1);
+            const bool can_fill = digits.digit_count > width;  // as many as there are bits to take
+            if (can_fill) CHECK(2 * digits.largest_last >= digits.half);
+            if (digits.first_narrow + 1 < digits.digit_count) CHECK(digits.largest_last <= digits.half);
+            CHECK(digits.digit_count == msm_digits(scalars, {.width = width}, 1).digit_count);
+            unsigned doublings = 0;
+            for (unsigned table = 0; table + 1 < digits.digit_count; ++table) {
+                CHECK(digit_position(plan, table) == doublings);
+                CHECK(digit_position(plan, table + 1) == digit_position(plan, table) + digit_width(plan, table));
+                doublings += doublings_to_next_table(digits, width, table);
+            }
+            CHECK((digit_offset(plan) + BigInteger::power_of_two(scalars.bits - 1)).bit_count() <= 32 * shifted_words);
+            for (const unsigned tables : {1U, 2U, digits.digit_count - 1}) {
+                if (tables == 0 || tables >= digits.digit_count) continue;
+                const MsmDigits others = msm_digits(scalars, {.width = width}, tables);
+                CHECK(others.first_narrow == others.digit_count - 1);
+                CHECK(doublings_to_next_table(others, width, 0) == width * others.window_count);
+            }
+        }
+    }
+    CHECK(msm_digits(scalar_range<Curve::bls12_381>(0), {.width = 11}, 64).first_narrow == 14);  // 15 * 11 + 9 * 10 bits, less the last's
+    CHECK(msm_digits(scalar_range<Curve::bls12_381>(0), {.width = 11}, 64).largest_last == 928);
+}
+
+TEST_CASE("digits are as wide as sums that wait for each other make it worth while in small MSMs", "[kernels]") {
+    const auto width = [](const ScalarRange& scalars, unsigned exponent, unsigned tables, std::size_t msm_count = 1) {
+        return choose_digits(std::size_t{1} << exponent, scalars, tables, 0, {.msm_count = msm_count}).width;
+    };
+    const ScalarRange bn254 = scalar_range<Curve::bn254>(0);
+    const ScalarRange bls12_381 = scalar_range<Curve::bls12_381>(0);
+    CHECK(width(bls12_381, 10, 1) == 8);
+    CHECK(width(bls12_381, 10, 1, 1024) == 7);  // fuller devices take fewer buckets
+    CHECK(width(bn254, 13, 1) == 8);            // folded by one launch
+    CHECK(width(bn254, 14, 1) == 11);
+    CHECK(width(bn254, 14, 1, 16) == 10);
+    CHECK(width(bls12_381, 16, 1) == 12);
+    CHECK(width(bls12_381, 16, 1, 32) == 12);  // too few buckets a row to be weighed by halves
+    CHECK(width(bls12_381, 10, 64) == 10);     // 8 bits would crowd all buckets
+    CHECK(width(bls12_381, 12, 64) == 12);
+    CHECK(width(bn254, 15, 64) == 15);
+    CHECK(width(bn254, 5, 1) >= 5);  // 32 windows and more are weighed on the device
 }
 
 TEST_CASE("bins make up a row's buckets, within the kernels' tables", "[kernels]") {

@@ -75,7 +75,7 @@ private:
         const std::uint32_t index = (term & 0x7fffffff) - (is_image ? plan.first_image : 0);
         const std::uint32_t digit = row % plan.window_count + index / plan.scalar_count * plan.window_count;
         BigInteger& sum = sums[row / plan.window_count * plan.scalar_count + index % plan.scalar_count];
-        const BigInteger factor = BigInteger::power_of_two(plan.width * digit) * magnitude % r;
+        const BigInteger factor = BigInteger::power_of_two(digit_position(plan, digit)) * magnitude % r;
         const BigInteger value = is_image ? factor * lambda % r : factor;
         sum = (term >> 31 == 0 ? sum + value : sum + (r - value)) % r;
     }
