@@ -63,10 +63,6 @@ inline constexpr std::uint32_t no_scalar = std::numeric_limits<std::uint32_t>::m
 inline constexpr unsigned block_size = 256;
 /// Small MSMs are done so many at a time as make up this many terms: enough to fill the device.
 inline constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
-/// How many of equal MSMs that are.
-constexpr std::size_t msms_of_a_batch(std::size_t msm_count, std::size_t term_count) {
-    return std::clamp<std::size_t>(terms_of_a_batch / term_count, 1, msm_count);
-}
 /// Blocks of a copying kernel for each multiprocessor.
 inline constexpr unsigned copying_blocks = 8;
 /// A grid's rows of blocks.
@@ -110,7 +106,7 @@ public:
           device_memory_(config.ctx.context().device().total_memory()),
           scalars_(scalar_range<C>(config.bitsize)),
           choice_(choose_digits(job.term_count, scalars_, job.tables, job.width,
-                                {.share_count = job.share_count, .msm_count = msms_of_a_batch(job.msm_count, job.term_count)})),
+                                {.share_count = job.share_count, .msm_count = msms_of_a_run()})),
           digits_(msm_digits(scalars_, choice_, job.tables)),
           low_bits_(choose_low_bits(digits_, limits.least_halved_buckets)),
           kernels_(config.ctx.resource<MsmKernels<C>>()),
@@ -327,14 +323,15 @@ private:
     }
     static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-    std::size_t most_msms_at_once() const {
+    /// MSMs that are done together, if rows of blocks allow.
+    std::size_t msms_of_a_run() const {
         // Bases of several MSMs are brought in one run only where each MSM has its own, or they are there.
         if (brings_bases() && !job_.have_own_bases) return 1;
         // Scalars are summed where they are found, so in one run.
         if (job_.scalars.is_on_device() && stride_of(job_) != job_.term_count) return 1;
-        const std::size_t windows = window_count();
-        return std::clamp<std::size_t>(most_rows / windows, 1, msms_of_a_batch(job_.msm_count, job_.term_count));
+        return std::clamp<std::size_t>(terms_of_a_batch / job_.term_count, 1, job_.msm_count);
     }
+    std::size_t most_msms_at_once() const { return std::clamp<std::size_t>(most_rows / window_count(), 1, msms_of_a_run()); }
 
     [[noreturn]] void throw_budget_too_small(std::size_t bytes) const {
         std::size_t terms = 0;

@@ -75,7 +75,7 @@ struct MsmPlan {
     std::uint32_t has_carried_points;   ///< what the rounds of an earlier portion have left are terms of this one
 
     std::uint32_t width;                 ///< bits of a digit
-    std::uint32_t first_narrow_digit;    ///< digits from this one on have a bit less, but for the last one: see digit_width()
+    std::uint32_t first_narrow_digit;    ///< digits from this one on have a bit less, but for the last one; behind all where none has
     std::uint32_t first_digit;           ///< of those that are summed here; 0 where there are several tables
     std::uint32_t digit_count;           ///< of those that are summed here
     std::uint32_t last_digit;            ///< of a scalar: it takes what the others leave, and leaves no carry

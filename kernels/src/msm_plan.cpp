@@ -45,10 +45,10 @@ std::uint32_t choose_counted_tile(const MsmProblem& problem) {
 /// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where a bucket's odd points
 /// (half of one a round, on average) stay few beside the others. What another plan takes over is sorted and read once more, by halves of
 /// weights even twice, so that rounds pay there until fewer are left (all measured on an H200).
-std::uint32_t choose_rounds(const MsmPlan& plan, LeftTo left_to, std::uint64_t resident_threads) {
+std::uint32_t choose_rounds(const MsmPlan& plan, LeftTo left_to, std::uint64_t resident_threads, std::size_t coordinate_bytes) {
     constexpr std::uint32_t most_rounds = 8;
     const bool has_halves = left_to == LeftTo::halves || plan.low_bits != 0;
-    const std::uint64_t least_pairs = has_halves ? 6 : 12;                                                // a thread
+    const std::uint64_t least_pairs = has_halves ? 6 : coordinate_bytes <= 32 ? 12 : 8;                   // a thread
     const std::uint64_t least_left = left_to == LeftTo::nobody ? 5 : left_to == LeftTo::portion ? 2 : 1;  // of a bucket
     const auto pays = [&](std::uint32_t rounds) {
         return std::uint64_t{plan.row_terms} * plan.row_count >> rounds >= resident_threads * least_pairs &&
@@ -149,7 +149,7 @@ std::uint32_t choose_quads_a_bucket(const MsmPlan& plan, unsigned multiprocessor
 void set_steps(MsmShape& shape, const MsmProblem& problem) {
     MsmPlan& plan = shape.plan;
     const std::uint64_t threads = std::uint64_t{problem.multiprocessors} * summing_blocks(problem.coordinate_bytes) * point_block_size;
-    plan.rounds = choose_rounds(plan, problem.left_to, threads);
+    plan.rounds = choose_rounds(plan, problem.left_to, threads, problem.coordinate_bytes);
     plan.slot_count = most_points(plan, first_level(plan)) << first_level(plan);
     plan.share_size = choose_share_size(plan, threads / point_block_size);
     const bool accumulates = plan.rounds == 0 || problem.left_to == LeftTo::nobody;
@@ -192,12 +192,13 @@ LargestMagnitude largest_magnitude(const ScalarRange& scalars, bool are_split) {
     return are_split ? LargestMagnitude{scalars.part_head, 64} : LargestMagnitude{scalars.order_head >> 1, 192};
 }
 
-/// How many digits of magnitudes below 2^bits are to have a bit less: so many that the last one is left as many values as fill the buckets.
-/// Only where all share one window, each with a table of its own: elsewhere digits are whole windows apart.
+/// How many digits of magnitudes below 2^bits are to have a bit less: so many that the last one has values for all buckets, or for as many
+/// as can be with one digit of the whole width left. Only where all share one window, each with a table of its own: elsewhere digits are
+/// whole windows apart.
 unsigned narrow_digits(unsigned bits, unsigned width, unsigned digit_count, unsigned tables) {
-    if (tables < digit_count || tables == 1) return 0;
     const unsigned spare_bits = digit_count * width - bits;
-    return spare_bits == 0 ? 0 : std::min(spare_bits - 1, digit_count - 1);
+    if (tables < digit_count || digit_count <= 2 || spare_bits <= 1) return 0;
+    return std::min(spare_bits - 1, digit_count - 2);
 }
 
 }  // namespace
@@ -212,7 +213,7 @@ MsmDigits msm_digits(const ScalarRange& scalars, DigitChoice choice, unsigned ta
     digits.digit_count = scalars.spans_all() ? divided_up(bits, width) : bits / width + 1;
     const unsigned narrow = narrow_digits(bits, width, digits.digit_count, tables);
     const unsigned last_position = (digits.digit_count - 1) * width - narrow;
-    digits.first_narrow = digits.digit_count - 1 - narrow;
+    digits.first_narrow = narrow == 0 ? digits.digit_count : digits.digit_count - 1 - narrow;
     if (scalars.spans_all()) {
         digits.lowest_last = largest.of_last_digit(last_position);
         digits.largest_last = digits.lowest_last;
@@ -237,47 +238,51 @@ WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned sha
 
 namespace {
 
-/// In field products, as all costs are (measured on an H200). Buckets' shares are joined, and buckets folded, which runs at a lower
-/// occupancy than summing terms; folding few takes as long as filling the device with them, and a little longer from the second launch on.
-/// Where buckets are weighed by halves, each costs a few affine additions, and some ten kernels more begin and end.
-double bucket_costs(const MsmDigits& digits, double rows, bool may_have_halves) {
-    constexpr double joining_cost = 30;  // of a bucket
-    constexpr double folding_cost = 60;
-    constexpr double least_folding_cost = 1.5e6;
-    constexpr double second_folding_cost = 0.6e6;
-    constexpr double halved_bucket_cost = 50;
-    constexpr double halving_cost = 5.1e6;
-    const double buckets = digits.largest * rows;
-    const bool has_halves = may_have_halves && buckets >= least_halved_buckets && choose_low_bits(digits, least_halved_buckets) != 0;
-    if (has_halves) return halved_bucket_cost * buckets + halving_cost;
-    const bool is_folded_once = digits.largest <= fold_size;
-    return joining_cost * buckets + std::max(folding_cost * buckets, least_folding_cost) + (is_folded_once ? 0 : second_folding_cost);
-}
-
-/// Where buckets have many points each, those of the last digits or all, the rest of the device waits for the blocks that join them.
-double crowding_costs(double terms, const MsmDigits& digits) {
-    constexpr double crowding_cost = 1.5e6;
-    constexpr double many_points = 230;  // of a bucket that blocks join (large_bucket_shares), as small values are more frequent
-    const bool is_last_alone = digits.window_count == digits.digit_count;  // with several tables, others fill its window
-    const double last_points = is_last_alone ? terms / (static_cast<double>(digits.largest_last) * last_copies(digits)) : 0;
-    const double points = terms * digits.digit_count / digits.window_count / digits.half;
-    return std::max(last_points, points) > many_points ? crowding_cost : 0;
-}
-
-/// The sums for bits are added up by the host, or where that would take longer by the device.
-double joining_costs(const MsmDigits& digits, double rows) {
-    constexpr double addition_cost = 5e3;
-    constexpr double weighing_cost = 1.5e6;
-    if (rows >= least_weighed_windows) return weighing_cost;
-    return addition_cost * rows * sums_of_bits(static_cast<std::uint32_t>(std::bit_width(digits.largest)));
-}
-
+// Costs are in field products, and measured on an H200.
 constexpr double term_cost = 8;   // of each digit: one addition, mostly affine
 constexpr double split_cost = 2;  // of a scalar: its parts, and the image of its point
 
 double split_costs(double scalars, const MsmDigits& digits) { return digits.terms_a_scalar == 1 ? 0 : split_cost * scalars; }
 
-/// A share of one MSM's digits.
+/// A bucket's shares are joined, and it is folded, which runs at a lower occupancy than summing terms; or, where it is weighed by halves,
+/// it costs a few affine additions, and some ten kernels more begin and end.
+constexpr double joining_cost = 30;
+constexpr double folding_cost = 60;
+double bucket_costs(const MsmDigits& digits, double rows, bool may_have_halves) {
+    constexpr double halved_bucket_cost = 50;
+    constexpr double halving_cost = 4.5e6;
+    const double buckets = digits.largest * rows;
+    const bool has_halves = may_have_halves && buckets >= least_halved_buckets && choose_low_bits(digits, least_halved_buckets) != 0;
+    return has_halves ? halved_bucket_cost * buckets + halving_cost : (joining_cost + folding_cost) * buckets;
+}
+
+/// What else the folding of buckets takes: that of few as long as filling the device with them, and a second launch where a row has many.
+double folding_waits(const MsmDigits& digits, double rows) {
+    constexpr double least_folding_cost = 1.5e6;
+    constexpr double second_folding_cost = 0.6e6;
+    const double shortfall = std::max(least_folding_cost - folding_cost * digits.largest * rows, 0.0);
+    return shortfall + (digits.largest <= fold_size ? 0 : second_folding_cost);
+}
+
+/// Where buckets have many points each, those of the last digits or all, the rest of the device waits for the blocks that join them.
+double crowding_wait(double terms, const MsmDigits& digits) {
+    constexpr double crowding_cost = 1.5e6;
+    constexpr double many_points = 230;  // of a bucket that blocks join (large_bucket_shares), as small values are more frequent
+    const bool is_last_alone = digits.window_count == digits.digit_count;  // so that its window has room for copies
+    const double last_points = terms / digits.largest_last / (is_last_alone ? last_copies(digits) : 1);
+    const double points = terms * digits.digit_count / digits.window_count / digits.half;
+    return std::max(last_points, points) > many_points ? crowding_cost : 0;
+}
+
+/// The sums for bits are added up by the host, or, of many windows, by the device.
+double adding_wait(const MsmDigits& digits, double rows) {
+    constexpr double addition_cost = 5e3;
+    constexpr double weighing_cost = 0.6e6;
+    if (rows >= least_weighed_windows) return weighing_cost;
+    return addition_cost * rows * sums_of_bits(static_cast<std::uint32_t>(std::bit_width(digits.largest)));
+}
+
+/// A share of one MSM's digits. Such are large: what small MSMs wait for is left out.
 double share_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned share_count) {
     // Shares of more terms are done in several portions, each of which leaves points of every bucket: none is cheap then (measured on two).
     constexpr std::size_t most_terms_of_few_portions = std::size_t{1} << 21;
@@ -296,12 +301,11 @@ double share_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned sh
 
 double msm_cost(std::size_t scalar_count, const MsmDigits& digits, CostOf of) {
     if (of.share_count > 1) return share_cost(scalar_count, digits, of.share_count);
-    const auto msms = static_cast<double>(of.msm_count);
-    const double scalars = static_cast<double>(scalar_count) * msms;
-    const double terms = digits.terms_a_scalar * scalars;
-    const double rows = digits.window_count * msms;
-    return term_cost * terms * digits.digit_count + split_costs(scalars, digits) + bucket_costs(digits, rows, true) +
-           crowding_costs(terms / msms, digits) + joining_costs(digits, rows);
+    const double scalars = static_cast<double>(scalar_count) * static_cast<double>(of.msm_count);
+    const double rows = static_cast<double>(digits.window_count) * static_cast<double>(of.msm_count);
+    const double terms_of_one = digits.terms_a_scalar * static_cast<double>(scalar_count);
+    return term_cost * digits.digit_count * digits.terms_a_scalar * scalars + split_costs(scalars, digits) +
+           bucket_costs(digits, rows, true) + folding_waits(digits, rows) + crowding_wait(terms_of_one, digits) + adding_wait(digits, rows);
 }
 
 DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width, CostOf of) {

@@ -51,7 +51,7 @@ struct MsmShape {
 /// up to twice as large as the others.
 struct MsmDigits {
     unsigned digit_count;
-    unsigned first_narrow;       ///< digits from this one on have a bit less, but for the last one
+    unsigned first_narrow;       ///< digits from this one on have a bit less, but for the last one; digit_count where none has
     unsigned terms_a_scalar;     ///< each of so many digits
     unsigned window_count;       ///< which they share where there are several tables
     std::uint32_t half;          ///< the largest magnitude of any but the last digit
@@ -78,7 +78,8 @@ inline constexpr std::uint64_t least_halved_buckets = std::uint64_t{1} << 18;
 /// Windows of all MSMs of a job from so many on are weighed on the device: the host's additions would take longer (measured on an H200).
 inline constexpr std::size_t least_weighed_windows = 32;
 
-/// Of whose work a cost is told: a share of one MSM's digits, which more than one makes only with one table; or so many MSMs together.
+/// Of whose work a cost is told: of so many MSMs together; or of a share of one MSM's digits, of which there are several only with one
+/// table.
 struct CostOf {
     unsigned share_count = 1;
     std::size_t msm_count = 1;

@@ -123,7 +123,7 @@ CUPOOL_DEVICE void store_shifted(const MsmPlan& plan, std::uint32_t index, const
 template <unsigned word_count>
 CUPOOL_DEVICE void count_digits(const MsmPlan& plan, std::uint32_t term, ShiftedScalar<word_count> shifted, std::uint32_t* counts) {
 #pragma unroll 1
-    for (std::uint32_t d = 0; d < plan.first_digit; ++d) shifted.shift_right(digit_width(plan, d));
+    for (std::uint32_t d = 0; d < plan.first_digit; ++d) shifted.shift_right(plan.width);  // none of which is narrow
     std::uint32_t window = 0;
     std::uint32_t width = digit_width(plan, plan.first_digit);
 #pragma unroll 1

@@ -183,6 +183,23 @@ TEST_CASE("a thread sums fewer points where buckets have few, but not so few tha
     }
 }
 
+TEST_CASE("rounds begin with fewer pairs a thread where coordinates are wide", "[kernels]") {
+    const auto rounds = [](std::size_t coordinate_bytes, std::uint32_t scalar_count) {
+        return make_msm_shape({.scalar_count = scalar_count,
+                               .scalars = scalar_range<Curve::bls12_381>(0),
+                               .choice = {.width = 15},
+                               .tables = 64,
+                               .multiprocessors = 132,
+                               .rounds_budget = std::uint64_t{1} << 34,
+                               .coordinate_bytes = coordinate_bytes})
+            .plan.rounds;
+    };
+    CHECK(rounds(48, 1 << 16) == 1);  // 11 pairs a thread
+    CHECK(rounds(32, 1 << 16) == 0);  // 8
+    CHECK(rounds(48, 1 << 15) == 0);  // 5
+    CHECK(rounds(32, 1 << 17) == 1);  // 16
+}
+
 TEST_CASE("several quads join a bucket where most of some window span many shares, unless the device is full", "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
     CHECK(shape_of(any, {true, 8}, 1, 1 << 12).plan.quads_a_bucket == 4);
@@ -248,9 +265,12 @@ TEST_CASE("where all digits share a window, some have a bit less, so that the la
             const MsmPlan plan = shape_of(scalars, {.width = width}, every, 1000).plan;
             CAPTURE(scalars.bits, width, digits.digit_count, digits.first_narrow, digits.largest_last);
             REQUIRE(digits.window_count == 1);
-            const bool can_fill = digits.digit_count > width;  // as many as there are bits to take
-            if (can_fill) CHECK(2 * digits.largest_last >= digits.half);
-            if (digits.first_narrow + 1 < digits.digit_count) CHECK(digits.largest_last <= digits.half);
+            const bool has_narrow = digits.first_narrow < digits.digit_count;
+            const unsigned others = digits.digit_count - 1;
+            if (has_narrow) CHECK(digits.largest_last <= digits.half);
+            if (others > width) CHECK(2 * digits.largest_last >= digits.half);  // with bits enough to take
+            if (others > 0) CHECK(digit_width(plan, 0) == width);               // so that all buckets can be reached
+            if (!has_narrow) CHECK(digit_width(plan, others) == width);
             CHECK(digits.digit_count == msm_digits(scalars, {.width = width}, 1).digit_count);
             unsigned doublings = 0;
             for (unsigned table = 0; table + 1 < digits.digit_count; ++table) {
@@ -258,16 +278,16 @@ TEST_CASE("where all digits share a window, some have a bit less, so that the la
                 CHECK(digit_position(plan, table + 1) == digit_position(plan, table) + digit_width(plan, table));
                 doublings += doublings_to_next_table(digits, width, table);
             }
-            CHECK((digit_offset(plan) + BigInteger::power_of_two(scalars.bits - 1)).bit_count() <= 32 * shifted_words);
+            CHECK((digit_offset(plan) + BigInteger::power_of_two(scalars.bits)).bit_count() <= 32 * shifted_words);
             for (const unsigned tables : {1U, 2U, digits.digit_count - 1}) {
                 if (tables == 0 || tables >= digits.digit_count) continue;
-                const MsmDigits others = msm_digits(scalars, {.width = width}, tables);
-                CHECK(others.first_narrow == others.digit_count - 1);
-                CHECK(doublings_to_next_table(others, width, 0) == width * others.window_count);
+                const MsmDigits shared = msm_digits(scalars, {.width = width}, tables);
+                CHECK(shared.first_narrow == shared.digit_count);
+                CHECK(doublings_to_next_table(shared, width, 0) == width * shared.window_count);
             }
         }
     }
-    CHECK(msm_digits(scalar_range<Curve::bls12_381>(0), {.width = 11}, 64).first_narrow == 14);  // 15 * 11 + 9 * 10 bits, less the last's
+    CHECK(msm_digits(scalar_range<Curve::bls12_381>(0), {.width = 11}, 64).first_narrow == 14);  // 14 * 11 + 9 * 10 + 10 bits
     CHECK(msm_digits(scalar_range<Curve::bls12_381>(0), {.width = 11}, 64).largest_last == 928);
 }
 
@@ -287,7 +307,9 @@ TEST_CASE("digits are as wide as sums that wait for each other make it worth whi
     CHECK(width(bls12_381, 10, 64) == 10);     // 8 bits would crowd all buckets
     CHECK(width(bls12_381, 12, 64) == 12);
     CHECK(width(bn254, 15, 64) == 15);
-    CHECK(width(bn254, 5, 1) >= 5);  // 32 windows and more are weighed on the device
+    CHECK(width(bn254, 13, 13) != 12);                         // the last digit would have two values
+    CHECK(width(scalar_range<Curve::bn254>(64), 12, 6) != 8);  // and here one
+    CHECK(width(bn254, 5, 1) >= 5);                            // 32 windows and more are weighed on the device
 }
 
 TEST_CASE("bins make up a row's buckets, within the kernels' tables", "[kernels]") {
