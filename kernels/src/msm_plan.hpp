@@ -91,6 +91,9 @@ double msm_cost(std::size_t scalar_count, const MsmDigits& digits, CostOf of = {
 /// The digits with the least estimated cost. Scalars are split only over one table. \param width  that they have; 0 for any
 DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width = 0, CostOf of = {});
 
+/// The width of the digits that bases are prepared for in several tables, whether they are used in one MSM at a time or in several.
+unsigned choose_prepared_width(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables);
+
 /// How many blocks share a row's pairs in round number `round` (from 1) over `rows` windows of up to `row_pairs` pairs: so many that all
 /// fill the device a whole number of times. \param resident_blocks  how many blocks of the pairwise kernels the device holds at once
 /// \param coordinate_bytes  of one coordinate of a point

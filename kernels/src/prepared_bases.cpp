@@ -102,7 +102,7 @@ std::shared_ptr<const BaseTables<C>> make_base_tables(const Operand<AffinePoint<
     tables->are_for_one_width = config.precompute_factor > 1;
     const ScalarRange scalars = scalar_range<C>(config.bitsize);
     const auto asked = static_cast<unsigned>(config.precompute_factor);
-    if (asked > 1 && tables->width == 0) tables->width = choose_digits(points.size(), scalars, asked).width;
+    if (asked > 1 && tables->width == 0) tables->width = choose_prepared_width(points.size(), scalars, asked);
     if (config.ctx.is_host()) {
         fill_on_host<C>(*tables, points.host(), config.are_points_montgomery_form);
     } else {

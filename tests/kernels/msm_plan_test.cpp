@@ -307,9 +307,11 @@ TEST_CASE("digits are as wide as sums that wait for each other make it worth whi
     CHECK(width(bls12_381, 10, 64) == 10);     // 8 bits would crowd all buckets
     CHECK(width(bls12_381, 12, 64) == 12);
     CHECK(width(bn254, 15, 64) == 15);
-    CHECK(width(bn254, 13, 13) != 12);                         // the last digit would have two values
-    CHECK(width(scalar_range<Curve::bn254>(64), 12, 6) != 8);  // and here one
-    CHECK(width(bn254, 5, 1) >= 5);                            // 32 windows and more are weighed on the device
+    CHECK(width(bn254, 13, 13) != 12);                          // the last digit would have two values
+    CHECK(width(scalar_range<Curve::bn254>(64), 12, 6) != 8);   // and here one
+    CHECK(choose_prepared_width(1 << 14, bls12_381, 4) == 11);  // not 13 and buckets of five windows, which a batch pays for
+    CHECK(choose_prepared_width(1 << 14, bls12_381, 64) == width(bls12_381, 14, 64));
+    CHECK(width(bn254, 5, 1) >= 5);  // 32 windows and more are weighed on the device
 }
 
 TEST_CASE("bins make up a row's buckets, within the kernels' tables", "[kernels]") {
