@@ -65,8 +65,6 @@ inline constexpr unsigned block_size = 256;
 inline constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
 /// Blocks of a copying kernel for each multiprocessor.
 inline constexpr unsigned copying_blocks = 8;
-/// Windows of all MSMs of a job from so many on are weighed on the device: the host's additions would take longer (measured on an H200).
-inline constexpr std::size_t least_weighed_windows = 32;
 /// A grid's rows of blocks.
 inline constexpr std::size_t most_rows = 65535;
 
@@ -107,7 +105,8 @@ public:
           multiprocessors_(static_cast<unsigned>(config.ctx.context().device().multiprocessor_count())),
           device_memory_(config.ctx.context().device().total_memory()),
           scalars_(scalar_range<C>(config.bitsize)),
-          choice_(choose_digits(job.term_count, scalars_, job.tables, job.width, job.share_count)),
+          choice_(choose_digits(job.term_count, scalars_, job.tables, job.width,
+                                {.share_count = job.share_count, .msm_count = msms_of_a_run()})),
           digits_(msm_digits(scalars_, choice_, job.tables)),
           low_bits_(choose_low_bits(digits_, limits.least_halved_buckets)),
           kernels_(config.ctx.resource<MsmKernels<C>>()),
@@ -324,14 +323,15 @@ private:
     }
     static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-    std::size_t most_msms_at_once() const {
+    /// MSMs that are done together, if rows of blocks allow.
+    std::size_t msms_of_a_run() const {
         // Bases of several MSMs are brought in one run only where each MSM has its own, or they are there.
         if (brings_bases() && !job_.have_own_bases) return 1;
         // Scalars are summed where they are found, so in one run.
         if (job_.scalars.is_on_device() && stride_of(job_) != job_.term_count) return 1;
-        const std::size_t windows = window_count();
-        return std::clamp<std::size_t>(std::min(terms_of_a_batch / job_.term_count, most_rows / windows), 1, job_.msm_count);
+        return std::clamp<std::size_t>(terms_of_a_batch / job_.term_count, 1, job_.msm_count);
     }
+    std::size_t most_msms_at_once() const { return std::clamp<std::size_t>(most_rows / window_count(), 1, msms_of_a_run()); }
 
     [[noreturn]] void throw_budget_too_small(std::size_t bytes) const {
         std::size_t terms = 0;

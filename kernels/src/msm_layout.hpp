@@ -75,6 +75,7 @@ struct MsmPlan {
     std::uint32_t has_carried_points;   ///< what the rounds of an earlier portion have left are terms of this one
 
     std::uint32_t width;                 ///< bits of a digit
+    std::uint32_t first_narrow_digit;    ///< digits from this one on have a bit less, but for the last one; behind all where none has
     std::uint32_t first_digit;           ///< of those that are summed here; 0 where there are several tables
     std::uint32_t digit_count;           ///< of those that are summed here
     std::uint32_t last_digit;            ///< of a scalar: it takes what the others leave, and leaves no carry
@@ -85,9 +86,10 @@ struct MsmPlan {
     std::uint32_t bin_count;             ///< of one row; a bin is a run of 2^bin_shift buckets, the last one's perhaps fewer
     std::uint32_t bin_shift;
 
-    /// sum of (2^(width - 1) - 1) 2^(width d) over a scalar's digits d but the last, which has last_digit_offset for 2^(width - 1) - 1.
-    /// `width` bits from bit width d up of a scalar plus this, less 2^(width - 1) - 1, are its signed digit d, between -2^(width - 1) + 1
-    /// and 2^(width - 1), with no carry to hand on; all bits from the last digit's place up, less last_digit_offset, are the last one.
+    /// sum of (2^(w - 1) - 1) 2^p over a scalar's digits but the last, which has last_digit_offset for 2^(w - 1) - 1, where a digit has
+    /// w = digit_width() bits from bit p = digit_position() up. Those of a scalar plus this, less 2^(w - 1) - 1, are its signed digit,
+    /// between -2^(w - 1) + 1 and 2^(w - 1), with no carry to hand on; all bits from the last digit's place up, less last_digit_offset, are
+    /// the last one.
     std::uint32_t digit_offset[shifted_words];
     std::uint32_t word_count;         ///< of a shifted scalar
     std::uint32_t last_digit_offset;  ///< how far below 0 the last digit may be
@@ -135,6 +137,15 @@ struct MsmPlan {
     std::uint32_t* large_bucket_count;  ///< zeroed before
     std::uint32_t* first_oversized_scalar;  ///< all ones before; the lowest index of a scalar of these that breaks its promise
 };
+
+/// Bits of a digit, which is not the last one.
+constexpr std::uint32_t digit_width(const MsmPlan& plan, std::uint32_t digit) {
+    return plan.width - (digit >= plan.first_narrow_digit ? 1 : 0);
+}
+/// The bit of a shifted scalar at which a digit begins.
+constexpr std::uint32_t digit_position(const MsmPlan& plan, std::uint32_t digit) {
+    return digit * plan.width - (digit > plan.first_narrow_digit ? digit - plan.first_narrow_digit : 0);
+}
 
 /// Points that a block of fold_buckets folds to one, and how many bits tell them apart.
 inline constexpr std::uint32_t fold_size_bits = 7;

@@ -45,10 +45,10 @@ std::uint32_t choose_counted_tile(const MsmProblem& problem) {
 /// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where a bucket's odd points
 /// (half of one a round, on average) stay few beside the others. What another plan takes over is sorted and read once more, by halves of
 /// weights even twice, so that rounds pay there until fewer are left (all measured on an H200).
-std::uint32_t choose_rounds(const MsmPlan& plan, LeftTo left_to, std::uint64_t resident_threads) {
+std::uint32_t choose_rounds(const MsmPlan& plan, LeftTo left_to, std::uint64_t resident_threads, std::size_t coordinate_bytes) {
     constexpr std::uint32_t most_rounds = 8;
     const bool has_halves = left_to == LeftTo::halves || plan.low_bits != 0;
-    const std::uint64_t least_pairs = has_halves ? 6 : 12;                                                // a thread
+    const std::uint64_t least_pairs = has_halves ? 6 : coordinate_bytes <= 32 ? 12 : 8;                   // a thread
     const std::uint64_t least_left = left_to == LeftTo::nobody ? 5 : left_to == LeftTo::portion ? 2 : 1;  // of a bucket
     const auto pays = [&](std::uint32_t rounds) {
         return std::uint64_t{plan.row_terms} * plan.row_count >> rounds >= resident_threads * least_pairs &&
@@ -105,8 +105,8 @@ std::uint32_t choose_rows_at_once(const MsmPlan& plan, std::size_t coordinate_by
 
 void set_digit_offset(MsmPlan& plan) {
     for (std::uint32_t digit = 0; digit <= plan.last_digit; ++digit) {
-        const std::uint64_t summand = digit == plan.last_digit ? plan.last_digit_offset : (1u << (plan.width - 1)) - 1;
-        const std::uint32_t position = digit * plan.width;
+        const std::uint64_t summand = digit == plan.last_digit ? plan.last_digit_offset : (1u << (digit_width(plan, digit) - 1)) - 1;
+        const std::uint32_t position = digit_position(plan, digit);
         const std::uint64_t bits = summand << position % 32;  // the digits' summands do not overlap
         plan.digit_offset[position / 32] |= static_cast<std::uint32_t>(bits);
         if (position / 32 + 1 < shifted_words) plan.digit_offset[position / 32 + 1] |= static_cast<std::uint32_t>(bits >> 32);
@@ -149,7 +149,7 @@ std::uint32_t choose_quads_a_bucket(const MsmPlan& plan, unsigned multiprocessor
 void set_steps(MsmShape& shape, const MsmProblem& problem) {
     MsmPlan& plan = shape.plan;
     const std::uint64_t threads = std::uint64_t{problem.multiprocessors} * summing_blocks(problem.coordinate_bytes) * point_block_size;
-    plan.rounds = choose_rounds(plan, problem.left_to, threads);
+    plan.rounds = choose_rounds(plan, problem.left_to, threads, problem.coordinate_bytes);
     plan.slot_count = most_points(plan, first_level(plan)) << first_level(plan);
     plan.share_size = choose_share_size(plan, threads / point_block_size);
     const bool accumulates = plan.rounds == 0 || problem.left_to == LeftTo::nobody;
@@ -182,14 +182,23 @@ struct LargestMagnitude {
     unsigned position;
 
     unsigned bits() const { return position + static_cast<unsigned>(std::bit_width(head)); }
-    /// Of the last of `digit_count` digits: what the magnitude has at its place, and a carry.
-    std::uint32_t of_last_digit(unsigned width, unsigned digit_count) const {
-        return static_cast<std::uint32_t>(head >> (width * (digit_count - 1) - position)) + 1;
+    /// Of the last digit: what the magnitude has at its place, and a carry.
+    std::uint32_t of_last_digit(unsigned digit_position) const {
+        return static_cast<std::uint32_t>(head >> (digit_position - position)) + 1;
     }
 };
 
 LargestMagnitude largest_magnitude(const ScalarRange& scalars, bool are_split) {
     return are_split ? LargestMagnitude{scalars.part_head, 64} : LargestMagnitude{scalars.order_head >> 1, 192};
+}
+
+/// How many digits of magnitudes below 2^bits are to have a bit less: so many that the last one has values for all buckets, or for as many
+/// as can be with one digit of the whole width left. Only where all share one window, each with a table of its own: elsewhere digits are
+/// whole windows apart.
+unsigned narrow_digits(unsigned bits, unsigned width, unsigned digit_count, unsigned tables) {
+    const unsigned spare_bits = digit_count * width - bits;
+    if (tables < digit_count || digit_count <= 2 || spare_bits <= 1) return 0;
+    return std::min(spare_bits - 1, digit_count - 2);
 }
 
 }  // namespace
@@ -199,18 +208,27 @@ MsmDigits msm_digits(const ScalarRange& scalars, DigitChoice choice, unsigned ta
     const std::uint32_t half = 1u << (width - 1);
     MsmDigits digits{};
     digits.terms_a_scalar = choice.terms_a_scalar();
+    const LargestMagnitude largest = largest_magnitude(scalars, choice.are_scalars_split);
+    const unsigned bits = scalars.spans_all() ? largest.bits() : scalars.bits;
+    digits.digit_count = scalars.spans_all() ? divided_up(bits, width) : bits / width + 1;
+    const unsigned narrow = narrow_digits(bits, width, digits.digit_count, tables);
+    const unsigned last_position = (digits.digit_count - 1) * width - narrow;
+    digits.first_narrow = narrow == 0 ? digits.digit_count : digits.digit_count - 1 - narrow;
     if (scalars.spans_all()) {
-        const LargestMagnitude largest = largest_magnitude(scalars, choice.are_scalars_split);
-        digits.digit_count = divided_up(largest.bits(), width);
-        digits.lowest_last = largest.of_last_digit(width, digits.digit_count);
+        digits.lowest_last = largest.of_last_digit(last_position);
         digits.largest_last = digits.lowest_last;
     } else {
-        digits.digit_count = scalars.bits / width + 1;
-        digits.largest_last = 1u << scalars.bits % width;
+        digits.largest_last = 1u << (bits - last_position);
     }
     digits.window_count = divided_up(digits.digit_count, tables);
+    digits.half = half;
     digits.largest = std::max(half, digits.lowest_last);
     return digits;
+}
+
+unsigned doublings_to_next_table(const MsmDigits& digits, unsigned width, unsigned table) {
+    const bool is_narrow = table >= digits.first_narrow;  // digits have a table each where any are narrow
+    return width * digits.window_count - (is_narrow ? 1 : 0);
 }
 
 WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned share_count) {
@@ -218,40 +236,88 @@ WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned sha
     return {first, divided_up((share + 1) * window_count, share_count) - first};
 }
 
-double msm_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned share_count) {
-    // A term costs one addition, mostly affine. A bucket costs two full additions, and more to join its shares, which run at a lower
-    // occupancy; or, where it is weighed by halves, a few affine ones, and some ten kernels more begin and end. Where the last digits'
-    // buckets have many points each, the rest of the device waits for the blocks that join those (all measured on an H200).
-    constexpr double term_cost = 8;
-    constexpr double split_cost = 2;  // of a scalar: its parts, and the image of its point
-    constexpr double bucket_cost = 90;
+namespace {
+
+// Costs are in field products, and measured on an H200.
+constexpr double term_cost = 8;   // of each digit: one addition, mostly affine
+constexpr double split_cost = 2;  // of a scalar: its parts, and the image of its point
+
+double split_costs(double scalars, const MsmDigits& digits) { return digits.terms_a_scalar == 1 ? 0 : split_cost * scalars; }
+
+/// A bucket's shares are joined, and it is folded, which runs at a lower occupancy than summing terms; or, where it is weighed by halves,
+/// it costs a few affine additions, and some ten kernels more begin and end.
+constexpr double joining_cost = 30;
+constexpr double folding_cost = 60;
+double bucket_costs(const MsmDigits& digits, double rows, bool may_have_halves) {
     constexpr double halved_bucket_cost = 50;
     constexpr double halving_cost = 4.5e6;
+    const double buckets = digits.largest * rows;
+    const bool has_halves = may_have_halves && buckets >= least_halved_buckets && choose_low_bits(digits, least_halved_buckets) != 0;
+    return has_halves ? halved_bucket_cost * buckets + halving_cost : (joining_cost + folding_cost) * buckets;
+}
+
+/// What else the folding of buckets takes: that of few as long as filling the device with them, and a second launch where a row has many.
+double folding_waits(const MsmDigits& digits, double rows) {
+    constexpr double least_folding_cost = 1.5e6;
+    constexpr double second_folding_cost = 0.6e6;
+    const double shortfall = std::max(least_folding_cost - folding_cost * digits.largest * rows, 0.0);
+    return shortfall + (digits.largest <= fold_size ? 0 : second_folding_cost);
+}
+
+/// Where buckets have many points each, those of the last digits or all, the rest of the device waits for the blocks that join them.
+double crowding_wait(double terms, const MsmDigits& digits) {
     constexpr double crowding_cost = 1.5e6;
     constexpr double many_points = 230;  // of a bucket that blocks join (large_bucket_shares), as small values are more frequent
-    const auto bucket_costs = [&digits](unsigned rows, bool may_have_halves) {
-        const double buckets = static_cast<double>(digits.largest) * rows;
-        return may_have_halves && buckets >= least_halved_buckets ? halved_bucket_cost * buckets + halving_cost : bucket_cost * buckets;
-    };
-    const auto scalars = static_cast<double>(scalar_count);
-    const double split_costs = digits.terms_a_scalar == 1 ? 0 : split_cost * scalars;
-    const double scalar_digits = static_cast<double>(digits.terms_a_scalar) * digits.digit_count;
-    const bool is_last_alone = digits.window_count == digits.digit_count;  // with several tables, others fill its window
-    const double last_points = digits.terms_a_scalar * scalars / (static_cast<double>(digits.largest_last) * last_copies(digits));
-    const double crowding_costs = is_last_alone && last_points > many_points ? crowding_cost : 0;
-    if (share_count == 1)
-        return term_cost * scalar_digits * scalars + split_costs + bucket_costs(digits.window_count, true) + crowding_costs;
+    const bool is_last_alone = digits.window_count == digits.digit_count;  // so that its window has room for copies
+    const double last_points = terms / digits.largest_last / (is_last_alone ? last_copies(digits) : 1);
+    const double points = terms * digits.digit_count / digits.window_count / digits.half;
+    return std::max(last_points, points) > many_points ? crowding_cost : 0;
+}
+
+/// The sums for bits are added up by the host, or, of many windows, by the device.
+double adding_wait(const MsmDigits& digits, double rows) {
+    constexpr double addition_cost = 5e3;
+    constexpr double weighing_cost = 0.6e6;
+    if (rows >= least_weighed_windows) return weighing_cost;
+    return addition_cost * rows * sums_of_bits(static_cast<std::uint32_t>(std::bit_width(digits.largest)));
+}
+
+/// What adding takes where the device is full.
+double work_cost(double scalars, const MsmDigits& digits, double rows) {
+    return term_cost * digits.digit_count * digits.terms_a_scalar * scalars + split_costs(scalars, digits) +
+           bucket_costs(digits, rows, true);
+}
+
+/// A share of one MSM's digits. Such are large: what small MSMs wait for is left out.
+double share_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned share_count) {
     // Shares of more terms are done in several portions, each of which leaves points of every bucket: none is cheap then (measured on two).
     constexpr std::size_t most_terms_of_few_portions = std::size_t{1} << 21;
+    const auto scalars = static_cast<double>(scalar_count);
     unsigned most_windows = 0;
     for (unsigned share = 0; share < share_count; ++share)
         most_windows = std::max(most_windows, windows_of_share(digits.window_count, share, share_count).count);
     // Blocks are dealt to windows evenly, so that those of a part of a window wait for the others (half of what it lacks, as measured).
+    const double scalar_digits = static_cast<double>(digits.terms_a_scalar) * digits.digit_count;
     const double own_digits = (scalar_digits / share_count + digits.terms_a_scalar * most_windows) / 2;
-    return term_cost * own_digits * scalars + split_costs + bucket_costs(most_windows, scalar_count <= most_terms_of_few_portions);
+    return term_cost * own_digits * scalars + split_costs(scalars, digits) +
+           bucket_costs(digits, most_windows, scalar_count <= most_terms_of_few_portions);
 }
 
-DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width, unsigned share_count) {
+}  // namespace
+
+double msm_cost(std::size_t scalar_count, const MsmDigits& digits, CostOf of) {
+    if (of.share_count > 1) return share_cost(scalar_count, digits, of.share_count);
+    const double scalars = static_cast<double>(scalar_count) * static_cast<double>(of.msm_count);
+    const double rows = static_cast<double>(digits.window_count) * static_cast<double>(of.msm_count);
+    const double terms_of_one = digits.terms_a_scalar * static_cast<double>(scalar_count);
+    return work_cost(scalars, digits, rows) + folding_waits(digits, rows) + crowding_wait(terms_of_one, digits) + adding_wait(digits, rows);
+}
+
+namespace {
+
+/// Of the digits that there may be, those with the least cost. \param cost_of  called as cost_of(digits)
+template <class CostFunction>
+DigitChoice cheapest_digits(const ScalarRange& scalars, unsigned tables, unsigned width, const CostFunction& cost_of) {
     const unsigned narrowest = width != 0 ? width : 4;
     const unsigned widest = width != 0 ? width : widest_digit;
     DigitChoice best;
@@ -260,13 +326,27 @@ DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, 
         if (are_split && (!scalars.spans_all() || tables > 1)) continue;
         for (unsigned any_width = narrowest; any_width <= widest; ++any_width) {
             const DigitChoice choice{are_split, any_width};
-            const double cost = msm_cost(scalar_count, msm_digits(scalars, choice, tables), share_count);
+            const double cost = cost_of(msm_digits(scalars, choice, tables));
             if (cost >= best_cost) continue;
             best = choice;
             best_cost = cost;
         }
     }
     return best;
+}
+
+}  // namespace
+
+DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width, CostOf of) {
+    return cheapest_digits(scalars, tables, width, [&](const MsmDigits& digits) { return msm_cost(scalar_count, digits, of); });
+}
+
+unsigned choose_prepared_width(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables) {
+    const unsigned for_one = choose_digits(scalar_count, scalars, tables).width;
+    if (msm_digits(scalars, {.width = for_one}, tables).window_count == 1) return for_one;
+    // Several windows of wide digits gain one MSM up to a sixth, and cost each of a batch up to a third (measured on an H200).
+    const auto work = [&](const MsmDigits& digits) { return work_cost(static_cast<double>(scalar_count), digits, digits.window_count); };
+    return cheapest_digits(scalars, tables, 0, work).width;
 }
 
 namespace {
@@ -303,6 +383,7 @@ MsmShape make_msm_shape(const MsmProblem& problem) {
     plan.scalar_bits = problem.scalars.bits;
     plan.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
     plan.width = problem.choice.width;
+    plan.first_narrow_digit = digits.first_narrow;
     set_digits(plan, problem, digits);
     plan.row_count = plan.msm_count * plan.window_count;
     plan.row_terms = plan.term_count * divided_up(plan.digit_count, plan.window_count) + problem.carried_points;

@@ -51,14 +51,19 @@ struct MsmShape {
 /// up to twice as large as the others.
 struct MsmDigits {
     unsigned digit_count;
+    unsigned first_narrow;       ///< digits from this one on have a bit less, but for the last one; digit_count where none has
     unsigned terms_a_scalar;     ///< each of so many digits
     unsigned window_count;       ///< which they share where there are several tables
+    std::uint32_t half;          ///< the largest magnitude of any but the last digit
     std::uint32_t lowest_last;   ///< how far below 0 the last digit may be
     std::uint32_t largest_last;  ///< magnitude of the last digit
     std::uint32_t largest;       ///< magnitude of any
 };
 /// \pre choice.are_scalars_split only where scalars.spans_all()
 MsmDigits msm_digits(const ScalarRange& scalars, DigitChoice choice, unsigned tables);
+
+/// How often a table's points are doubled to make the next one, for digits of `width` bits. \param table  counted from 0
+unsigned doublings_to_next_table(const MsmDigits& digits, unsigned width, unsigned table);
 
 /// Windows that a share of all terms' digits has something of, where the digits are in order of windows first.
 struct WindowRange {
@@ -70,12 +75,24 @@ WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned sha
 /// Buckets of all rows from which on it pays to weigh them by halves (measured on an H200).
 inline constexpr std::uint64_t least_halved_buckets = std::uint64_t{1} << 18;
 
-/// What a share of an MSM is estimated to cost, in field products. \param share_count  more than one only with one table
-double msm_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned share_count = 1);
+/// Windows of all MSMs of a job from so many on are weighed on the device: the host's additions would take longer (measured on an H200).
+inline constexpr std::size_t least_weighed_windows = 32;
+
+/// Of whose work a cost is told: of so many MSMs together; or of a share of one MSM's digits, of which there are several only with one
+/// table.
+struct CostOf {
+    unsigned share_count = 1;
+    std::size_t msm_count = 1;
+};
+
+/// What MSMs of so many scalars are estimated to cost, in field products.
+double msm_cost(std::size_t scalar_count, const MsmDigits& digits, CostOf of = {});
 
 /// The digits with the least estimated cost. Scalars are split only over one table. \param width  that they have; 0 for any
-DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width = 0,
-                          unsigned share_count = 1);
+DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width = 0, CostOf of = {});
+
+/// The width of the digits that bases are prepared for in several tables, whether they are used in one MSM at a time or in several.
+unsigned choose_prepared_width(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables);
 
 /// How many blocks share a row's pairs in round number `round` (from 1) over `rows` windows of up to `row_pairs` pairs: so many that all
 /// fill the device a whole number of times. \param resident_blocks  how many blocks of the pairwise kernels the device holds at once

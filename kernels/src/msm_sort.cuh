@@ -14,6 +14,8 @@ namespace cupool::device {
 using detail::bin_block_size;
 using detail::bin_tile;
 using detail::carried_bit;
+using detail::digit_position;
+using detail::digit_width;
 using detail::first_level;
 using detail::first_named_pair;
 using detail::largest_bin;
@@ -53,9 +55,9 @@ struct SignedDigit {
     std::uint32_t magnitude;
     std::uint32_t sign;  ///< sign_bit or 0
 
-    /// Digit `d`. \param bits  those of a shifted scalar from the digit's place up
-    CUPOOL_DEVICE static SignedDigit from(std::uint32_t bits, const MsmPlan& plan, std::uint32_t d) {
-        const std::uint32_t half = 1u << (plan.width - 1);
+    /// Digit `d`, of `width` bits. \param bits  those of a shifted scalar from the digit's place up
+    CUPOOL_DEVICE static SignedDigit from(std::uint32_t bits, const MsmPlan& plan, std::uint32_t d, std::uint32_t width) {
+        const std::uint32_t half = 1u << (width - 1);
         const bool is_last = d == plan.last_digit;
         const std::uint32_t own_bits = is_last ? bits : bits & (2 * half - 1);
         const std::int32_t value = static_cast<std::int32_t>(own_bits - (is_last ? plan.last_digit_offset : half - 1));
@@ -108,8 +110,8 @@ struct ShiftedScalar {
 /// Stores the words of a term's shifted scalar that stored_digit() reads.
 template <unsigned word_count>
 CUPOOL_DEVICE void store_shifted(const MsmPlan& plan, std::uint32_t index, const ShiftedScalar<word_count>& shifted) {
-    const std::uint32_t first_word = plan.first_digit * plan.width / 32;
-    const std::uint32_t last_word = (plan.first_digit + plan.digit_count - 1) * plan.width / 32 + 1;
+    const std::uint32_t first_word = digit_position(plan, plan.first_digit) / 32;
+    const std::uint32_t last_word = digit_position(plan, plan.first_digit + plan.digit_count - 1) / 32 + 1;
     const std::uint64_t stride = std::uint64_t{plan.msm_count} * plan.term_count;
 #pragma unroll
     for (unsigned word = 0; word < word_count; ++word) {
@@ -121,16 +123,18 @@ CUPOOL_DEVICE void store_shifted(const MsmPlan& plan, std::uint32_t index, const
 template <unsigned word_count>
 CUPOOL_DEVICE void count_digits(const MsmPlan& plan, std::uint32_t term, ShiftedScalar<word_count> shifted, std::uint32_t* counts) {
 #pragma unroll 1
-    for (std::uint32_t d = 0; d < plan.first_digit; ++d) shifted.shift_right(plan.width);
+    for (std::uint32_t d = 0; d < plan.first_digit; ++d) shifted.shift_right(plan.width);  // none of which is narrow
     std::uint32_t window = 0;
+    std::uint32_t width = digit_width(plan, plan.first_digit);
 #pragma unroll 1
     for (std::uint32_t d = 0; d < plan.digit_count; ++d) {
-        const SignedDigit digit = SignedDigit::from(shifted.words[0], plan, plan.first_digit + d);
+        if (plan.first_digit + d == plan.first_narrow_digit) width = plan.width - 1;
+        const SignedDigit digit = SignedDigit::from(shifted.words[0], plan, plan.first_digit + d, width);
         if (!digit.is_zero() && takes_digit(plan, d, term)) {
             const std::uint32_t bucket = first_bucket(plan, plan.first_digit + d, term) + digit.bucket();
             atomic_add_shared(&counts[window * plan.bin_count + (bucket >> plan.bin_shift)], 1);
         }
-        shifted.shift_right(plan.width);
+        shifted.shift_right(width);
         window = window + 1 == plan.window_count ? 0 : window + 1;
     }
 }
@@ -177,12 +181,12 @@ CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint3
 
 /// Digit `d` of a stored shifted scalar.
 CUPOOL_DEVICE SignedDigit stored_digit(const MsmPlan& plan, std::uint32_t d, std::uint32_t index) {
-    const std::uint32_t position = d * plan.width;
+    const std::uint32_t position = digit_position(plan, d);
     const std::uint64_t stride = std::uint64_t{plan.msm_count} * plan.term_count;
     const std::uint32_t* word = plan.shifted_scalars + position / 32 * stride + index;
     const std::uint64_t low = *word;
     const std::uint64_t high = position / 32 + 1 < plan.word_count ? word[stride] : 0;
-    return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), plan, d);
+    return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), plan, d, digit_width(plan, d));
 }
 
 /// The sum of what the lanes of a warp up to this one gave.

@@ -61,25 +61,26 @@ void fill_first_table(const BaseTables<C>& tables, DeviceSpan<AffinePoint<C>> ta
 
 /// Every further table is the one before it, doubled as often as the digits that share a window are apart.
 template <Curve C>
-void queue_filling(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points, const PrepareConfig& config, unsigned doublings) {
+void queue_filling(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points, const PrepareConfig& config, const MsmDigits& digits) {
     const StreamView stream = tables.context.stream();
     const DeviceSpan<AffinePoint<C>> all = tables.on_device.span();
     fill_first_table(tables, all.subspan(0, tables.size), points, config);
     const auto kernels = tables.context.template resource<MsmKernels<C>>();
     for (unsigned table = 1; table < tables.table_count; ++table) {
-        kernels->bases->double_points.launch(
-            blocks_of(tables.size, pair_block_size), stream, all.subspan((table - 1) * tables.size, tables.size),
-            all.subspan(table * tables.size, tables.size), static_cast<std::uint32_t>(tables.size), doublings);
+        kernels->bases->double_points.launch(blocks_of(tables.size, pair_block_size), stream,
+                                             all.subspan((table - 1) * tables.size, tables.size),
+                                             all.subspan(table * tables.size, tables.size), static_cast<std::uint32_t>(tables.size),
+                                             doublings_to_next_table(digits, tables.width, table - 1));
     }
 }
 
 template <Curve C>
-void fill_on_device(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points, const PrepareConfig& config, unsigned doublings,
+void fill_on_device(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points, const PrepareConfig& config, const MsmDigits& digits,
                     TablesAre tables_are) {
     tables.on_device = DeviceBuffer<AffinePoint<C>>(tables.size * tables.table_count, tables.context);
     if (tables.size == 0) return;
     try {
-        queue_filling<C>(tables, points, config, doublings);
+        queue_filling<C>(tables, points, config, digits);
         if (tables_are == TablesAre::ready) tables.context.stream().synchronize();
     } catch (...) {
         const SynchronizeOnExit wait_for_work(tables.context.stream());
@@ -101,17 +102,16 @@ std::shared_ptr<const BaseTables<C>> make_base_tables(const Operand<AffinePoint<
     tables->are_for_one_width = config.precompute_factor > 1;
     const ScalarRange scalars = scalar_range<C>(config.bitsize);
     const auto asked = static_cast<unsigned>(config.precompute_factor);
-    if (asked > 1 && tables->width == 0) tables->width = choose_digits(points.size(), scalars, asked).width;
+    if (asked > 1 && tables->width == 0) tables->width = choose_prepared_width(points.size(), scalars, asked);
     if (config.ctx.is_host()) {
         fill_on_host<C>(*tables, points.host(), config.are_points_montgomery_form);
     } else {
-        unsigned doublings = 0;
+        MsmDigits digits{};
         if (asked > 1) {
-            const MsmDigits digits = msm_digits(scalars, {.width = tables->width}, asked);
+            digits = msm_digits(scalars, {.width = tables->width}, asked);
             tables->table_count = (digits.digit_count + digits.window_count - 1) / digits.window_count;
-            doublings = tables->width * digits.window_count;
         }
-        fill_on_device<C>(*tables, points, config, doublings, tables_are);
+        fill_on_device<C>(*tables, points, config, digits, tables_are);
     }
     return tables;
 }

@@ -288,7 +288,8 @@ std::optional<unsigned> width_of_shared_windows(std::size_t terms, std::size_t d
     constexpr std::size_t least_terms_a_device = std::size_t{1} << 17;
     if (devices < 2 || spread == MsmSpread::one_device || spread == MsmSpread::all_devices || terms > most_terms) return std::nullopt;
     const ScalarRange scalars = scalar_range<C>(config.bitsize);
-    const DigitChoice choice = choose_digits(terms, scalars, 1, static_cast<unsigned>(config.c), static_cast<unsigned>(devices));
+    const DigitChoice choice =
+        choose_digits(terms, scalars, 1, static_cast<unsigned>(config.c), {.share_count = static_cast<unsigned>(devices)});
     if (spread == MsmSpread::shared_windows) return choice.width;
     // With fewer digits it takes longer to hand a term on than to sum what a device has of it.
     const MsmDigits digits = msm_digits(scalars, choice, 1);

@@ -183,6 +183,23 @@ TEST_CASE("a thread sums fewer points where buckets have few, but not so few tha
     }
 }
 
+TEST_CASE("rounds begin with fewer pairs a thread where coordinates are wide", "[kernels]") {
+    const auto rounds = [](std::size_t coordinate_bytes, std::uint32_t scalar_count) {
+        return make_msm_shape({.scalar_count = scalar_count,
+                               .scalars = scalar_range<Curve::bls12_381>(0),
+                               .choice = {.width = 15},
+                               .tables = 64,
+                               .multiprocessors = 132,
+                               .rounds_budget = std::uint64_t{1} << 34,
+                               .coordinate_bytes = coordinate_bytes})
+            .plan.rounds;
+    };
+    CHECK(rounds(48, 1 << 16) == 1);  // 11 pairs a thread
+    CHECK(rounds(32, 1 << 16) == 0);  // 8
+    CHECK(rounds(48, 1 << 15) == 0);  // 5
+    CHECK(rounds(32, 1 << 17) == 1);  // 16
+}
+
 TEST_CASE("several quads join a bucket where most of some window span many shares, unless the device is full", "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
     CHECK(shape_of(any, {true, 8}, 1, 1 << 12).plan.quads_a_bucket == 4);
@@ -230,10 +247,71 @@ TEST_CASE("a plan's counters lie together, and nothing else among them", "[kerne
 TEST_CASE("digits are not so wide that the last ones crowd few buckets", "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
     CHECK(msm_digits(any, {true, 5}, 1).largest_last == 2);
-    CHECK(msm_cost(1 << 10, msm_digits(any, {true, 5}, 1)) > 3 * msm_cost(1 << 10, msm_digits(any, {true, 6}, 1)));
-    CHECK(msm_cost(1 << 6, msm_digits(any, {true, 5}, 1)) < msm_cost(1 << 6, msm_digits(any, {true, 6}, 1)));      // few points
+    const auto cost_of_five = [&any](std::size_t scalars) {
+        return msm_cost(scalars, msm_digits(any, {true, 5}, 1)) - msm_cost(scalars, msm_digits(any, {true, 6}, 1));
+    };
+    CHECK(cost_of_five(1 << 10) > 1e6);
+    CHECK(cost_of_five(1 << 6) < 1e5);                                                                             // few points
     CHECK(msm_cost(1 << 14, msm_digits(any, {true, 12}, 1)) < msm_cost(1 << 14, msm_digits(any, {true, 13}, 1)));  // many copies
     CHECK(choose_digits(1 << 10, any, 1).width == 8);
+}
+
+TEST_CASE("where all digits share a window, some have a bit less, so that the last one fills the buckets", "[kernels]") {
+    constexpr unsigned every = 256;
+    for (const ScalarRange& scalars : {scalar_range<Curve::bn254>(0), scalar_range<Curve::bls12_381>(0), scalar_range<Curve::bls12_377>(0),
+                                       scalar_range<Curve::bls12_381>(100), scalar_range<Curve::bn254>(1)}) {
+        for (unsigned width = 1; width <= widest_digit; ++width) {
+            const MsmDigits digits = msm_digits(scalars, {.width = width}, every);
+            const MsmPlan plan = shape_of(scalars, {.width = width}, every, 1000).plan;
+            CAPTURE(scalars.bits, width, digits.digit_count, digits.first_narrow, digits.largest_last);
+            REQUIRE(digits.window_count == 1);
+            const bool has_narrow = digits.first_narrow < digits.digit_count;
+            const unsigned others = digits.digit_count - 1;
+            if (has_narrow) CHECK(digits.largest_last <= digits.half);
+            if (others > width) CHECK(2 * digits.largest_last >= digits.half);  // with bits enough to take
+            if (others > 0) CHECK(digit_width(plan, 0) == width);               // so that all buckets can be reached
+            if (!has_narrow) CHECK(digit_width(plan, others) == width);
+            CHECK(digits.digit_count == msm_digits(scalars, {.width = width}, 1).digit_count);
+            unsigned doublings = 0;
+            for (unsigned table = 0; table + 1 < digits.digit_count; ++table) {
+                CHECK(digit_position(plan, table) == doublings);
+                CHECK(digit_position(plan, table + 1) == digit_position(plan, table) + digit_width(plan, table));
+                doublings += doublings_to_next_table(digits, width, table);
+            }
+            CHECK((digit_offset(plan) + BigInteger::power_of_two(scalars.bits)).bit_count() <= 32 * shifted_words);
+            for (const unsigned tables : {1U, 2U, digits.digit_count - 1}) {
+                if (tables == 0 || tables >= digits.digit_count) continue;
+                const MsmDigits shared = msm_digits(scalars, {.width = width}, tables);
+                CHECK(shared.first_narrow == shared.digit_count);
+                CHECK(doublings_to_next_table(shared, width, 0) == width * shared.window_count);
+            }
+        }
+    }
+    CHECK(msm_digits(scalar_range<Curve::bls12_381>(0), {.width = 11}, 64).first_narrow == 14);  // 14 * 11 + 9 * 10 + 10 bits
+    CHECK(msm_digits(scalar_range<Curve::bls12_381>(0), {.width = 11}, 64).largest_last == 928);
+}
+
+TEST_CASE("digits are as wide as sums that wait for each other make it worth while in small MSMs", "[kernels]") {
+    const auto width = [](const ScalarRange& scalars, unsigned exponent, unsigned tables, std::size_t msm_count = 1) {
+        return choose_digits(std::size_t{1} << exponent, scalars, tables, 0, {.msm_count = msm_count}).width;
+    };
+    const ScalarRange bn254 = scalar_range<Curve::bn254>(0);
+    const ScalarRange bls12_381 = scalar_range<Curve::bls12_381>(0);
+    CHECK(width(bls12_381, 10, 1) == 8);
+    CHECK(width(bls12_381, 10, 1, 1024) == 7);  // fuller devices take fewer buckets
+    CHECK(width(bn254, 13, 1) == 8);            // folded by one launch
+    CHECK(width(bn254, 14, 1) == 11);
+    CHECK(width(bn254, 14, 1, 16) == 10);
+    CHECK(width(bls12_381, 16, 1) == 12);
+    CHECK(width(bls12_381, 16, 1, 32) == 12);  // too few buckets a row to be weighed by halves
+    CHECK(width(bls12_381, 10, 64) == 10);     // 8 bits would crowd all buckets
+    CHECK(width(bls12_381, 12, 64) == 12);
+    CHECK(width(bn254, 15, 64) == 15);
+    CHECK(width(bn254, 13, 13) != 12);                          // the last digit would have two values
+    CHECK(width(scalar_range<Curve::bn254>(64), 12, 6) != 8);   // and here one
+    CHECK(choose_prepared_width(1 << 14, bls12_381, 4) == 11);  // not 13 and buckets of five windows, which a batch pays for
+    CHECK(choose_prepared_width(1 << 14, bls12_381, 64) == width(bls12_381, 14, 64));
+    CHECK(width(bn254, 5, 1) >= 5);  // 32 windows and more are weighed on the device
 }
 
 TEST_CASE("bins make up a row's buckets, within the kernels' tables", "[kernels]") {

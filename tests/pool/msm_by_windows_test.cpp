@@ -161,8 +161,9 @@ TEST_CASE("windows are shared of scalars that are split, in portions and weighed
     Machine machine({small, small, small});
     const DevicePool pool = DevicePool::all(machine.driver);
     const Input<C> input(500, 250);
-    const MsmConfig config = narrow_digits(0);
-    REQUIRE(detail::choose_digits(500, detail::scalar_range<C>(0), 1, 4, 3).are_scalars_split);
+    MsmConfig config = narrow_digits(0);
+    config.c = 6;
+    REQUIRE(detail::choose_digits(500, detail::scalar_range<C>(0), 1, 6, {.share_count = 3}).are_scalars_split);
     for (const std::uint64_t least_halved_buckets : {std::uint64_t{2}, detail::least_halved_buckets}) {
         for (const std::size_t most_portion_terms : {std::size_t{1} << 20, std::size_t{400}}) {
             const SmallMsm<C> msm(pool, config, {.most_portion_terms = most_portion_terms, .least_halved_buckets = least_halved_buckets});
@@ -347,7 +348,7 @@ TEST_CASE("windows are shared of many terms with many digits", "[msm]") {
     CHECK(width(1 << 24, 4) == 13U);
     config.bitsize = 0;
     config.c = 20;  // seven windows of parts, so fourteen digits of a term
-    REQUIRE(detail::choose_digits(1 << 20, detail::scalar_range<Curve::bn254>(0), 1, 20, 8).are_scalars_split);
+    REQUIRE(detail::choose_digits(1 << 20, detail::scalar_range<Curve::bn254>(0), 1, 20, {.share_count = 8}).are_scalars_split);
     CHECK(width(1 << 20, 8) == 20U);
 }
 

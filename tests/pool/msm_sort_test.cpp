@@ -75,7 +75,7 @@ private:
         const std::uint32_t index = (term & 0x7fffffff) - (is_image ? plan.first_image : 0);
         const std::uint32_t digit = row % plan.window_count + index / plan.scalar_count * plan.window_count;
         BigInteger& sum = sums[row / plan.window_count * plan.scalar_count + index % plan.scalar_count];
-        const BigInteger factor = BigInteger::power_of_two(plan.width * digit) * magnitude % r;
+        const BigInteger factor = BigInteger::power_of_two(digit_position(plan, digit)) * magnitude % r;
         const BigInteger value = is_image ? factor * lambda % r : factor;
         sum = (term >> 31 == 0 ? sum + value : sum + (r - value)) % r;
     }
@@ -92,13 +92,13 @@ std::vector<std::uint32_t> read(std::uint32_t* pointer, std::size_t count, Strea
 /// any
 template <Curve C>
 Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers, std::uint32_t msm_count, detail::DigitChoice choice,
-            unsigned tables, unsigned multiprocessors = 132, const std::vector<std::uint32_t>& carried_starts = {}) {
+            unsigned tables, unsigned multiprocessors = 132, const std::vector<std::uint32_t>& carried_starts = {}, int bitsize = 0) {
     const std::uint32_t most_carried = carried_starts.empty() ? 0 : *std::max_element(carried_starts.begin(), carried_starts.end());
     const std::uint32_t scalar_count = static_cast<std::uint32_t>(numbers.size()) / msm_count;
     detail::MsmShape shape = detail::make_msm_shape({.msm_count = msm_count,
                                                      .scalar_count = scalar_count,
                                                      .carried_points = most_carried,
-                                                     .scalars = detail::scalar_range<C>(0),
+                                                     .scalars = detail::scalar_range<C>(bitsize),
                                                      .choice = choice,
                                                      .base_count = scalar_count,
                                                      .tables = tables,
@@ -145,6 +145,24 @@ TEMPLATE_TEST_CASE_SIG("sorted into buckets, the digits of every width come to t
         CAPTURE(width, tables);
         const auto scalars = border_scalars<C>(width);
         CHECK(sort<C>(context, scalars, width % 2 + 1, {.width = width}, tables).sums(r) == scalars);
+    }
+}
+
+TEST_CASE("where scalars keep a promise and have a table for each digit, the digits come to them", "[msm]") {
+    constexpr Curve C = Curve::bls12_381;
+    constexpr unsigned every = 256;
+    const Machine machine(std::vector<SimulatedDevice>(1));
+    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
+    const BigInteger r(group_order<C>());
+    std::mt19937_64 random(13);
+    for (const int bits : {1, 16, 100, 254}) {
+        const BigInteger end = BigInteger::power_of_two(static_cast<std::size_t>(bits));
+        std::vector<BigInteger> scalars{0, 1, end - 1, BigInteger::power_of_two(static_cast<std::size_t>(bits - 1))};
+        while (scalars.size() < 30) scalars.push_back(BigInteger(random()) * random() * random() * random() % end);
+        for (const unsigned width : {1U, 2U, 5U, 7U, 8U, 11U, 13U, 18U, 21U}) {
+            CAPTURE(bits, width);
+            CHECK(sort<C>(context, scalars, 1, {.width = width}, every, 132, {}, bits).sums(r) == scalars);
+        }
     }
 }
 
@@ -231,7 +249,7 @@ TEST_CASE("points that an earlier portion has left are sorted into their buckets
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
     const BigInteger r(group_order<Curve::bls12_377>());
     std::mt19937_64 random(9);
-    for (const auto& [width, tables] : {std::pair{3U, 1U}, {11U, 3U}, {21U, 64U}}) {
+    for (const auto& [width, tables] : {std::pair{3U, 1U}, {11U, 3U}, {10U, 64U}, {21U, 64U}}) {
         const auto scalars = border_scalars<Curve::bls12_377>(width);
         const Sorted alone = sort<Curve::bls12_377>(context, scalars, 1, {.width = width}, tables);
         CAPTURE(width, tables, alone.plan.bin_count);

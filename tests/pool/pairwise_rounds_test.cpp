@@ -32,7 +32,7 @@ TEST_CASE("the small device adds pairwise, and a large one does not for so few t
     CHECK(detail::make_msm_shape(problem).plan.rounds == 3);
     problem.scalars.bits = 96;
     problem.coordinate_bytes = 64;
-    CHECK(detail::make_msm_shape(problem).plan.rounds == 2);
+    CHECK(detail::make_msm_shape(problem).plan.rounds == 3);
     problem.multiprocessors = 132;
     CHECK(detail::make_msm_shape(problem).plan.rounds == 0);
 }

@@ -20,11 +20,11 @@ const BaseTables<C>& tables_of(const PreparedBases<C>& bases);
 /// How bases are prepared.
 struct PrepareConfig {
     DeviceContext ctx;  ///< where they are to lie: a device, or DeviceContext::host()
-    /// How many tables of multiples are kept, 1 to 64: the points, and 2^(k s) times each for k below this, with an s that the digits'
-    /// width gives. A table takes as much memory as the points. With f tables, f digits of a scalar share their buckets: there are f times
-    /// fewer to sum, so that digits may be wider and fewer.
+    /// How many tables of multiples are kept, 1 to 64: the points, and each times as many powers of two, which the digits' width gives. A
+    /// table takes as much memory as the points. With f tables, f digits of a scalar share their buckets: there are f times fewer to sum,
+    /// so that digits may be wider and fewer.
     int precompute_factor = 1;
-    int c = 0;                          ///< bits of a digit, 1 to 21; 0 chooses by size
+    int c = 0;                          ///< bits of a digit, 1 to 21; 0 chooses by size. With a table for every digit, some take a bit less
     int bitsize = 0;                    ///< as MsmConfig's, for every MSM with these bases
     bool are_points_on_device = false;  ///< must agree with where the operand lives
     bool are_points_montgomery_form = false;
