@@ -89,7 +89,7 @@ std::vector<std::uint32_t> read(std::uint32_t* pointer, std::size_t count, Strea
 }
 
 /// \param numbers  scalars of `msm_count` MSMs \param carried_starts  where the carried points of each row's buckets begin, if there are
-/// any
+/// any \param bitsize  that the numbers are promised to be below; 0 for any below r
 template <Curve C>
 Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers, std::uint32_t msm_count, detail::DigitChoice choice,
             unsigned tables, unsigned multiprocessors = 132, const std::vector<std::uint32_t>& carried_starts = {}, int bitsize = 0) {
