@@ -63,6 +63,8 @@ Error::Error(ErrorDetails details, SourceLocation where) {
 Error::Error(ErrorCategory category, std::string message, SourceLocation where)
     : Error(ErrorDetails{category, std::move(message), {}, {}, {}, {}, {}}, where) {}
 
+Error Error::at(SourceLocation where) const { return Error(state_->details, where); }
+
 const char* Error::what() const noexcept { return state_->line.c_str(); }
 ErrorCategory Error::category() const noexcept { return state_->details.category; }
 const std::string& Error::message() const noexcept { return state_->details.message; }

@@ -1,3 +1,4 @@
+#include <cupool/driver/caller.hpp>
 #include <cupool/driver/device.hpp>
 #include <cupool/driver/error.hpp>
 #include <cupool/driver/result.hpp>
@@ -131,4 +132,28 @@ TEST_CASE("a result is a value or an error") {
     CHECK_FALSE(bad.has_value());
     CHECK(bad.error().message() == "no");
     CHECK(error_of([&] { bad.value(); }).category() == ErrorCategory::io);
+}
+
+TEST_CASE("an error can be reported at another line, with all else as it was") {
+    ErrorDetails details;
+    details.category = ErrorCategory::launch_failure;
+    details.message = "too many threads";
+    details.code = abi::Result::invalid_value;
+    details.call = "cuLaunchKernel";
+    details.device = 1;
+    const Error inner(details);
+    const SourceLocation here = SourceLocation::current();
+    try {
+        detail::report_at(here, [&] { throw inner; });
+        FAIL("nothing was thrown");
+    } catch (const Error& error) {
+        CHECK(error.location().line == here.line);
+        CHECK(error.location().file == std::string(here.file));
+        CHECK(error.category() == inner.category());
+        CHECK(error.message() == inner.message());
+        CHECK(error.code() == inner.code());
+        CHECK(error.device() == inner.device());
+        CHECK_THAT(error.what(), contains_text("error_test.cpp:" + std::to_string(here.line)));
+    }
+    CHECK(detail::report_at(here, [] { return 7; }) == 7);
 }

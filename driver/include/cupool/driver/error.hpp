@@ -53,6 +53,9 @@ public:
     explicit Error(ErrorCategory category, std::string message, SourceLocation where = SourceLocation::current());
     explicit Error(ErrorDetails details, SourceLocation where = SourceLocation::current());
 
+    /// The same failure, reported as asked for at another place in the program.
+    Error at(SourceLocation where) const;
+
     /// Everything below on one line; a log's line ends become " | ".
     const char* what() const noexcept override;
 
