@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cmath>
+#include <cupool/driver/caller.hpp>
 #include <cupool/driver/device.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/probe.hpp>
 #include <cupool/pool/device_pool.hpp>
 #include <exception>
+#include <limits>
 #include <numeric>
 #include <ostream>
 #include <tuple>
@@ -72,29 +75,21 @@ LeftOutDevice left_out_for(int ordinal, const Error& error) {
     throw Error(std::move(details));
 }
 
-/// What can be allocated now: the device's free memory, and what its pool keeps without using it.
-std::size_t free_memory(const DeviceContext& context) {
-    const std::size_t free_bytes = context.context().memory_info().free;
-    const MemoryPoolView pool = context.memory_pool();
-    if (!pool) return free_bytes;
-    const std::uint64_t used = pool.used();
-    const std::uint64_t reserved = pool.reserved();
-    return free_bytes + static_cast<std::size_t>(reserved - std::min(used, reserved));  // others may free and trim meanwhile
-}
-
 }  // namespace
 
 DevicePool::DevicePool(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
-DevicePool DevicePool::all(UnusableDevices unusable) { return of_devices(nullptr, all_ordinals(*Driver::system()), unusable); }
-
-DevicePool DevicePool::all(const std::shared_ptr<const Driver>& driver, UnusableDevices unusable) {
-    return of_devices(driver, all_ordinals(*driver), unusable);
+DevicePool DevicePool::all(UnusableDevices unusable, SourceLocation where) {
+    return detail::report_at(where, [&] { return of_devices(nullptr, all_ordinals(*Driver::system()), unusable, {}, where); });
 }
 
-DevicePool DevicePool::all_or_host(UnusableDevices unusable) {
+DevicePool DevicePool::all(const std::shared_ptr<const Driver>& driver, UnusableDevices unusable, SourceLocation where) {
+    return detail::report_at(where, [&] { return of_devices(driver, all_ordinals(*driver), unusable, {}, where); });
+}
+
+DevicePool DevicePool::all_or_host(UnusableDevices unusable, SourceLocation where) {
     const ProbeReport report = probe();
-    if (report.forked || report.failed) throw report.error();
+    if (report.forked || report.failed) throw report.error(where);
     std::vector<int> usable;
     std::vector<LeftOutDevice> left_out;
     for (const ProbedDevice& device : report.devices) {
@@ -104,7 +99,7 @@ DevicePool DevicePool::all_or_host(UnusableDevices unusable) {
             left_out.push_back({device.ordinal, device.reason, device.explanation});
         }
     }
-    if (unusable == UnusableDevices::refused && !left_out.empty()) throw report.error();
+    if (unusable == UnusableDevices::refused && !left_out.empty()) throw report.error(where);
     if (usable.empty()) {
         if (detail::logs(LogLevel::info)) {
             detail::log(LogLevel::info, "pool: on the host's cores, as no GPU is usable (" + std::string(to_string(report.reason)) +
@@ -113,30 +108,35 @@ DevicePool DevicePool::all_or_host(UnusableDevices unusable) {
         return DevicePool(State::of_host(0, std::move(left_out)));
     }
     if (detail::logs(LogLevel::info)) detail::log(LogLevel::info, "pool: on devices " + listed(usable));
-    return of_devices(nullptr, usable, unusable, std::move(left_out));
+    return detail::report_at(where, [&] { return of_devices(nullptr, usable, unusable, std::move(left_out), where); });
 }
 
 DevicePool DevicePool::host(unsigned threads) { return DevicePool(State::of_host(threads, {})); }
 
-DevicePool DevicePool::with_devices(std::span<const int> ordinals, UnusableDevices unusable) {
-    check_ordinals(*Driver::system(), ordinals);
-    return of_devices(nullptr, ordinals, unusable);
+DevicePool DevicePool::with_devices(std::span<const int> ordinals, UnusableDevices unusable, SourceLocation where) {
+    return detail::report_at(where, [&] {
+        check_ordinals(*Driver::system(), ordinals);
+        return of_devices(nullptr, ordinals, unusable, {}, where);
+    });
 }
 
-DevicePool DevicePool::with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable) {
-    check_ordinals(*driver, ordinals);
-    return of_devices(driver, ordinals, unusable);
+DevicePool DevicePool::with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable,
+                                    SourceLocation where) {
+    return detail::report_at(where, [&] {
+        check_ordinals(*driver, ordinals);
+        return of_devices(driver, ordinals, unusable, {}, where);
+    });
 }
 
 DevicePool DevicePool::of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable,
-                                  std::vector<LeftOutDevice> left_out) {
+                                  std::vector<LeftOutDevice> left_out, const SourceLocation& where) {
     DevicePool pool(State::of_devices(driver, ordinals, left_out));
     if (unusable == UnusableDevices::met_when_used) return pool;
     std::vector<int> opened;
     std::optional<Error> first;
     for (std::size_t i = 0; i < pool.device_count(); ++i) {
         try {
-            (void)pool.context_at(i);
+            (void)pool.context_at(i, where);
             opened.push_back(pool.device_at(i));
         } catch (const Error& error) {
             if (unusable == UnusableDevices::refused || says_nothing_of_device(error)) throw;
@@ -157,81 +157,50 @@ Engine DevicePool::engine() const { return is_host() ? Engine::host : Engine::gp
 
 std::size_t DevicePool::device_count() const { return state_->size(); }
 
-int DevicePool::device_at(std::size_t index) const {
-    if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");
-    check_index(index);
+int DevicePool::device_at(std::size_t index, SourceLocation where) const {
+    if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals", where);
+    check_index(index, where);
     return devices()[index];
 }
 
-const DeviceContext& DevicePool::context_at(std::size_t index) const {
-    check_index(index);
-    return state_->member(index).context();
+const DeviceContext& DevicePool::context_at(std::size_t index, SourceLocation where) const {
+    check_index(index, where);
+    return detail::report_at(where, [&]() -> const DeviceContext& { return state_->member(index).context(where); });
 }
 
-const DeviceContext& DevicePool::context(int ordinal) const { return context_at(index_of(ordinal)); }
+const DeviceContext& DevicePool::context(int ordinal, SourceLocation where) const { return context_at(index_of(ordinal, where), where); }
 
 const std::vector<int>& DevicePool::devices() const { return state_->ordinals(); }
 
-DeviceIdentity DevicePool::identity_at(std::size_t index) const {
-    (void)device_at(index);
-    return state_->member(index).identity();
+DeviceIdentity DevicePool::identity_at(std::size_t index, SourceLocation where) const {
+    (void)device_at(index, where);
+    return detail::report_at(where, [&] { return state_->member(index).identity(); });
 }
 
-std::vector<DeviceIdentity> DevicePool::identities() const {
+std::vector<DeviceIdentity> DevicePool::identities(SourceLocation where) const {
     std::vector<DeviceIdentity> all;
-    for (std::size_t i = 0; i < devices().size(); ++i) all.push_back(identity_at(i));
+    for (std::size_t i = 0; i < devices().size(); ++i) all.push_back(identity_at(i, where));
     return all;
 }
 
 const std::vector<LeftOutDevice>& DevicePool::left_out() const { return state_->left_out(); }
 
-int DevicePool::next_device() const { return state_->next_device(); }
+int DevicePool::next_device(const SourceLocation& where) const { return state_->next_device(where); }
 
-int DevicePool::best_available_device(std::size_t bytes_needed) const {
-    if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");
-    struct Found {
-        bool fits;
-        std::uint64_t in_flight;
-        std::size_t free_bytes;
-        std::size_t index;
-    };
-    const auto worse = [](const Found& left, const Found& right) {
-        if (left.fits && right.fits && left.in_flight != right.in_flight) return left.in_flight > right.in_flight;
-        return std::tuple(left.fits, left.free_bytes) < std::tuple(right.fits, right.free_bytes);
-    };
-    Found best{false, 0, 0, device_count()};
-    std::exception_ptr failure;
-    for (const std::size_t index : state_->healthy()) {
-        try {
-            state_->guard([&] {
-                detail::PoolMember& device = state_->member(index);
-                const std::size_t free_bytes = free_memory(device.context());
-                const Found found{free_bytes >= bytes_needed, device.in_flight, free_bytes, index};
-                if (best.index == device_count() || worse(best, found)) best = found;
-            });
-        } catch (const Error& error) {
-            if (detail::poisons_process(error)) throw;
-            failure = std::current_exception();
-            detail::log(LogLevel::warning, std::string("pool: a device was left out of the choice: ") + error.what());
-        }
-    }
-    if (best.index == device_count()) std::rethrow_exception(failure);
-    if (!best.fits) {
-        ErrorDetails details;
-        details.category = ErrorCategory::out_of_memory;
-        details.device = devices()[best.index];
-        details.message = "no device of the pool has " + std::to_string(bytes_needed) + " bytes free; device " +
-                          std::to_string(*details.device) + " has the most, " + std::to_string(best.free_bytes);
-        throw Error(std::move(details));
-    }
-    return devices()[best.index];
+int DevicePool::best_available_device(std::size_t bytes_needed, SourceLocation where) const {
+    if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals", where);
+    return detail::report_at(where, [&] { return devices()[state_->best_available(bytes_needed)]; });
 }
 
-LoadBalancer& DevicePool::balancer() const { return state_->balancer(); }
+LoadBalancer& DevicePool::balancer(SourceLocation where) const {
+    return detail::report_at(where, [&]() -> LoadBalancer& { return state_->balancer(); });
+}
 
-void DevicePool::quarantine(int ordinal, const std::string& why) const { state_->set_quarantine(index_of(ordinal), why); }
+void DevicePool::quarantine(int ordinal, const std::string& why, SourceLocation where) const {
+    state_->set_quarantine(index_of(ordinal, where), why);
+}
 
-void DevicePool::readmit(int ordinal) const { state_->set_quarantine(index_of(ordinal), std::nullopt); }
+void DevicePool::readmit(int ordinal, SourceLocation where) const { state_->set_quarantine(index_of(ordinal, where), std::nullopt); }
 
 std::vector<QuarantinedDevice> DevicePool::quarantined() const {
     std::vector<QuarantinedDevice> list;
@@ -249,53 +218,109 @@ PoolMetrics DevicePool::metrics() const {
     return metrics;
 }
 
-void DevicePool::for_each_device(const std::function<void(std::size_t, const DeviceContext&)>& function) const {
-    state_->run_each(state_->healthy(), function);
+void DevicePool::for_each_device(const std::function<void(std::size_t, const DeviceContext&)>& function, SourceLocation where) const {
+    const auto healthy = detail::report_at(where, [&] { return state_->healthy(); });
+    state_->run_each(healthy, function, where);
 }
 
-std::future<KernelOutputs> DevicePool::submit_kernel(KernelWork work, double amount) const {
-    if (is_host()) throw Error(ErrorCategory::unsupported, "a kernel of the program's own needs a GPU; the pool is the host");
-    auto run = [state = state_.get(), work = std::move(work)](const DeviceContext& context) {
-        KernelOutputs outputs = run_kernel(work, context);
+std::future<KernelOutputs> DevicePool::submit_kernel(KernelWork work, double amount, SourceLocation where) const {
+    require_gpu("a kernel of the program's own", where);
+    auto run = [state = state_.get(), work = std::move(work), where](const DeviceContext& context) {
+        KernelOutputs outputs = run_kernel(work, context, where);
         state->member(state->index_of(context.device())).bytes += outputs.bytes_moved;
         return outputs;
     };
-    return submit(std::move(run), amount);
+    return submit(std::move(run), amount, where);
 }
 
-void DevicePool::synchronize_all() const {
+Division DevicePool::divide(std::uint64_t items, Shares shares, SourceLocation where) const {
+    require_gpu("a division among devices", where);
+    return detail::report_at(where, [&] { return Division(devices(), state_->divided(items, shares, state_->healthy())); });
+}
+
+Division DevicePool::divide(std::uint64_t items, std::span<const double> weights, SourceLocation where) const {
+    require_gpu("a division among devices", where);
+    check_weights(weights, 0, where);
+    return detail::report_at(where, [&] {
+        const std::vector<std::size_t> healthy = state_->healthy();
+        if (std::none_of(healthy.begin(), healthy.end(), [&](std::size_t index) { return weights[index] > 0; })) {
+            throw Error(ErrorCategory::invalid_argument, "no device that is not quarantined has a weight above 0");
+        }
+        return Division(devices(), state_->divided(items, weights, healthy));
+    });
+}
+
+void DevicePool::check_division(const Division& division, SourceLocation where) const {
+    if (division.devices() == devices()) return;
+    throw Error(ErrorCategory::invalid_argument,
+                "the division is of other devices than the pool: " + to_string(division) + "; the pool has " + to_string(*this), where);
+}
+
+std::vector<double> DevicePool::weights(SourceLocation where) const {
+    return detail::report_at(where, [&] { return state_->weights(); });
+}
+
+void DevicePool::set_weights(std::span<const double> weights, SourceLocation where) const {
+    if (!weights.empty()) check_weights(weights, std::numeric_limits<double>::min(), where);
+    state_->set_weights({weights.begin(), weights.end()});
+}
+
+void DevicePool::synchronize_all(SourceLocation where) const {
     std::vector<std::size_t> indices;
     for (std::size_t i = 0; i < device_count(); ++i) {
         if (state_->member(i).is_used()) indices.push_back(i);
     }
-    state_->run_each(indices, [](std::size_t, const DeviceContext& context) {
-        if (!context.is_host()) context.stream().synchronize();
-    });
+    const auto wait = [&](std::size_t, const DeviceContext& context) {
+        if (!context.is_host()) context.stream(where).synchronize(where);
+    };
+    state_->run_each(indices, wait, where);
 }
 
-std::size_t DevicePool::index_of(int ordinal) const {
+std::size_t DevicePool::index_of(int ordinal, const SourceLocation& where) const {
     const auto found = std::find(devices().begin(), devices().end(), ordinal);
     if (found == devices().end()) {
-        throw Error(ErrorCategory::invalid_device, "device " + std::to_string(ordinal) + " is not in the pool: " + to_string(*this));
+        throw Error(ErrorCategory::invalid_device, "device " + std::to_string(ordinal) + " is not in the pool: " + to_string(*this), where);
     }
     return static_cast<std::size_t>(found - devices().begin());
 }
 
-void DevicePool::check_index(std::size_t index) const {
+void DevicePool::check_index(std::size_t index, const SourceLocation& where) const {
     if (index < device_count()) return;
     throw Error(ErrorCategory::invalid_argument,
-                "index " + std::to_string(index) + " is past the end of a pool of " + std::to_string(device_count()) + " devices");
+                "index " + std::to_string(index) + " is past the end of a pool of " + std::to_string(device_count()) + " devices", where);
 }
 
-void DevicePool::post(std::size_t index, std::unique_ptr<detail::PoolTask> task) const {
-    check_index(index);
-    state_->post(index, std::move(task), nullptr);
+void DevicePool::check_weights(std::span<const double> weights, double least, const SourceLocation& where) const {
+    if (weights.size() != device_count()) {
+        throw Error(ErrorCategory::invalid_argument,
+                    "there must be a weight for each device of the pool: " + std::to_string(device_count()) + ", and not " +
+                        std::to_string(weights.size()),
+                    where);
+    }
+    for (const double weight : weights) {
+        if (weight >= least && !std::isinf(weight)) continue;
+        throw Error(ErrorCategory::invalid_argument,
+                    "a weight must be a number " + std::string(least > 0 ? "above 0" : "that is not negative") + "; it is " +
+                        std::to_string(weight),
+                    where);
+    }
 }
 
-void DevicePool::post_balanced(std::unique_ptr<detail::PoolTask> task, double work) const {
-    auto lease = std::make_shared<LoadBalancer::Lease>(balancer().select_device(work));
-    const std::size_t index = state_->index_of(lease->device());
-    state_->post(index, std::move(task), std::move(lease));
+void DevicePool::require_gpu(const char* what, const SourceLocation& where) const {
+    if (is_host()) throw Error(ErrorCategory::unsupported, std::string(what) + " needs a GPU; the pool is the host", where);
+}
+
+void DevicePool::post(std::size_t index, std::unique_ptr<detail::PoolTask> task, const SourceLocation& where) const {
+    check_index(index, where);
+    detail::report_at(where, [&] { state_->post(index, std::move(task), nullptr, where); });
+}
+
+void DevicePool::post_balanced(std::unique_ptr<detail::PoolTask> task, double work, const SourceLocation& where) const {
+    detail::report_at(where, [&] {
+        auto lease = std::make_shared<LoadBalancer::Lease>(balancer().select_device(work));
+        const std::size_t index = state_->index_of(lease->device());
+        state_->post(index, std::move(task), std::move(lease), where);
+    });
 }
 
 std::string to_string(const DevicePool& pool) {

@@ -1,3 +1,4 @@
+#include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/pool/kernel_work.hpp>
@@ -67,9 +68,7 @@ private:
     std::vector<void*> parameters_;
 };
 
-}  // namespace
-
-KernelOutputs run_kernel(const KernelWork& work, const DeviceContext& context) {
+KernelOutputs run_checked(const KernelWork& work, const DeviceContext& context) {
     if (context.is_host()) throw Error(ErrorCategory::unsupported, "a kernel of the program's own needs a GPU; the context is the host's");
     const std::shared_ptr<const Module> module = context.resource<detail::LoadedModules>()->load(work.ptx);
     const UntypedKernel kernel = module->untyped_kernel(work.kernel);
@@ -89,6 +88,12 @@ KernelOutputs run_kernel(const KernelWork& work, const DeviceContext& context) {
     }
     stream.synchronize();
     return outputs;
+}
+
+}  // namespace
+
+KernelOutputs run_kernel(const KernelWork& work, const DeviceContext& context, SourceLocation where) {
+    return detail::report_at(where, [&] { return run_checked(work, context); });
 }
 
 }  // namespace cupool

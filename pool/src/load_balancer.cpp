@@ -15,7 +15,10 @@ double steady_microseconds() {
     return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double completion_time(const DeviceLoad& load, double work) { return (load.outstanding + work) / load.speed; }
+double completion_time(const DeviceLoad& load, double work) { return (load.outstanding + work) / load.speed + load.reported; }
+
+/// What a device has, or is expected to get again.
+double expected_work(const DeviceLoad& load) { return load.outstanding + load.reported * load.speed; }
 
 /// The index of the available device that comes first by `before`, of equal ones the first.
 template <class Before>
@@ -30,10 +33,10 @@ bool any_available(std::span<const DeviceLoad> loads) {
     return std::any_of(loads.begin(), loads.end(), [](const DeviceLoad& load) { return load.available; });
 }
 
-void check_work(double work, const char* what) {
+void check_work(double work, const char* what, const SourceLocation& where) {
     if (!(work >= 0) || std::isinf(work)) {
         throw Error(ErrorCategory::invalid_argument,
-                    std::string(what) + " must be a number that is not negative; it is " + std::to_string(work));
+                    std::string(what) + " must be a number that is not negative; it is " + std::to_string(work), where);
     }
 }
 
@@ -54,10 +57,10 @@ std::size_t LeastBusy::select(std::span<const DeviceLoad> loads, double) {
 }
 
 std::size_t TakingTurns::select(std::span<const DeviceLoad> loads, double) {
-    do {
-        next_ = (next_ + 1) % loads.size();
-    } while (!loads[next_].available);
-    return next_;
+    std::size_t turn = next_ % loads.size();
+    while (!loads[turn].available) turn = (turn + 1) % loads.size();
+    next_ = turn + 1;
+    return turn;
 }
 
 /// What leases share with their balancer.
@@ -72,30 +75,36 @@ struct LoadBalancer::State {
         double measured_time = 0;  ///< what they took, weighed alike
         double busy_until = 0;     ///< when the last lease was completed
         bool is_warm = false;      ///< whether one was: the first compiles kernels, which says nothing of the device's speed
+        double reports = 0;        ///< how many there were, older ones weighing less
     };
 
-    std::size_t index_of(int device) const {
+    std::size_t index_of(int device, const SourceLocation& where) const {
         const auto found = std::find_if(loads.begin(), loads.end(), [device](const DeviceLoad& load) { return load.device == device; });
-        if (found == loads.end()) throw Error(ErrorCategory::invalid_device, "device " + std::to_string(device) + " is not balanced here");
+        if (found == loads.end())
+            throw Error(ErrorCategory::invalid_device, "device " + std::to_string(device) + " is not balanced here", where);
         return static_cast<std::size_t>(found - loads.begin());
     }
 
-    void require_available() const {
-        if (!any_available(loads)) throw Error(ErrorCategory::no_device, "every device is quarantined");
+    void require_available(const SourceLocation& where) const {
+        if (!any_available(loads)) throw Error(ErrorCategory::no_device, "every device is quarantined", where);
     }
 
     /// What the policy chooses of these. \pre one of them is available
-    std::size_t select(std::span<const DeviceLoad> of, double work) const {
+    std::size_t select(std::span<const DeviceLoad> of, double work, const SourceLocation& where) const {
         const std::size_t index = policy->select(of, work);
         if (index < of.size() && of[index].available) return index;
-        throw Error(ErrorCategory::internal, "the balancing policy chose a device that is not available");
+        throw Error(ErrorCategory::internal, "the balancing policy chose a device that is not available", where);
     }
 
     /// Lets old load fade, where enough time has passed for that to show.
     void advance(double now) {
         if (now - last_advance < half_life / 1024) return;
         const double fading = std::exp2((last_advance - now) / half_life);
-        for (DeviceLoad& load : loads) load.busy *= fading;
+        for (DeviceLoad& load : loads) {
+            load.busy *= fading;
+            load.reported *= fading;
+        }
+        for (Member& member : members) member.reports *= fading;
         last_advance = now;
     }
 
@@ -116,7 +125,7 @@ struct LoadBalancer::State {
     }
 
     void measure(Member& member, double work, double microseconds) {
-        if (!std::exchange(member.is_warm, true) || work <= 0 || microseconds <= 0) return;
+        if (work <= 0 || microseconds <= 0) return;
         const double fading = std::exp2(-microseconds / measuring_half_life);
         member.measured_work = member.measured_work * fading + work;
         member.measured_time = member.measured_time * fading + microseconds;
@@ -144,13 +153,19 @@ struct LoadBalancer::State {
     double last_advance = 0;
 };
 
-LoadBalancer::LoadBalancer(std::span<const Candidate> devices, std::unique_ptr<BalancingPolicy> policy, Clock clock, double half_life)
+LoadBalancer::LoadBalancer(std::span<const Candidate> devices, std::unique_ptr<BalancingPolicy> policy, Clock clock, double half_life,
+                           SourceLocation where)
     : state_(std::make_shared<State>()) {
-    if (devices.empty()) throw Error(ErrorCategory::invalid_argument, "there is no device to balance");
-    if (!(half_life > 0)) throw Error(ErrorCategory::invalid_argument, "a half-life must be above 0");
+    if (devices.empty()) throw Error(ErrorCategory::invalid_argument, "there is no device to balance", where);
+    if (!(half_life > 0)) throw Error(ErrorCategory::invalid_argument, "a half-life must be above 0", where);
     for (const Candidate& candidate : devices) {
         if (!(candidate.capability > 0) || std::isinf(candidate.capability)) {
-            throw Error(ErrorCategory::invalid_argument, "device " + std::to_string(candidate.device) + "'s capability must be above 0");
+            throw Error(ErrorCategory::invalid_argument, "device " + std::to_string(candidate.device) + "'s capability must be above 0",
+                        where);
+        }
+        const auto has_same_device = [&](const DeviceLoad& load) { return load.device == candidate.device; };
+        if (std::any_of(state_->loads.begin(), state_->loads.end(), has_same_device)) {
+            throw Error(ErrorCategory::invalid_argument, "device " + std::to_string(candidate.device) + " stands in the list twice", where);
         }
         DeviceLoad load;
         load.device = candidate.device;
@@ -168,25 +183,25 @@ LoadBalancer::LoadBalancer(std::span<const Candidate> devices, std::unique_ptr<B
 
 LoadBalancer::~LoadBalancer() = default;
 
-LoadBalancer::Lease LoadBalancer::select_device(double work) {
-    check_work(work, "the work");
+LoadBalancer::Lease LoadBalancer::select_device(double work, SourceLocation where) {
+    check_work(work, "the work", where);
     const std::lock_guard lock(state_->mutex);
-    state_->require_available();
+    state_->require_available(where);
     const double now = state_->clock();
     state_->advance(now);
-    return {state_, state_->select(state_->loads, work), work, now};
+    return {state_, state_->select(state_->loads, work, where), work, now};
 }
 
-std::vector<LoadBalancer::Lease> LoadBalancer::select_devices(std::size_t count, double work) {
-    check_work(work, "the work");
+std::vector<LoadBalancer::Lease> LoadBalancer::select_devices(std::size_t count, double work, SourceLocation where) {
+    check_work(work, "the work", where);
     const std::lock_guard lock(state_->mutex);
-    state_->require_available();
+    state_->require_available(where);
     const double now = state_->clock();
     state_->advance(now);
     std::vector<DeviceLoad> left = state_->loads;
     std::vector<std::size_t> chosen;
     while (chosen.size() < count && any_available(left)) {
-        chosen.push_back(state_->select(left, work));
+        chosen.push_back(state_->select(left, work, where));
         left[chosen.back()].available = false;
     }
     std::vector<Lease> leases;
@@ -195,18 +210,22 @@ std::vector<LoadBalancer::Lease> LoadBalancer::select_devices(std::size_t count,
     return leases;
 }
 
-LoadBalancer::Lease LoadBalancer::lease(int device, double work) {
-    check_work(work, "the work");
+LoadBalancer::Lease LoadBalancer::lease(int device, double work, SourceLocation where) {
+    check_work(work, "the work", where);
     const std::lock_guard lock(state_->mutex);
-    return {state_, state_->index_of(device), work, state_->clock()};
+    return {state_, state_->index_of(device, where), work, state_->clock()};
 }
 
-void LoadBalancer::report_completion(int device, double microseconds) {
-    check_work(microseconds, "a completion's time");
+void LoadBalancer::report_completion(int device, double microseconds, double work, SourceLocation where) {
+    check_work(microseconds, "a completion's time", where);
+    check_work(work, "a completion's work", where);
     const std::lock_guard lock(state_->mutex);
-    const std::size_t index = state_->index_of(device);
+    const std::size_t index = state_->index_of(device, where);
     state_->advance(state_->clock());
     state_->loads[index].busy += microseconds;
+    state_->loads[index].reported += microseconds;
+    state_->members[index].reports += 1;
+    state_->measure(state_->members[index], work, microseconds);
 }
 
 std::vector<Migration> LoadBalancer::rebalance(double threshold) const {
@@ -216,19 +235,21 @@ std::vector<Migration> LoadBalancer::rebalance(double threshold) const {
         bool available;
     };
     const std::lock_guard lock(state_->mutex);
+    state_->advance(state_->clock());
     double work = 0;
     double speed = 0;
     double times = 0;
     double least = 0;
     double most = 0;
     std::size_t available = 0;
-    std::size_t leases = 0;
+    double jobs = 0;  // that the work consists of
     bool stranded = false;
+    for (const State::Member& member : state_->members) jobs += member.reports;
     for (const DeviceLoad& load : state_->loads) {
-        work += load.outstanding;
-        leases += load.in_flight;
+        work += expected_work(load);
+        jobs += static_cast<double>(load.in_flight);
         if (!load.available) {
-            stranded = stranded || load.outstanding > 0;
+            stranded = stranded || expected_work(load) > 0;
             continue;
         }
         const double time = completion_time(load, 0);
@@ -238,26 +259,27 @@ std::vector<Migration> LoadBalancer::rebalance(double threshold) const {
         most = std::max(most, time);
         ++available;
     }
-    if (available == 0 || leases == 0) return {};
+    if (available == 0 || work == 0) return {};
     if (!stranded && most - least <= threshold * times / static_cast<double>(available)) return {};
 
     std::vector<Balance> givers;
     std::vector<Balance> takers;
     for (const DeviceLoad& load : state_->loads) {
+        const double own = expected_work(load);
         const double fair = load.available ? work / speed * load.speed : 0;
-        if (load.outstanding > fair) givers.push_back({load.device, load.outstanding - fair, load.available});
-        if (load.outstanding < fair) takers.push_back({load.device, fair - load.outstanding, true});
+        if (own > fair) givers.push_back({load.device, own - fair, load.available});
+        if (own < fair) takers.push_back({load.device, fair - own, true});
     }
     const auto larger = [](const Balance& left, const Balance& right) { return left.surplus > right.surplus; };
     std::sort(givers.begin(), givers.end(), larger);
     std::sort(takers.begin(), takers.end(), larger);
 
-    const double average_lease = work / static_cast<double>(leases);
+    const double average_job = work / jobs;
     std::vector<Migration> plan;
     for (auto giver = givers.begin(), taker = takers.begin(); giver != givers.end() && taker != takers.end();) {
         // What is stranded moves whole: a lease cannot be divided, and would stay where no device's fair share is as large.
         const double moved = giver->available ? std::min(giver->surplus, taker->surplus) : giver->surplus;
-        if (moved >= average_lease || !giver->available) plan.push_back({giver->device, taker->device, moved});
+        if (moved >= average_job || !giver->available) plan.push_back({giver->device, taker->device, moved});
         giver->surplus -= moved;
         taker->surplus -= moved;
         const bool is_served = taker->surplus <= 0;
@@ -267,13 +289,18 @@ std::vector<Migration> LoadBalancer::rebalance(double threshold) const {
     return plan;
 }
 
-void LoadBalancer::set_available(int device, bool available) {
+void LoadBalancer::set_available(int device, bool available, SourceLocation where) {
     const std::lock_guard lock(state_->mutex);
-    state_->loads[state_->index_of(device)].available = available;
+    state_->loads[state_->index_of(device, where)].available = available;
 }
 
-void LoadBalancer::set_policy(std::unique_ptr<BalancingPolicy> policy) {
-    if (policy == nullptr) throw Error(ErrorCategory::invalid_argument, "a balancing policy must not be null");
+bool LoadBalancer::allows_takeover() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->policy->allows_takeover();
+}
+
+void LoadBalancer::set_policy(std::unique_ptr<BalancingPolicy> policy, SourceLocation where) {
+    if (policy == nullptr) throw Error(ErrorCategory::invalid_argument, "a balancing policy must not be null", where);
     const std::lock_guard lock(state_->mutex);
     state_->policy.swap(policy);
 }
@@ -315,16 +342,16 @@ void LoadBalancer::Lease::complete() {
         member.busy_until = now;
         state_->advance(now);
         state_->loads[index_].busy += took;
-        state_->measure(member, work_, took);
+        if (std::exchange(member.is_warm, true)) state_->measure(member, work_, took);
         state_->give_back(index_, work_);
     }
     state_.reset();
 }
 
-void LoadBalancer::Lease::move_to(int device) {
+void LoadBalancer::Lease::move_to(int device, SourceLocation where) {
     if (!state_) return;
     const std::lock_guard lock(state_->mutex);
-    const std::size_t target = state_->index_of(device);
+    const std::size_t target = state_->index_of(device, where);
     state_->give_back(index_, work_);
     state_->take(target, work_);
     index_ = target;

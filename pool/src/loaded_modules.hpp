@@ -15,10 +15,10 @@ public:
     explicit LoadedModules(ContextView context) : context_(context) {}
 
     /// \throws Error jit_failure
-    std::shared_ptr<const Module> load(const std::string& ptx) {
+    std::shared_ptr<const Module> load(const std::string& ptx, const SourceLocation& where = SourceLocation::current()) {
         const std::lock_guard lock(mutex_);
         auto& module = modules_[ptx];
-        if (module == nullptr) module = std::make_shared<const Module>(context_, ptx);
+        if (module == nullptr) module = std::make_shared<const Module>(context_, ptx, JitOptions{}, where);
         return module;
     }
 

@@ -5,6 +5,8 @@
 #include <cupool/kernels/curve.hpp>
 #include <cupool/pool/msm_spread.hpp>
 #include <cupool/pool/peer_path.hpp>
+#include <numeric>
+#include <vector>
 
 namespace cupool::detail {
 
@@ -38,12 +40,18 @@ inline bool can_hand_on(const PeerPath& path, MsmSpread spread) {
     return spread == MsmSpread::shared_windows || (path.link && path.link->native_atomics);
 }
 
-/// How many of several MSMs are to be shared out whole among so many devices; the others are each for all devices. Where they do not come
-/// out even, the rest is done together if an MSM can occupy more devices than there are MSMs left.
+/// How many of several MSMs are to be shared out whole among devices of these weights; the others are each for all devices. Where they do
+/// not come out even, the rest is done together if an MSM can occupy more devices than there are MSMs left.
 /// \param devices_of_one  how many devices an MSM by itself would take
-inline std::size_t whole_msms(std::size_t msms, std::size_t devices, std::size_t devices_of_one) {
-    const std::size_t rest = msms % devices;
-    return rest < devices_of_one ? msms - rest : msms;
+inline std::size_t whole_msms(std::size_t msms, const std::vector<double>& weights, std::size_t devices_of_one) {
+    const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+    std::size_t whole = 0;
+    for (const double weight : weights) {
+        // A quotient that is a whole number must not fall below it by rounding.
+        whole += static_cast<std::size_t>(static_cast<double>(msms) * weight / all * (1 + 1e-12));
+    }
+    whole = std::min(whole, msms);
+    return msms - whole < devices_of_one ? whole : msms;
 }
 
 }  // namespace cupool::detail

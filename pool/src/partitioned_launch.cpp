@@ -1,50 +1,138 @@
+#include <algorithm>
+#include <cupool/driver/caller.hpp>
 #include <cupool/pool/device_pool.hpp>
 #include <utility>
 
-#include "all_pieces.hpp"
 #include "loaded_modules.hpp"
 #include "pool_state.hpp"
 #include "synchronize_on_exit.hpp"
 
 namespace cupool {
 
-PendingLaunch::PendingLaunch(std::vector<int> devices, std::vector<std::future<void>> parts, std::chrono::steady_clock::time_point start)
-    : devices_(std::move(devices)), parts_(std::move(parts)), start_(start) {}
+namespace {
 
-PendingLaunch::~PendingLaunch() {
-    for (const std::future<void>& part : parts_) {
-        if (part.valid()) part.wait();
+using Clock = std::chrono::steady_clock;
+
+}  // namespace
+
+void detail::require_same_items(const Division& array, const Slice& slice, const Partition& part, std::size_t argument,
+                                const SourceLocation& where) {
+    if (slice == part.items()) return;
+    ErrorDetails details;
+    details.category = ErrorCategory::invalid_argument;
+    details.device = part.context.device();
+    details.message = "argument " + std::to_string(argument) +
+                      " is an array's slice of other items than the launch's part: " + to_string(slice) + ", and not " +
+                      to_string(part.items()) + "; the array is divided as " + to_string(array) + "; the launch is divided as " +
+                      to_string(part.division) + "; launch with the array's division(), or take slice(part) of the array";
+    throw Error(std::move(details), where);
+}
+
+PendingPart::PendingPart(std::size_t index, int device, Slice items, std::shared_future<void> done,
+                         std::shared_ptr<const Clock::time_point> ended)
+    : index_(index), device_(device), items_(items), done_(std::move(done)), ended_(std::move(ended)) {}
+
+bool PendingPart::is_ready() const { return done_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+
+void PendingPart::wait() const { done_.wait(); }
+
+std::exception_ptr PendingPart::failure() const {
+    try {
+        done_.get();
+        return nullptr;
+    } catch (...) {
+        return std::current_exception();
     }
 }
 
-RunReport PendingLaunch::get() {
-    detail::get_all(parts_);
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start_;
-    return {.engine = Engine::gpu, .devices = devices_, .milliseconds = elapsed.count(), .bytes = 0};
+void PendingPart::get() const { done_.get(); }
+
+PendingLaunch::PendingLaunch(std::vector<PendingPart> parts, Clock::time_point start) : parts_(std::move(parts)), start_(start) {}
+
+PendingLaunch::~PendingLaunch() { wait(); }
+
+bool PendingLaunch::is_ready() const {
+    return std::all_of(parts_.begin(), parts_.end(), [](const PendingPart& part) { return part.is_ready(); });
 }
 
-PendingLaunch DevicePool::launch_parts(std::string ptx, std::uint64_t total, Shares shares, LaunchPart launch_part) const {
-    if (is_host()) throw Error(ErrorCategory::unsupported, "a kernel of the program's own needs a GPU; the pool is the host");
-    const auto start = std::chrono::steady_clock::now();
-    const std::vector<std::size_t> healthy = state_->healthy();
-    const std::vector<detail::Share> parts = state_->divided(total, shares, healthy);
+void PendingLaunch::wait() const {
+    for (const PendingPart& part : parts_) part.wait();
+}
+
+RunReport PendingLaunch::get() const {
+    wait();
+    RunReport report{.engine = Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};
+    Clock::time_point end = start_;
+    for (const PendingPart& part : parts_) {
+        part.get();
+        report.devices.push_back(part.device());
+        end = std::max(end, *part.ended_);
+    }
+    report.milliseconds = std::chrono::duration<double, std::milli>(end - start_).count();
+    return report;
+}
+
+namespace {
+
+/// What the parts of a launch share: what each of them took, so that the last one to end can tell how fast the devices are.
+class LaunchTimes {
+public:
+    LaunchTimes(std::size_t parts, detail::RelativeSpeeds& speeds) : speeds_(speeds), left_(parts) {}
+
+    void end_part(std::size_t member, std::uint64_t items, Clock::duration took) {
+        const std::lock_guard lock(mutex_);
+        parts_.push_back({member, static_cast<double>(items), std::chrono::duration<double, std::micro>(took).count()});
+        if (--left_ == 0) speeds_.learn(parts_);
+    }
+
+private:
+    detail::RelativeSpeeds& speeds_;
+    std::mutex mutex_;
+    std::size_t left_;
+    std::vector<detail::RelativeSpeeds::Part> parts_;
+};
+
+}  // namespace
+
+PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, LaunchPart launch_part, const SourceLocation& where) const {
+    require_gpu("a kernel of the program's own", where);
+    check_division(division, where);
+    const auto start = Clock::now();
     std::vector<std::size_t> indices;
-    std::vector<detail::Share> share_of(device_count());
-    std::vector<int> ordinals;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (parts[i].count == 0) continue;
-        indices.push_back(healthy[i]);
-        ordinals.push_back(devices()[healthy[i]]);
-        share_of[healthy[i]] = parts[i];
+    for (std::size_t i = 0; i < division.size(); ++i) {
+        if (division.slices()[i].count == 0) continue;
+        if (const auto why = state_->member(i).quarantine()) {
+            throw Error(ErrorCategory::invalid_argument,
+                        "the division gives items to device " + std::to_string(devices()[i]) + ", which is quarantined (" + *why +
+                            "): " + to_string(division) + "; divide again, by DevicePool::divide()",
+                        where);
+        }
+        indices.push_back(i);
     }
-    auto pieces = state_->start_each(indices, [ptx = std::move(ptx), share_of = std::move(share_of), launch_part = std::move(launch_part)](
-                                                  std::size_t index, const DeviceContext& context) {
-        const std::shared_ptr<const Module> module = context.resource<detail::LoadedModules>()->load(ptx);
-        const detail::SynchronizeOnExit wait_for_copies(context.stream());  // that the program asked for, where a launch fails
-        launch_part({index, context, share_of[index].offset, share_of[index].count}, *module);
-        context.stream().synchronize();
-    });
-    return PendingLaunch(std::move(ordinals), std::move(pieces), start);
+    std::vector<std::shared_ptr<Clock::time_point>> ends(division.size());
+    for (const std::size_t index : indices) ends[index] = std::make_shared<Clock::time_point>(start);
+    const auto times = std::make_shared<LaunchTimes>(indices.size(), state_->speeds());
+    const auto shared = std::make_shared<const Division>(std::move(division));
+    const auto run_part = [ptx = std::move(ptx), shared, times, ends, launch_part = std::move(launch_part), where](
+                              std::size_t index, const DeviceContext& context) {
+        const Slice& items = shared->slices()[index];
+        const auto module = detail::report_at(where, [&] { return context.resource<detail::LoadedModules>()->load(ptx, where); });
+        const auto begin = Clock::now();
+        {
+            const detail::SynchronizeOnExit wait_for_copies(context.stream());  // that the program asked for, where a launch fails
+            launch_part({index, context, items.offset, items.count, *shared}, *module);
+            context.stream().synchronize(where);
+        }
+        *ends[index] = Clock::now();
+        times->end_part(index, items.count, *ends[index] - begin);
+    };
+    auto pieces = state_->start_each(indices, run_part, where);
+    std::vector<PendingPart> parts;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        const std::size_t index = indices[i];
+        parts.emplace_back(index, devices()[index], shared->slices()[index], pieces[i].share(), ends[index]);
+    }
+    return PendingLaunch(std::move(parts), start);
 }
 
 }  // namespace cupool

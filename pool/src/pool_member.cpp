@@ -16,15 +16,15 @@ Device device_of(const std::shared_ptr<const Driver>& driver, int ordinal) { ret
 
 }  // namespace
 
-PoolMember::PoolMember(std::shared_ptr<const Driver> driver, int ordinal)
-    : driver_(std::move(driver)), ordinal_(ordinal), worker_([this] { settle_near_device(); }) {}
+PoolMember::PoolMember(std::shared_ptr<const Driver> driver, int ordinal) : driver_(std::move(driver)), ordinal_(ordinal) {}
 
-PoolMember::PoolMember(DeviceContext host) : ordinal_(host_ordinal), context_(std::move(host)), worker_([] {}) {}
+PoolMember::PoolMember(DeviceContext host) : ordinal_(host_ordinal), context_(std::move(host)) {}
 
-const DeviceContext& PoolMember::context() {
+const DeviceContext& PoolMember::context(const SourceLocation& where) {
     // Not std::call_once: it is no place to throw through where the compiler's runtime is linked statically.
     const std::lock_guard lock(context_mutex_);
-    if (!context_) context_ = driver_ ? DeviceContext::for_device(driver_, ordinal_) : DeviceContext::default_for_device(ordinal_);
+    if (!context_)
+        context_ = driver_ ? DeviceContext::for_device(driver_, ordinal_, where) : DeviceContext::default_for_device(ordinal_, where);
     is_open_ = true;
     return *context_;
 }
@@ -55,10 +55,12 @@ DeviceMetrics PoolMember::metrics() const {
             .bytes = bytes,
             .in_flight = in_flight,
             .busy_microseconds = busy_microseconds,
+            .taken_over = taken_over,
             .quarantined = quarantine().has_value()};
 }
 
 void PoolMember::settle_near_device() const noexcept {
+    if (ordinal_ == host_ordinal) return;
     try {
         run_on_processors(processors_near(device_of(driver_, ordinal_).pci_bus_id()));
     } catch (const std::exception& error) {

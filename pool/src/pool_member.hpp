@@ -9,11 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "worker.hpp"
-
 namespace cupool::detail {
 
-/// A device of a pool, or the host: its context, made when first asked for, its worker thread, and what its work has come to.
+/// A device of a pool, or the host: its context, made when first asked for, and the metrics of its work.
 class PoolMember {
 public:
     /// \param driver  null for the host's own, whose contexts the whole process shares
@@ -23,8 +21,7 @@ public:
 
     int ordinal() const { return ordinal_; }
     /// \throws what retaining a primary context throws; it may be asked again
-    const DeviceContext& context();
-    Worker& worker() { return worker_; }
+    const DeviceContext& context(const SourceLocation& where = SourceLocation::current());
     /// Whether work was ever given to it, or its context asked for, to whose stream anybody may have given some.
     bool is_used() const { return is_open_ || launches > 0 || in_flight > 0; }
 
@@ -37,6 +34,9 @@ public:
     std::optional<std::string> quarantine() const;
     void set_quarantine(std::optional<std::string> why);
 
+    /// Keeps the calling thread, its worker, on processors near the device, where the system tells which those are.
+    void settle_near_device() const noexcept;
+
     DeviceMetrics metrics() const;
 
     std::atomic<std::uint64_t> launches{0};
@@ -44,10 +44,9 @@ public:
     std::atomic<std::uint64_t> bytes{0};
     std::atomic<std::uint64_t> in_flight{0};
     std::atomic<std::uint64_t> busy_microseconds{0};
+    std::atomic<std::uint64_t> taken_over{0};
 
 private:
-    void settle_near_device() const noexcept;
-
     std::shared_ptr<const Driver> driver_;
     int ordinal_;
     std::mutex context_mutex_;  // held while the driver makes the context, which may take long: nothing else waits for it
@@ -55,7 +54,6 @@ private:
     std::atomic<bool> is_open_{false};  ///< whether the context was asked for, and is there
     mutable std::mutex quarantine_mutex_;
     std::optional<std::string> quarantine_;
-    Worker worker_;  // last: its thread uses the rest
 };
 
 }  // namespace cupool::detail

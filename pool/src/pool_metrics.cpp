@@ -32,7 +32,7 @@ std::ostream& operator<<(std::ostream& out, const PoolMetrics& metrics) {
     for (const DeviceMetrics& device : metrics.devices) {
         out << (device.device < 0 ? "host" : "device " + name_of(device)) << ": " << device.launches << " launches, " << device.errors
             << " failed, " << device.in_flight << " in flight, " << device.bytes << " bytes moved, busy for " << device.busy_microseconds
-            << " us" << (device.quarantined ? ", quarantined" : "") << '\n';
+            << " us, " << device.taken_over << " taken over" << (device.quarantined ? ", quarantined" : "") << '\n';
     }
     return out;
 }
@@ -48,6 +48,8 @@ std::string to_prometheus(const PoolMetrics& metrics) {
     // Seconds, as Prometheus wants its base units.
     write_family(out, metrics, "cupool_busy_seconds_total", "counter", "Time that pieces of work took.",
                  [](const DeviceMetrics& device) { return static_cast<double>(device.busy_microseconds) / 1e6; });
+    write_family(out, metrics, "cupool_taken_over_total", "counter", "Pieces of work taken over from the queue of another device.",
+                 &DeviceMetrics::taken_over);
     write_family(out, metrics, "cupool_quarantined", "gauge", "Whether the device is quarantined.",
                  [](const DeviceMetrics& device) { return device.quarantined ? 1 : 0; });
     return out.str();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cupool/driver/caller.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/pointer_info.hpp>
 
@@ -13,25 +14,25 @@
 
 namespace cupool {
 
-std::vector<LoadBalancer::Lease> DevicePool::State::lease_for_msm_among(const std::function<bool(std::size_t)>& fits, std::size_t count,
-                                                                        double work) {
-    std::vector<LoadBalancer::Lease> leases;
-    for (LoadBalancer::Lease& lease : msm_balancer().select_devices(size(), work)) {
-        if (leases.size() < count && fits(index_of(lease.device()))) leases.push_back(std::move(lease));
+std::vector<std::size_t> DevicePool::State::choose_for_msms(std::size_t count, double work, const std::function<bool(std::size_t)>& fits) {
+    std::vector<std::size_t> members;
+    for (const LoadBalancer::Lease& lease : msm_balancer().select_devices(fits ? size() : count, work)) {
+        const std::size_t index = index_of(lease.device());
+        if (members.size() < count && (!fits || fits(index))) members.push_back(index);
     }
-    if (leases.empty()) throw Error(ErrorCategory::no_device, "every device that can do the MSM is quarantined");
-    return leases;
+    if (members.empty()) throw Error(ErrorCategory::no_device, "every device that can do the MSM is quarantined");
+    std::sort(members.begin(), members.end());
+    return members;
 }
 
-std::vector<DevicePool::State::MsmPart> DevicePool::State::even_parts(std::vector<LoadBalancer::Lease> leases, std::size_t items) const {
+std::vector<DevicePool::State::MsmPart> DevicePool::State::leased_parts(std::span<const std::size_t> members, std::size_t items,
+                                                                        double work_of_item) {
+    const std::vector<detail::Share> shares = detail::divide(items, weights_of(members));
     std::vector<MsmPart> parts;
-    for (LoadBalancer::Lease& lease : leases) {
-        const std::size_t index = index_of(lease.device());
-        parts.push_back({std::move(lease), index, {}});
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        if (shares[i].count == 0 && (items != 0 || i != 0)) continue;
+        parts.push_back({lease_for_msm_at(members[i], work_of_item * static_cast<double>(shares[i].count)), members[i], shares[i]});
     }
-    std::sort(parts.begin(), parts.end(), [](const MsmPart& left, const MsmPart& right) { return left.member < right.member; });
-    const std::vector<detail::Share> shares = detail::divide_evenly(items, parts.size());
-    for (std::size_t i = 0; i < parts.size(); ++i) parts[i].share = shares[i];
     return parts;
 }
 
@@ -47,11 +48,13 @@ void DevicePool::State::join(RunReport& whole, const RunReport& part) const {
 RunReport DevicePool::State::do_parts(std::vector<MsmPart>& parts, std::size_t scalars, const DoMsmPart& do_part) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<RunReport> reports(parts.size());
+    std::vector<detail::RelativeSpeeds::Part> rates(parts.size());
     std::vector<std::size_t> members;
     for (const MsmPart& part : parts) members.push_back(part.member);
     const Work work = [&](std::size_t index, const DeviceContext& context) {
         const auto place = static_cast<std::size_t>(std::find(members.begin(), members.end(), index) - members.begin());
         MsmPart& part = parts[place];
+        const auto begin = std::chrono::steady_clock::now();
         part.lease.begin();
         try {
             reports[place] = do_part(place, context);
@@ -60,12 +63,15 @@ RunReport DevicePool::State::do_parts(std::vector<MsmPart>& parts, std::size_t s
         }
         member(index).bytes += reports[place].bytes;
         part.lease.complete();
+        const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+        rates[place] = {index, static_cast<double>(part.share.count), took.count()};
     };
     if (parts.size() == 1) {
         run(members[0], work);
         return reports[0];
     }
     run_each(members, work);
+    speeds().learn(rates);
     RunReport report{.engine = Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};
     for (const RunReport& part : reports) join(report, part);
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
@@ -93,10 +99,9 @@ RunReport DevicePool::State::msms_of_parts(std::vector<MsmPart> parts, bool is_m
 }
 
 template <Curve C>
-RunReport DevicePool::State::whole_msms(std::vector<LoadBalancer::Lease> leases, std::size_t terms, const SomeMsms<C>& some_msms,
+RunReport DevicePool::State::whole_msms(std::vector<MsmPart> parts, std::size_t terms, const SomeMsms<C>& some_msms,
                                         std::span<JacobianPoint<C>> results) {
     std::vector<JacobianPoint<C>> sums(results.size());  // where one fails no result is written
-    std::vector<MsmPart> parts = even_parts(std::move(leases), results.size());
     const RunReport report = do_parts(parts, terms, [&](std::size_t place, const DeviceContext& context) {
         const detail::Share& msms = parts[place].share;
         return some_msms(parts[place].member, context, msms, std::span(sums).subspan(msms.offset, msms.count));
@@ -111,8 +116,15 @@ std::optional<unsigned> DevicePool::State::width_of_shared_windows(const std::ve
                                                                    MsmSpread spread) {
     const std::optional<unsigned> width = detail::width_of_shared_windows<C>(terms, parts.size(), config, spread);
     if (!width || !have_links(parts, spread)) return std::nullopt;
+    // All devices take part in every digit's sums: the slowest would hold the others up.
+    if (spread != MsmSpread::shared_windows && !are_alike(parts)) return std::nullopt;
     // What threads read for each device is faster read by workers near it, and then bounds the whole (measured on two H200s).
     return spread == MsmSpread::shared_windows || are_page_locked(parts[0], operands) ? width : std::nullopt;
+}
+
+bool DevicePool::State::are_alike(const std::vector<MsmPart>& parts) {
+    const std::vector<double> all = weights();
+    return std::all_of(parts.begin(), parts.end(), [&](const MsmPart& part) { return all[part.member] == all[parts[0].member]; });
 }
 
 bool DevicePool::State::are_page_locked(const MsmPart& part, const std::vector<const void*>& operands) {
@@ -183,13 +195,19 @@ RunReport DevicePool::State::msms_by_windows(std::vector<MsmPart> parts, const M
 
 template <Curve C>
 RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
-                          JacobianPoint<C>& result, MsmSpread spread) const {
-    return msm<C>(scalars, points, config, std::span(&result, 1), spread);
+                          JacobianPoint<C>& result, MsmSpread spread, SourceLocation where) const {
+    return msm<C>(scalars, points, config, std::span(&result, 1), spread, where);
 }
 
 template <Curve C>
 RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
-                          std::span<JacobianPoint<C>> results, MsmSpread spread) const {
+                          std::span<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
+    return detail::report_at(where, [&] { return state_->msm<C>(scalars, points, config, results, spread); });
+}
+
+template <Curve C>
+RunReport DevicePool::State::msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
+                                 std::span<JacobianPoint<C>> results, MsmSpread spread) {
     const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
     detail::require_points(sizes, points.size(), config);
     const std::size_t count = sizes.msm_count;
@@ -209,20 +227,22 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
         return msms_on(context, own_scalars, are_points_shared ? detail::Share{0, terms} : own_scalars, sums);
     };
 
-    state_->faults().check();
+    faults_.check();
     const double work = detail::msm_work<C>(terms);
-    const std::size_t most = state_->healthy().size();
+    const std::size_t most = healthy().size();
     const std::size_t devices = detail::devices_for_msm(work * static_cast<double>(count), most, spread);
-    const std::size_t whole = detail::whole_msms(count, devices, detail::devices_for_msm(work, most, spread));
+    const std::vector<std::size_t> members = choose_for_msms(devices, work * static_cast<double>(count) / static_cast<double>(devices));
+    const std::size_t whole = detail::whole_msms(count, weights_of(members), detail::devices_for_msm(work, most, spread));
     std::vector<JacobianPoint<C>> sums(count);  // where one fails no result is written
     RunReport report;
     if (whole != 0) {
-        report = state_->whole_msms<C>(state_->lease_for_msms(std::min(whole, devices), work * static_cast<double>(whole)), terms,
-                                       some_msms, std::span(sums).first(whole));
+        report = whole_msms<C>(leased_parts(members, whole, work), terms, some_msms, std::span(sums).first(whole));
     }
     if (whole != count) {
         const std::size_t served = detail::devices_for_msm(work, std::max<std::size_t>(1, std::min(most, terms)), spread);
-        auto parts = state_->even_parts(state_->lease_for_msms(served, work * static_cast<double>(count - whole)), terms);
+        const double work_left = work * static_cast<double>(count - whole);
+        auto parts =
+            leased_parts(choose_for_msms(served, work_left / static_cast<double>(served)), terms, detail::msm_work<C>(count - whole));
         // So few that each is worth all devices: one after another.
         const auto msms_of_terms = [&](std::size_t, const DeviceContext& context, const detail::Share& own,
                                        std::span<JacobianPoint<C>> own_sums) {
@@ -234,7 +254,7 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
                     const RunReport one = msms_on(context, own_scalars, are_points_shared ? own : own_scalars, own_sums.subspan(k, 1));
                     all.engine = one.engine;
                     all.milliseconds += one.milliseconds;
-                    state_->join(all, one);
+                    join(all, one);
                 } catch (const detail::OversizedScalar& error) {
                     detail::throw_oversized_scalar(first + error.index(), error.bits());
                 }
@@ -252,15 +272,14 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
             one.batch_size = 0;
             one.points_size = 0;
             detail::check_msm<C>(scalars.first(terms), Operand<AffinePoint<C>>(points.first(terms)), one, {1, terms, terms});
-            return state_->width_of_shared_windows<C>(parts, terms, {scalars.data(), points.data()}, config, spread);
+            return width_of_shared_windows<C>(parts, terms, {scalars.data(), points.data()}, config, spread);
         }();
         const RunReport rest =
-            width ? state_->msms_by_windows<C>(std::move(parts), config, *width, {whole, count - whole}, terms, part_of_terms, sums)
-                  : state_->msms_of_parts<C>(std::move(parts), config.are_points_montgomery_form, msms_of_terms,
-                                             std::span(sums).subspan(whole));
+            width ? msms_by_windows<C>(std::move(parts), config, *width, {whole, count - whole}, terms, part_of_terms, sums)
+                  : msms_of_parts<C>(std::move(parts), config.are_points_montgomery_form, msms_of_terms, std::span(sums).subspan(whole));
         report.engine = rest.engine;
         report.milliseconds += rest.milliseconds;
-        state_->join(report, rest);
+        join(report, rest);
     }
     std::copy(sums.begin(), sums.end(), results.begin());
     return report;
@@ -274,11 +293,11 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, std::span<const Affin
     template RunReport DevicePool::State::msms_of_parts<C>(std::vector<MsmPart>, bool, const MsmsOfTerms<C>&,                            \
                                                            std::span<JacobianPoint<C>>);                                                 \
     template RunReport DevicePool::msm<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&, JacobianPoint<C>&, \
-                                          MsmSpread) const;                                                                              \
-    template RunReport DevicePool::State::whole_msms<C>(std::vector<LoadBalancer::Lease>, std::size_t, const SomeMsms<C>&,               \
+                                          MsmSpread, SourceLocation) const;                                                              \
+    template RunReport DevicePool::State::whole_msms<C>(std::vector<MsmPart>, std::size_t, const SomeMsms<C>&,                           \
                                                         std::span<JacobianPoint<C>>);                                                    \
     template RunReport DevicePool::msm<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&,                    \
-                                          std::span<JacobianPoint<C>>, MsmSpread) const;
+                                          std::span<JacobianPoint<C>>, MsmSpread, SourceLocation) const;
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)

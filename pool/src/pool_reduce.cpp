@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/event.hpp>
 #include <cupool/pool/device_pool.hpp>
@@ -61,48 +63,101 @@ DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOpe
 }  // namespace
 
 template <class T>
-RunReport DevicePool::reduce(std::span<const T> input, ReduceOperation operation, T& result) const {
-    const std::vector<std::size_t> healthy = state_->healthy();
-    const auto in_flight = [&](std::size_t index) { return state_->member(index).in_flight.load(); };
+RunReport DevicePool::reduce(std::span<const T> input, ReduceOperation operation, T& result, SourceLocation where) const {
+    return detail::report_at(where, [&] { return state_->reduce(input, operation, result); });
+}
+
+template <class T>
+RunReport DevicePool::State::reduce(std::span<const T> input, ReduceOperation operation, T& result) {
+    const std::vector<std::size_t> healthy = this->healthy();
+    const auto in_flight = [&](std::size_t index) { return member(index).in_flight.load(); };
     const auto idlest = std::min_element(healthy.begin(), healthy.end(),
                                          [&](std::size_t left, std::size_t right) { return in_flight(left) < in_flight(right); });
     RunReport report;
-    state_->run(*idlest, [&](std::size_t index, const DeviceContext& context) {
+    run(*idlest, [&](std::size_t index, const DeviceContext& context) {
         report = cupool::reduce<T>(Operand<T>(input), operation, context, result);
-        state_->member(index).bytes += report.bytes;
+        member(index).bytes += report.bytes;
     });
     return report;
 }
 
 template <class T>
-DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation) const {
-    if (is_host()) throw Error(ErrorCategory::unsupported, "reduce_results works on device memory; the pool is the host");
-    if (buffers.empty()) throw Error(ErrorCategory::invalid_argument, "reduce_results needs at least one buffer");
+void DevicePool::check_buffers(std::span<const DeviceSpan<const T>> buffers, const SourceLocation& where) const {
+    if (is_host()) throw Error(ErrorCategory::unsupported, "reduce_results works on device memory; the pool is the host", where);
+    if (buffers.empty()) throw Error(ErrorCategory::invalid_argument, "reduce_results needs at least one buffer", where);
     for (const DeviceSpan<const T>& buffer : buffers) {
-        if (buffer.size() != buffers[0].size()) {
-            throw Error(ErrorCategory::invalid_argument, "reduce_results needs buffers of one size; one has " +
-                                                             std::to_string(buffers[0].size()) + " elements, another " +
-                                                             std::to_string(buffer.size()));
-        }
-        if (std::find(devices().begin(), devices().end(), buffer.device()) == devices().end()) {
-            throw Error(ErrorCategory::wrong_context, "reduce_results: a buffer lives on device " + std::to_string(buffer.device()) +
-                                                          "; the pool has " + to_string(*this));
-        }
+        if (std::find(devices().begin(), devices().end(), buffer.device()) != devices().end()) continue;
+        throw Error(ErrorCategory::wrong_context,
+                    "reduce_results: a buffer lives on device " + std::to_string(buffer.device()) + "; the pool has " + to_string(*this),
+                    where);
     }
-
-    DeviceBuffer<T> result;
-    state_->run(index_of(buffers[0].device()), [&](std::size_t index, const DeviceContext& target) {
-        result = combined(buffers, operation, *this, target, state_->peers());
-        for (const DeviceSpan<const T>& buffer : buffers) {
-            if (buffer.device() != target.device()) state_->count_copy(index_of(buffer.device()), index, buffer.size_bytes());
-        }
-    });
-    return result;
 }
 
-#define CUPOOL_INSTANTIATE(T)                                                                \
-    template RunReport DevicePool::reduce<T>(std::span<const T>, ReduceOperation, T&) const; \
-    template DeviceBuffer<T> DevicePool::reduce_results<T>(std::span<const DeviceSpan<const T>>, ReduceOperation) const;
+template <class T>
+DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation,
+                                           SourceLocation where) const {
+    check_buffers(buffers, where);
+    for (const DeviceSpan<const T>& buffer : buffers) {
+        if (buffer.size() == buffers[0].size()) continue;
+        throw Error(ErrorCategory::invalid_argument,
+                    "reduce_results needs buffers of one size; one has " + std::to_string(buffers[0].size()) + " elements, another " +
+                        std::to_string(buffer.size()),
+                    where);
+    }
+    return detail::report_at(where, [&] {
+        DeviceBuffer<T> result;
+        state_->run(state_->index_of(buffers[0].device()), [&](std::size_t index, const DeviceContext& target) {
+            result = combined(buffers, operation, *this, target, state_->peers());
+            for (const DeviceSpan<const T>& buffer : buffers) {
+                if (buffer.device() != target.device()) state_->count_copy(state_->index_of(buffer.device()), index, buffer.size_bytes());
+            }
+        });
+        return result;
+    });
+}
+
+template <class T>
+RunReport DevicePool::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, T& result,
+                                     SourceLocation where) const {
+    check_buffers(buffers, where);
+    return detail::report_at(where, [&] { return state_->reduce_results(buffers, operation, result); });
+}
+
+template <class T>
+RunReport DevicePool::State::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, T& result) {
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<std::size_t> members;
+    for (const DeviceSpan<const T>& buffer : buffers) {
+        if (!buffer.empty()) members.push_back(index_of(buffer.device()));
+    }
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+
+    std::vector<T> of_buffers(buffers.size());
+    std::vector<RunReport> reports(size());
+    run_each(members, [&](std::size_t index, const DeviceContext& context) {
+        for (std::size_t i = 0; i < buffers.size(); ++i) {
+            if (buffers[i].empty() || buffers[i].device() != context.device()) continue;
+            join(reports[index], cupool::reduce<T>(Operand<T>(buffers[i]), operation, context, of_buffers[i]));
+        }
+        member(index).bytes += reports[index].bytes;
+    });
+
+    std::vector<T> partial;  // empty buffers have no minimum
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        if (!buffers[i].empty()) partial.push_back(of_buffers[i]);
+    }
+    (void)cupool::reduce<T>(Operand<T>(std::span<const T>(partial)), operation, DeviceContext::host(1), result);
+    RunReport report{.engine = Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};
+    for (const std::size_t index : members) join(report, reports[index]);
+    report.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return report;
+}
+
+#define CUPOOL_INSTANTIATE(T)                                                                                                            \
+    template RunReport DevicePool::reduce<T>(std::span<const T>, ReduceOperation, T&, SourceLocation) const;                             \
+    template DeviceBuffer<T> DevicePool::reduce_results<T>(std::span<const DeviceSpan<const T>>, ReduceOperation, SourceLocation) const; \
+    template RunReport DevicePool::reduce_results<T>(std::span<const DeviceSpan<const T>>, ReduceOperation, T&, SourceLocation) const;
 CUPOOL_INSTANTIATE(std::int32_t)
 CUPOOL_INSTANTIATE(std::uint32_t)
 CUPOOL_INSTANTIATE(std::int64_t)

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cupool/driver/caller.hpp>
 #include <cupool/driver/log.hpp>
 #include <exception>
 #include <thread>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -16,6 +18,16 @@ namespace {
 
 /// The pool whose worker the calling thread is; null for all other threads.
 thread_local const void* served_pool = nullptr;
+
+/// What can be allocated now: the device's free memory, and what its pool keeps without using it.
+std::size_t free_memory(const DeviceContext& context) {
+    const std::size_t free_bytes = context.context().memory_info().free;
+    const MemoryPoolView pool = context.memory_pool();
+    if (!pool) return free_bytes;
+    const std::uint64_t used = pool.used();
+    const std::uint64_t reserved = pool.reserved();
+    return free_bytes + static_cast<std::size_t>(reserved - std::min(used, reserved));  // others may free and trim meanwhile
+}
 
 /// The device that will have finished first, where a piece of work that is in flight without a lease of this balancer, and whose size is
 /// counted in another unit, stands for one as large as the work in question.
@@ -43,6 +55,7 @@ private:
 
 DevicePool::State::State(unsigned host_threads) : peers_({}, {}, {}) {
     members_.push_back(std::make_unique<detail::PoolMember>(DeviceContext::host(host_threads)));
+    workers_.emplace(members_.size(), worker_hooks());
 }
 
 DevicePool::State::State(const std::shared_ptr<const Driver>& driver, std::vector<int> ordinals)
@@ -50,10 +63,35 @@ DevicePool::State::State(const std::shared_ptr<const Driver>& driver, std::vecto
       peers_(ordinals_, [this](std::size_t index) -> const DeviceContext& { return member(index).context(); }, {}) {
     for (const int ordinal : ordinals_) members_.push_back(std::make_unique<detail::PoolMember>(driver, ordinal));
     take_turns();
+    workers_.emplace(members_.size(), worker_hooks());
 }
 
-DevicePool::State::~State() {
-    for (const auto& member : members_) member->worker().finish();
+DevicePool::State::~State() { workers_->finish(); }
+
+detail::Workers::Hooks DevicePool::State::worker_hooks() {
+    return {.prepare =
+                [this](std::size_t index) {
+                    served_pool = this;
+                    member(index).settle_near_device();
+                },
+            .can_take_over = [this](std::size_t index) { return can_open(index); },
+            .on_move =
+                [this](std::size_t from, std::size_t to) {
+                    --member(from).in_flight;
+                    ++member(to).in_flight;
+                    ++member(to).taken_over;
+                }};
+}
+
+/// A device that cannot be opened would fail all work that it took over.
+bool DevicePool::State::can_open(std::size_t index) noexcept {
+    try {
+        guard([&] { (void)member(index).context(); });
+        return true;
+    } catch (const std::exception& error) {
+        detail::log(LogLevel::debug, std::string("pool: a device takes no work over: ") + error.what());
+        return false;
+    }
 }
 
 std::shared_ptr<DevicePool::State> DevicePool::State::of_host(unsigned threads, std::vector<LeftOutDevice> left_out) {
@@ -89,7 +127,10 @@ std::size_t DevicePool::State::index_of(int ordinal) const {
 
 LoadBalancer& DevicePool::State::balancer() {
     const std::lock_guard lock(mutex_);
-    return balancer_in(balancer_, nullptr);
+    const bool is_new = balancer_ == nullptr;
+    LoadBalancer& balancer = balancer_in(balancer_, nullptr);
+    if (is_new) workers_->set_balancer(balancer);
+    return balancer;
 }
 
 LoadBalancer& DevicePool::State::msm_balancer() {
@@ -128,16 +169,17 @@ void DevicePool::State::note(const Error& error) {
 }
 
 void DevicePool::State::fail_waiting() {
-    const void* const before = served_pool;  // which the pieces set
-    for (const auto& member : members_) member->worker().do_waiting();
+    const void* const before = served_pool;
+    served_pool = this;
+    workers_->do_waiting();
     served_pool = before;
 }
 
-void DevicePool::State::run(std::size_t index, const Work& work) {
+void DevicePool::State::run(std::size_t index, const Work& work, const SourceLocation& where) {
     std::atomic<std::uint64_t>& in_flight = member(index).in_flight;
     ++in_flight;
     try {
-        run_piece(index, work);
+        run_piece(index, work, where);
     } catch (...) {
         --in_flight;
         throw;
@@ -150,7 +192,7 @@ void DevicePool::State::run_together(std::span<const std::size_t> indices, const
     run(indices.front(), [&](std::size_t, const DeviceContext&) { run_together(indices.subspan(1), work); });
 }
 
-void DevicePool::State::run_piece(std::size_t index, const Work& work) {
+void DevicePool::State::run_piece(std::size_t index, const Work& work, const SourceLocation& where) {
     detail::PoolMember& device = member(index);
     ++device.launches;
     const auto begin = std::chrono::steady_clock::now();
@@ -159,7 +201,8 @@ void DevicePool::State::run_piece(std::size_t index, const Work& work) {
         device.busy_microseconds += static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
     };
     try {
-        guard([&] { work(index, device.context()); });
+        detail::report_at(where, [&] { faults_.check(); });
+        guard([&] { work(index, device.context(where)); });
         count_time();
     } catch (...) {
         count_time();
@@ -168,15 +211,14 @@ void DevicePool::State::run_piece(std::size_t index, const Work& work) {
     }
 }
 
-void DevicePool::State::post(std::size_t index, std::shared_ptr<detail::PoolTask> task, std::shared_ptr<LoadBalancer::Lease> lease) {
+void DevicePool::State::post(std::size_t index, std::shared_ptr<detail::PoolTask> task, std::shared_ptr<LoadBalancer::Lease> lease,
+                             const SourceLocation& where) {
     faults_.check();
     detail::PoolMember& device = member(index);
     ++device.in_flight;
     try {
-        device.worker().post([this, index, task = std::move(task), lease = std::move(lease)]() mutable {
-            served_pool = this;
-            perform(index, *task, std::move(lease));
-        });
+        auto run = [this, task = std::move(task), lease, where](std::size_t member) { return perform(member, *task, lease, where); };
+        workers_->post(index, {std::move(run), std::move(lease)});
     } catch (...) {
         --device.in_flight;
         throw;
@@ -184,30 +226,34 @@ void DevicePool::State::post(std::size_t index, std::shared_ptr<detail::PoolTask
     if (faults_.is_latched()) fail_waiting();  // since it was asked above
 }
 
-void DevicePool::State::perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease) {
+bool DevicePool::State::perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease,
+                                const SourceLocation& where) {
     std::exception_ptr failure;
+    const auto run_task = [&](std::size_t, const DeviceContext& context) {
+        if (lease) lease->begin();  // with the context there: making it says nothing of the device's speed
+        task.run(context);
+    };
     try {
-        run_piece(index, [&](std::size_t, const DeviceContext& context) {
-            if (lease) lease->begin();  // with the context there: making it says nothing of the device's speed
-            task.run(context);
-        });
+        run_piece(index, run_task, where);
         if (lease) lease->complete();
     } catch (...) {
         failure = std::current_exception();
+        if (lease) const LoadBalancer::Lease ended = std::move(*lease);  // given back before anybody hears of the failure
     }
-    lease.reset();
     --member(index).in_flight;
     if (!failure) {
         try {
-            return task.succeed();
+            task.succeed();
+            return true;
         } catch (...) {  // the result's own copying
             failure = std::current_exception();
         }
     }
     task.fail(std::move(failure));
+    return false;
 }
 
-std::vector<std::future<void>> DevicePool::State::start_each(std::span<const std::size_t> indices, Work work) {
+std::vector<std::future<void>> DevicePool::State::start_each(std::span<const std::size_t> indices, Work work, const SourceLocation& where) {
     const auto shared = std::make_shared<const Work>(std::move(work));
     const auto piece_of = [&shared](std::size_t index) {
         return [index, shared](const DeviceContext& context) { (*shared)(index, context); };
@@ -223,11 +269,11 @@ std::vector<std::future<void>> DevicePool::State::start_each(std::span<const std
     for (std::size_t i = 0; i < indices.size(); ++i) {
         if (served_pool == this) {
             ++member(indices[i]).in_flight;
-            perform(indices[i], *tasks[i], nullptr);
+            perform(indices[i], *tasks[i], nullptr, where);
             continue;
         }
         try {
-            post(indices[i], tasks[i], nullptr);
+            detail::report_at(where, [&] { post(indices[i], tasks[i], nullptr, where); });
         } catch (...) {
             tasks[i]->fail(std::current_exception());
         }
@@ -235,31 +281,83 @@ std::vector<std::future<void>> DevicePool::State::start_each(std::span<const std
     return pieces;
 }
 
-void DevicePool::State::run_each(std::span<const std::size_t> indices, const Work& work) {
-    std::vector<std::future<void>> pieces = start_each(indices, work);
+void DevicePool::State::run_each(std::span<const std::size_t> indices, const Work& work, const SourceLocation& where) {
+    std::vector<std::future<void>> pieces = start_each(indices, work, where);
     detail::get_all(pieces);
 }
 
-std::vector<detail::Share> DevicePool::State::divided(std::uint64_t items, Shares shares, const std::vector<std::size_t>& indices) const {
-    if (shares == Shares::even) return detail::divide_evenly(items, indices.size());
-    std::vector<double> weights;
-    for (const std::size_t index : indices) weights.push_back(member(index).capability());
-    return detail::divide(items, weights);
+std::vector<detail::Share> DevicePool::State::divided(std::uint64_t items, Shares shares, const std::vector<std::size_t>& indices) {
+    switch (shares) {
+        case Shares::by_speed: return divided(items, weights(), indices);
+        case Shares::even: return divided(items, std::vector<double>(size(), 1), indices);
+        case Shares::by_capability: break;
+    }
+    std::vector<double> capabilities;
+    for (const auto& member : members_) capabilities.push_back(member->capability());
+    return divided(items, capabilities, indices);
+}
+
+std::vector<detail::Share> DevicePool::State::divided(std::uint64_t items, std::span<const double> weights,
+                                                      const std::vector<std::size_t>& indices) const {
+    std::vector<double> own;
+    for (const std::size_t index : indices) own.push_back(weights[index]);
+    const std::vector<detail::Share> of_indices = detail::divide(items, own);
+    std::vector<detail::Share> shares(size());
+    for (std::size_t i = 0; i < indices.size(); ++i) shares[indices[i]] = of_indices[i];
+    std::uint64_t end = 0;
+    for (detail::Share& share : shares) {
+        share.offset = end;
+        end += share.count;
+    }
+    return shares;
+}
+
+detail::RelativeSpeeds& DevicePool::State::speeds() {
+    const std::lock_guard lock(mutex_);
+    if (speeds_ == nullptr) {
+        std::vector<double> capabilities;
+        for (const auto& member : members_) capabilities.push_back(member->capability());
+        speeds_ = std::make_unique<detail::RelativeSpeeds>(std::move(capabilities));
+    }
+    return *speeds_;
+}
+
+std::vector<double> DevicePool::State::weights() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!own_weights_.empty()) return own_weights_;
+    }
+    return speeds().speeds();
+}
+
+std::vector<double> DevicePool::State::weights_of(std::span<const std::size_t> indices) {
+    const std::vector<double> all = weights();
+    std::vector<double> own;
+    for (const std::size_t index : indices) own.push_back(all[index]);
+    return own;
+}
+
+void DevicePool::State::set_weights(std::vector<double> weights) {
+    const std::lock_guard lock(mutex_);
+    own_weights_ = std::move(weights);
 }
 
 void DevicePool::State::set_quarantine(std::size_t index, std::optional<std::string> why) {
-    const std::lock_guard lock(mutex_);
-    detail::PoolMember& device = member(index);
-    if (detail::logs(LogLevel::warning)) {
-        detail::log(LogLevel::warning,
-                    "pool: device " + std::to_string(device.ordinal()) + (why ? " quarantined: " + *why : " readmitted"));
-    }
     const bool available = !why;
-    device.set_quarantine(std::move(why));
-    for (const auto& balancer : {balancer_.get(), msm_balancer_.get()}) {
-        if (balancer != nullptr) balancer->set_available(device.ordinal(), available);
+    {
+        const std::lock_guard lock(mutex_);
+        detail::PoolMember& device = member(index);
+        if (detail::logs(LogLevel::warning)) {
+            detail::log(LogLevel::warning,
+                        "pool: device " + std::to_string(device.ordinal()) + (why ? " quarantined: " + *why : " readmitted"));
+        }
+        device.set_quarantine(std::move(why));
+        for (const auto& balancer : {balancer_.get(), msm_balancer_.get()}) {
+            if (balancer != nullptr) balancer->set_available(device.ordinal(), available);
+        }
+        take_turns();
     }
-    take_turns();
+    if (!available) workers_->redistribute(index);
 }
 
 std::vector<std::size_t> DevicePool::State::healthy() const {
@@ -269,6 +367,45 @@ std::vector<std::size_t> DevicePool::State::healthy() const {
     }
     if (indices.empty()) throw_all_quarantined();
     return indices;
+}
+
+std::size_t DevicePool::State::best_available(std::size_t bytes_needed) {
+    struct Found {
+        bool fits;
+        std::uint64_t in_flight;
+        std::size_t free_bytes;
+        std::size_t index;
+    };
+    const auto worse = [](const Found& left, const Found& right) {
+        if (left.fits && right.fits && left.in_flight != right.in_flight) return left.in_flight > right.in_flight;
+        return std::tuple(left.fits, left.free_bytes) < std::tuple(right.fits, right.free_bytes);
+    };
+    Found best{false, 0, 0, size()};
+    std::exception_ptr failure;
+    for (const std::size_t index : healthy()) {
+        try {
+            guard([&] {
+                detail::PoolMember& device = member(index);
+                const std::size_t free_bytes = free_memory(device.context());
+                const Found found{free_bytes >= bytes_needed, device.in_flight, free_bytes, index};
+                if (best.index == size() || worse(best, found)) best = found;
+            });
+        } catch (const Error& error) {
+            if (detail::poisons_process(error)) throw;
+            failure = std::current_exception();
+            detail::log(LogLevel::warning, std::string("pool: a device was left out of the choice: ") + error.what());
+        }
+    }
+    if (best.index == size()) std::rethrow_exception(failure);
+    if (!best.fits) {
+        ErrorDetails details;
+        details.category = ErrorCategory::out_of_memory;
+        details.device = ordinals_[best.index];
+        details.message = "no device of the pool has " + std::to_string(bytes_needed) + " bytes free; device " +
+                          std::to_string(*details.device) + " has the most, " + std::to_string(best.free_bytes);
+        throw Error(std::move(details));
+    }
+    return best.index;
 }
 
 void DevicePool::State::take_turns() {
@@ -285,12 +422,14 @@ void DevicePool::State::take_turns() {
     rotation_.store(found->get(), std::memory_order_release);
 }
 
-void DevicePool::State::throw_no_turns() const {
-    if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals");
-    faults_.check();
-    throw_all_quarantined();
+void DevicePool::State::throw_no_turns(const SourceLocation& where) const {
+    if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals", where);
+    detail::report_at(where, [&] { faults_.check(); });
+    throw_all_quarantined(where);
 }
 
-void DevicePool::State::throw_all_quarantined() { throw Error(ErrorCategory::no_device, "every device of the pool is quarantined"); }
+void DevicePool::State::throw_all_quarantined(const SourceLocation& where) {
+    throw Error(ErrorCategory::no_device, "every device of the pool is quarantined", where);
+}
 
 }  // namespace cupool

@@ -14,8 +14,10 @@
 #include "msm_by_windows.hpp"
 #include "peer_paths.hpp"
 #include "pool_member.hpp"
+#include "relative_speeds.hpp"
 #include "round_robin.hpp"
 #include "shares.hpp"
+#include "workers.hpp"
 
 namespace cupool {
 
@@ -40,13 +42,9 @@ public:
     LoadBalancer& balancer();
     /// Of MSMs, whose work is counted in terms: see msm_work().
     LoadBalancer& msm_balancer();
-    /// So many devices, each leased for an even share of the work. \throws Error no_device
-    std::vector<LoadBalancer::Lease> lease_for_msms(std::size_t count, double work) {
-        return msm_balancer().select_devices(count, work / static_cast<double>(count));
-    }
-    /// Of the members that fit, the `count` devices that will have finished first (fewer where fewer are available), each leased for that
-    /// work. \throws Error no_device
-    std::vector<LoadBalancer::Lease> lease_for_msm_among(const std::function<bool(std::size_t)>& fits, std::size_t count, double work);
+    /// Of the members that fit, those `count` (fewer where fewer are available) that will have finished first, each with that work; in the
+    /// pool's order. \param fits  empty: all \throws Error no_device
+    std::vector<std::size_t> choose_for_msms(std::size_t count, double work, const std::function<bool(std::size_t)>& fits = {});
     LoadBalancer::Lease lease_for_msm_at(std::size_t index, double work) { return msm_balancer().lease(member(index).ordinal(), work); }
 
     /// What a member has of a job: some of the terms of one MSM, or some of several MSMs.
@@ -57,8 +55,9 @@ public:
     };
     /// Does the part at a place in the list, on the device of its member, whose context is given.
     using DoMsmPart = std::function<RunReport(std::size_t place, const DeviceContext& context)>;
-    /// Even parts of so many terms or MSMs for the leased devices, in the pool's order.
-    std::vector<MsmPart> even_parts(std::vector<LoadBalancer::Lease> leases, std::size_t items) const;
+    /// Divides so many terms or MSMs among these members by their weights, and leases the members for their parts. Empty parts are left
+    /// out, but for the first where there is nothing at all. \param work_of_item  as the balancer counts it
+    std::vector<MsmPart> leased_parts(std::span<const std::size_t> members, std::size_t items, double work_of_item);
     /// Does all parts at once. Where there is one, it is done on the calling thread. \param scalars  of an item, by which a scalar is
     /// named that breaks its promise \pre no member has two parts
     RunReport do_parts(std::vector<MsmPart>& parts, std::size_t scalars, const DoMsmPart& do_part);
@@ -75,10 +74,9 @@ public:
     template <Curve C>
     using SomeMsms = std::function<RunReport(std::size_t member, const DeviceContext& context, const detail::Share& msms,
                                              std::span<JacobianPoint<C>> sums)>;
-    /// MSMs of so many terms, shared out whole and evenly among the leased devices.
+    /// MSMs of so many terms, shared out whole.
     template <Curve C>
-    RunReport whole_msms(std::vector<LoadBalancer::Lease> leases, std::size_t terms, const SomeMsms<C>& some_msms,
-                         std::span<JacobianPoint<C>> results);
+    RunReport whole_msms(std::vector<MsmPart> parts, std::size_t terms, const SomeMsms<C>& some_msms, std::span<JacobianPoint<C>> results);
     /// How many bits the digits should have whose windows the parts' devices share; nothing where they had better share the terms.
     /// \param operands  what is read of host memory
     template <Curve C>
@@ -86,6 +84,8 @@ public:
                                                     const std::vector<const void*>& operands, const MsmConfig& config, MsmSpread spread);
     /// Whether all of these devices reach each other's memory, and but for shared_windows fast.
     bool have_links(const std::vector<MsmPart>& parts, MsmSpread spread);
+    /// Whether the parts' devices are taken to be equally fast.
+    bool are_alike(const std::vector<MsmPart>& parts);
     bool are_page_locked(const MsmPart& part, const std::vector<const void*>& operands);
     /// The terms that a part has of MSM number `msm`.
     template <Curve C>
@@ -95,6 +95,15 @@ public:
     template <Curve C>
     RunReport msms_by_windows(std::vector<MsmPart> parts, const MsmConfig& config, unsigned width, const detail::Share& msms,
                               std::size_t terms, const PartOfTerms<C>& part_of_terms, std::span<JacobianPoint<C>> results);
+    /// See DevicePool.
+    template <Curve C>
+    RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
+                  std::span<JacobianPoint<C>> results, MsmSpread spread);
+    /// See DevicePool. The buffers are known to be the pool's.
+    template <class T>
+    RunReport reduce(std::span<const T> input, ReduceOperation operation, T& result);
+    template <class T>
+    RunReport reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, T& result);
     /// Counts what another part of a job has come to.
     void join(RunReport& whole, const RunReport& part) const;
     /// Counts bytes that go from one member to another, or to itself.
@@ -108,32 +117,49 @@ public:
 
     /// Calls the function unless there was a device fault, and looks at its failure.
     void guard(const std::function<void()>& function);
-    /// Does a piece of work on the calling thread: with the device's context, counted, guarded.
-    void run(std::size_t index, const Work& work);
+    /// Does a piece of work on the calling thread: with the device's context, counted, guarded. \param where  of the program: what keeps
+    /// the work from beginning is reported there
+    void run(std::size_t index, const Work& work, const SourceLocation& where = SourceLocation::current());
     /// Does one piece of work of several members on the calling thread, counted for each.
     void run_together(std::span<const std::size_t> indices, const std::function<void()>& work);
-    /// Does it on the device's worker thread. \param lease  null where nobody balanced
-    void post(std::size_t index, std::shared_ptr<detail::PoolTask> task, std::shared_ptr<LoadBalancer::Lease> lease);
+    /// Does it on the device's worker thread. \param lease  of balancer(), which lets the work move to another device before it begins;
+    /// null where nobody balanced
+    void post(std::size_t index, std::shared_ptr<detail::PoolTask> task, std::shared_ptr<LoadBalancer::Lease> lease,
+              const SourceLocation& where);
     /// Does it for each of these members at once, on their worker threads. Where the calling thread is itself a worker of this pool, for
     /// which another one may be waiting, it does all by itself, one after another.
-    std::vector<std::future<void>> start_each(std::span<const std::size_t> indices, Work work);
+    std::vector<std::future<void>> start_each(std::span<const std::size_t> indices, Work work,
+                                              const SourceLocation& where = SourceLocation::current());
     /// The same, and waits for all. \throws the failure of the lowest index
-    void run_each(std::span<const std::size_t> indices, const Work& work);
+    void run_each(std::span<const std::size_t> indices, const Work& work, const SourceLocation& where = SourceLocation::current());
 
-    int next_device() {
+    int next_device(const SourceLocation& where) {
         detail::RoundRobin* const rotation = rotation_.load(std::memory_order_acquire);
         if (rotation == nullptr) [[unlikely]] {
-            throw_no_turns();
+            throw_no_turns(detail::copy_of(where));
         }
         return rotation->next();
     }
+    /// The index of the device that DevicePool::best_available_device() tells.
+    std::size_t best_available(std::size_t bytes_needed);
     /// \param why  nothing readmits it
     void set_quarantine(std::size_t index, std::optional<std::string> why);
     /// The indices of the members that are not quarantined. \throws Error no_device where there is none
     std::vector<std::size_t> healthy() const;
 
-    /// Of so many items, the share of each of these members.
-    std::vector<detail::Share> divided(std::uint64_t items, Shares shares, const std::vector<std::size_t>& indices) const;
+    /// Of so many items, the share of each member; none for those that are not among the indices.
+    std::vector<detail::Share> divided(std::uint64_t items, Shares shares, const std::vector<std::size_t>& indices);
+    /// The same by these weights, one for each member.
+    std::vector<detail::Share> divided(std::uint64_t items, std::span<const double> weights, const std::vector<std::size_t>& indices) const;
+
+    /// In which proportion the members share a job.
+    std::vector<double> weights();
+    /// The same for some of them.
+    std::vector<double> weights_of(std::span<const std::size_t> indices);
+    /// \param weights  one for each member; none where measured speeds are to hold
+    void set_weights(std::vector<double> weights);
+    /// Learned from jobs that several members share.
+    detail::RelativeSpeeds& speeds();
 
 private:
     explicit State(unsigned host_threads);
@@ -145,9 +171,11 @@ private:
     static void release(State* state) noexcept;
 
     /// Looks at the piece's failure and counts it.
-    void run_piece(std::size_t index, const Work& work);
-    /// \param lease  null where nobody balanced
-    void perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease);
+    void run_piece(std::size_t index, const Work& work, const SourceLocation& where);
+    detail::Workers::Hooks worker_hooks();
+    bool can_open(std::size_t index) noexcept;
+    /// \param lease  null where nobody balanced \return whether it succeeded
+    bool perform(std::size_t index, detail::PoolTask& task, std::shared_ptr<LoadBalancer::Lease> lease, const SourceLocation& where);
     void note(const Error& error);
     /// After a device fault: lets the pieces that wait for a worker, which may be long at another one, fail now. \pre the fault is latched
     void fail_waiting();
@@ -155,13 +183,13 @@ private:
     LoadBalancer& balancer_in(std::unique_ptr<LoadBalancer>& balancer, std::unique_ptr<BalancingPolicy> policy);
     /// Takes up the rotation among those that are not quarantined now, where it was left.
     void take_turns();
-    [[noreturn]] void throw_no_turns() const;
-    [[noreturn]] static void throw_all_quarantined();
+    [[noreturn]] void throw_no_turns(const SourceLocation& where) const;
+    [[noreturn]] static void throw_all_quarantined(const SourceLocation& where = SourceLocation::current());
 
     std::vector<int> ordinals_;
     std::vector<LeftOutDevice> left_out_;
     detail::FaultLatch faults_;
-    std::mutex mutex_;  // of the balancers' making and of quarantine
+    std::mutex mutex_;  // of the making of balancers and speeds, of weights and of quarantine
     /// Of the MSMs whose windows are shared: the next one would wait for the devices with memory in its hands.
     std::mutex windows_mutex_;
     std::unique_ptr<LoadBalancer> balancer_;
@@ -171,7 +199,10 @@ private:
     /// Null on the host, where all are quarantined, and after a device fault: one look tells whether there is a turn to take.
     std::atomic<detail::RoundRobin*> rotation_{nullptr};
     std::vector<std::unique_ptr<detail::PoolMember>> members_;
+    std::unique_ptr<detail::RelativeSpeeds> speeds_;  ///< made when first asked for
+    std::vector<double> own_weights_;                 ///< the program's, one for each member; none where measured speeds hold
     detail::PeerPaths peers_;
+    std::optional<detail::Workers> workers_;  // last: its threads use the rest
 };
 
 }  // namespace cupool

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cupool/driver/caller.hpp>
 #include <cupool/pool/pooled_bases.hpp>
 #include <optional>
 #include <utility>
@@ -74,7 +75,13 @@ std::uint64_t PooledBases<C>::device_bytes() const {
 }
 
 template <Curve C>
-PooledBases<C> DevicePool::prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread) const {
+PooledBases<C> DevicePool::prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread,
+                                   SourceLocation where) const {
+    return detail::report_at(where, [&] { return prepare_bases(points, config, spread); });
+}
+
+template <Curve C>
+PooledBases<C> DevicePool::prepare_bases(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread) const {
     const std::vector<std::size_t> healthy = state_->healthy();
     const auto bases = std::make_shared<typename PooledBases<C>::State>();
     bases->pool = state_;
@@ -82,10 +89,10 @@ PooledBases<C> DevicePool::prepare(std::span<const AffinePoint<C>> points, const
     const std::size_t served = detail::devices_for_msm(detail::msm_work<C>(points.size()), healthy.size(), spread);
     bases->spread = spread;
     bases->is_sharded = healthy.size() > 1 && served == healthy.size();
-    const std::vector<detail::Share> shares = detail::divide_evenly(points.size(), healthy.size());
+    const std::vector<detail::Share> shares = state_->divided(points.size(), Shares::by_speed, healthy);
     std::vector<std::size_t> holders;
     for (std::size_t i = 0; i < healthy.size(); ++i) {
-        const detail::Share terms = bases->is_sharded ? shares[i] : detail::Share{0, points.size()};
+        const detail::Share terms = bases->is_sharded ? shares[healthy[i]] : detail::Share{0, points.size()};
         if (bases->is_sharded && terms.count == 0 && i > 0) continue;  // the first checks the config where there are no points
         bases->parts.push_back({healthy[i], terms, std::nullopt});
         holders.push_back(healthy[i]);
@@ -126,14 +133,20 @@ MsmConfig PooledBases<C>::State::checked(const MsmConfig& config, std::span<cons
 }
 
 template <Curve C>
-RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
-                          JacobianPoint<C>& result) const {
-    return msm<C>(scalars, bases, config, std::span(&result, 1), MsmSpread::one_device);
+RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result,
+                          SourceLocation where) const {
+    return msm<C>(scalars, bases, config, std::span(&result, 1), MsmSpread::one_device, where);
 }
 
 template <Curve C>
 RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
-                          std::span<JacobianPoint<C>> results, MsmSpread spread) const {
+                          std::span<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
+    return detail::report_at(where, [&] { return msm_of_bases(scalars, bases, config, results, spread); });
+}
+
+template <Curve C>
+RunReport DevicePool::msm_of_bases(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                                   std::span<JacobianPoint<C>> results, MsmSpread spread) const {
     const typename PooledBases<C>::State& prepared = *bases.state_;
     const std::size_t msm_count = detail::msm_sizes(scalars.size(), results.size(), config).msm_count;
     const std::size_t terms = scalars.size() / msm_count;
@@ -177,16 +190,18 @@ RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>&
     const double work = detail::msm_work<C>(terms) * static_cast<double>(msm_count);
     const std::size_t devices = std::min(msm_count, detail::devices_for_msm(work, prepared.parts.size(), spread));
     const auto has_bases = [&](std::size_t member) { return prepared.part_of(member) != nullptr; };
-    return state_->whole_msms<C>(state_->lease_for_msm_among(has_bases, devices, work / static_cast<double>(devices)), terms, some_msms,
-                                 results);
+    const std::vector<std::size_t> members = state_->choose_for_msms(devices, work / static_cast<double>(devices), has_bases);
+    return state_->whole_msms<C>(state_->leased_parts(members, msm_count, detail::msm_work<C>(terms)), terms, some_msms, results);
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                                            \
     template class PooledBases<C>;                                                                                                       \
-    template PooledBases<C> DevicePool::prepare<C>(std::span<const AffinePoint<C>>, const PrepareConfig&, MsmSpread) const;              \
-    template RunReport DevicePool::msm<C>(std::span<const Scalar>, const PooledBases<C>&, const MsmConfig&, JacobianPoint<C>&) const;    \
+    template PooledBases<C> DevicePool::prepare<C>(std::span<const AffinePoint<C>>, const PrepareConfig&, MsmSpread, SourceLocation)     \
+        const;                                                                                                                           \
+    template RunReport DevicePool::msm<C>(std::span<const Scalar>, const PooledBases<C>&, const MsmConfig&, JacobianPoint<C>&,           \
+                                          SourceLocation) const;                                                                         \
     template RunReport DevicePool::msm<C>(std::span<const Scalar>, const PooledBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>, \
-                                          MsmSpread) const;
+                                          MsmSpread, SourceLocation) const;
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)

@@ -59,16 +59,19 @@ std::vector<JacobianPoint<curve>> no_results(std::size_t count) {
 }  // namespace
 
 TEST_CASE("MSMs are shared out whole, but for a rest that can occupy more devices than it has MSMs", "[msm_batch]") {
-    CHECK(whole_msms(8, 4, 1) == 8);
-    CHECK(whole_msms(8, 4, 4) == 8);
-    CHECK(whole_msms(9, 4, 1) == 9);
-    CHECK(whole_msms(9, 4, 2) == 8);
-    CHECK(whole_msms(11, 4, 3) == 11);
-    CHECK(whole_msms(11, 4, 4) == 8);
-    CHECK(whole_msms(3, 4, 4) == 0);
-    CHECK(whole_msms(3, 4, 1) == 3);
-    CHECK(whole_msms(1, 2, 2) == 0);
-    CHECK(whole_msms(5, 1, 1) == 5);
+    const auto even = [](std::size_t devices) { return std::vector<double>(devices, 1.0); };
+    CHECK(whole_msms(8, even(4), 1) == 8);
+    CHECK(whole_msms(8, even(4), 4) == 8);
+    CHECK(whole_msms(9, even(4), 1) == 9);
+    CHECK(whole_msms(9, even(4), 2) == 8);
+    CHECK(whole_msms(11, even(4), 3) == 11);
+    CHECK(whole_msms(11, even(4), 4) == 8);
+    CHECK(whole_msms(3, even(4), 4) == 0);
+    CHECK(whole_msms(3, even(4), 1) == 3);
+    CHECK(whole_msms(1, even(2), 2) == 0);
+    CHECK(whole_msms(5, even(1), 1) == 5);
+    CHECK(whole_msms(10, {4, 1}, 2) == 10);  // 8 and 2
+    CHECK(whole_msms(12, {4, 1}, 2) == 11);  // 9 and 2
 }
 
 TEST_CASE("several MSMs over the devices of a pool", "[msm_batch]") {

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cupool/driver/caller.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/device_context.hpp>
 #include <cupool/driver/device_identity.hpp>
 #include <cupool/driver/module.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/reduce.hpp>
+#include <cupool/pool/division.hpp>
 #include <cupool/pool/kernel_work.hpp>
 #include <cupool/pool/load_balancer.hpp>
 #include <cupool/pool/msm_spread.hpp>
@@ -49,15 +51,17 @@ public:
     /// Every device that the driver shows, in its order.
     /// \throws Error no_device where there is none, driver_unavailable where the probe says why not; where devices are opened now, also
     /// what retaining a primary context throws if one is refused, and no_device, naming each one's reason, if all are left out.
-    static DevicePool all(UnusableDevices unusable = UnusableDevices::met_when_used);
+    static DevicePool all(UnusableDevices unusable = UnusableDevices::met_when_used, SourceLocation where = SourceLocation::current());
     /// The same for a given driver.
-    static DevicePool all(const std::shared_ptr<const Driver>& driver, UnusableDevices unusable = UnusableDevices::met_when_used);
+    static DevicePool all(const std::shared_ptr<const Driver>& driver, UnusableDevices unusable = UnusableDevices::met_when_used,
+                          SourceLocation where = SourceLocation::current());
 
     /// The devices that the probe finds usable, or, where it finds none, a pool whose one member is the host; the log says which and why,
     /// and left_out() has those that are not. A pool is never the host's because devices could not be opened: see all().
     /// \throws Error forked in a child of a process that had initialised the driver, which must not be taken for a host without GPUs, and
     ///         driver_unavailable where the probe met a failure that says nothing about the GPUs.
-    static DevicePool all_or_host(UnusableDevices unusable = UnusableDevices::met_when_used);
+    static DevicePool all_or_host(UnusableDevices unusable = UnusableDevices::met_when_used,
+                                  SourceLocation where = SourceLocation::current());
 
     /// The host itself. \param threads  how many cores algorithms use; 0 means all
     static DevicePool host(unsigned threads = 0);
@@ -65,23 +69,25 @@ public:
     /// These devices, in this order. \throws Error invalid_argument (empty list or a repeated ordinal), invalid_device (unknown ordinal),
     /// no_device where there is none at all.
     /// Where devices are opened now, the same as all().
-    static DevicePool with_devices(std::span<const int> ordinals, UnusableDevices unusable = UnusableDevices::met_when_used);
+    static DevicePool with_devices(std::span<const int> ordinals, UnusableDevices unusable = UnusableDevices::met_when_used,
+                                   SourceLocation where = SourceLocation::current());
     /// The same for a given driver.
     static DevicePool with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals,
-                                   UnusableDevices unusable = UnusableDevices::met_when_used);
+                                   UnusableDevices unusable = UnusableDevices::met_when_used,
+                                   SourceLocation where = SourceLocation::current());
 
     bool is_host() const;
     Engine engine() const;
     std::size_t device_count() const;
 
     /// The ordinal at an index of the pool's order. \throws Error invalid_argument past the end; unsupported on a host pool.
-    int device_at(std::size_t index) const;
+    int device_at(std::size_t index, SourceLocation where = SourceLocation::current()) const;
     /// The context of the device at an index; a host pool's one member is at index 0. \throws Error invalid_argument past the end, and what
     /// retaining a primary context throws.
-    const DeviceContext& context_at(std::size_t index) const;
+    const DeviceContext& context_at(std::size_t index, SourceLocation where = SourceLocation::current()) const;
     /// The context of a device by its ordinal. \throws Error invalid_device where it is not in the pool, and what retaining a primary
     /// context throws.
-    const DeviceContext& context(int ordinal) const;
+    const DeviceContext& context(int ordinal, SourceLocation where = SourceLocation::current()) const;
     /// The ordinals, in order; empty on a host pool.
     const std::vector<int>& devices() const;
 
@@ -93,29 +99,29 @@ public:
 
     /// Which device the one at an index is: UUID, PCI address, MIG instance, entry of CUDA_VISIBLE_DEVICES. Creates no context.
     /// \throws Error invalid_argument past the end; unsupported on a host pool
-    DeviceIdentity identity_at(std::size_t index) const;
+    DeviceIdentity identity_at(std::size_t index, SourceLocation where = SourceLocation::current()) const;
     /// Of all, in order; empty on a host pool.
-    std::vector<DeviceIdentity> identities() const;
+    std::vector<DeviceIdentity> identities(SourceLocation where = SourceLocation::current()) const;
 
     /// The devices that this pool was made without, because they cannot be used.
     const std::vector<LeftOutDevice>& left_out() const;
 
     /// The next ordinal, round robin in the pool's order: lock-free, and exactly even as long as the same devices are quarantined.
     /// \throws Error unsupported on a host pool, no_device where every device is quarantined, device_fault
-    int next_device() const;
+    int next_device(const SourceLocation& where = SourceLocation::current()) const;
 
     /// The ordinal of the device that is best for work that needs so many bytes: of those that have as much free memory now (what their
     /// memory pools keep unused counts as free), the one with the fewest pieces of this pool's work in flight, then with the most. Asks
     /// every device, whose contexts are made for that; one that cannot be asked is left out, and logged. \throws Error out_of_memory where
     /// none has as much, saying who has the most; unsupported on a host pool; no_device, device_fault
-    int best_available_device(std::size_t bytes_needed = 0) const;
+    int best_available_device(std::size_t bytes_needed = 0, SourceLocation where = SourceLocation::current()) const;
 
     /// Chooses devices for submit(), by their capability at first (multiprocessors times clock) and by their measured speed then.
-    LoadBalancer& balancer() const;
+    LoadBalancer& balancer(SourceLocation where = SourceLocation::current()) const;
 
     /// Gives a device no work of the pool's own choice until it is readmitted. \throws Error invalid_device where it is not in the pool
-    void quarantine(int ordinal, const std::string& why) const;
-    void readmit(int ordinal) const;
+    void quarantine(int ordinal, const std::string& why, SourceLocation where = SourceLocation::current()) const;
+    void readmit(int ordinal, SourceLocation where = SourceLocation::current()) const;
     std::vector<QuarantinedDevice> quarantined() const;
 
     /// The first device fault that work of this pool met.
@@ -128,58 +134,88 @@ public:
     /// result. The function must not wait for other work of the same device. Its failures, and what retaining the context throws, come out
     /// of the future. \throws Error invalid_argument past the end, device_fault, forked
     template <class Function>
-    auto submit_at(std::size_t index, Function function) const {
+    auto submit_at(std::size_t index, Function function, SourceLocation where = SourceLocation::current()) const {
         using Task = detail::FutureTask<Function>;
         auto task = std::make_unique<Task>(std::move(function));
         auto future = task->future();
-        post(index, std::move(task));
+        post(index, std::move(task), where);
         return future;
     }
 
     /// The same on a device that balancer() chooses for an amount of work. Additionally \throws Error no_device where every device is
     /// quarantined, invalid_argument (work is negative or no number)
     template <class Function>
-    auto submit(Function function, double work = 1) const {
+    auto submit(Function function, double work = 1, SourceLocation where = SourceLocation::current()) const {
         using Task = detail::FutureTask<Function>;
         auto task = std::make_unique<Task>(std::move(function));
         auto future = task->future();
-        post_balanced(std::move(task), work);
+        post_balanced(std::move(task), work, where);
         return future;
     }
 
     /// run_kernel() on a device that balancer() chooses for an `amount` of work. The description is kept until then; nothing of the
     /// program's memory is used. Its failures come out of the future. \throws what submit() throws; unsupported on a host pool
-    std::future<KernelOutputs> submit_kernel(KernelWork work, double amount = 1) const;
+    std::future<KernelOutputs> submit_kernel(KernelWork work, double amount = 1, SourceLocation where = SourceLocation::current()) const;
 
     /// Calls function(index, context) for every device that is not quarantined, on their worker threads at once, and returns when all have
     /// returned. Called by a piece of work of this pool, it goes from device to device on that thread.
     /// \throws the failure of the lowest index, the others having been awaited; no_device where every device is quarantined
-    void for_each_device(const std::function<void(std::size_t, const DeviceContext&)>& function) const;
+    void for_each_device(const std::function<void(std::size_t, const DeviceContext&)>& function,
+                         SourceLocation where = SourceLocation::current()) const;
+
+    /// How so many items are divided now among the devices that are not quarantined; those that are have empty slices.
+    /// \throws Error unsupported on a host pool; no_device where every device is quarantined
+    Division divide(std::uint64_t items, Shares shares = Shares::by_speed, SourceLocation where = SourceLocation::current()) const;
+    /// The same in proportion to the program's own weights, one a device of the pool; a device of weight 0 gets nothing. \throws
+    /// additionally Error invalid_argument (not as many weights as devices, one that is negative or no number, none above 0 of a device
+    /// that is not quarantined)
+    Division divide(std::uint64_t items, std::span<const double> weights, SourceLocation where = SourceLocation::current()) const;
+    /// \throws Error invalid_argument where a division is not of this pool's devices, naming both
+    void check_division(const Division& division, SourceLocation where = SourceLocation::current()) const;
+
+    /// In which proportion devices share one job: an MSM's terms, a batch, bases that are prepared, a partitioned launch. As
+    /// set_weights() says; else their speed, as shared jobs measured it, and by capability (multiprocessors times clock) before any did.
+    /// Devices that are equal and measured alike have equal weights. One for each member.
+    std::vector<double> weights(SourceLocation where = SourceLocation::current()) const;
+    /// Lets the program's own weights, one for each member, take the place of measured speeds; none at all brings those back.
+    /// \throws Error invalid_argument (not as many weights as members, one that is not above 0 or no number)
+    void set_weights(std::span<const double> weights, SourceLocation where = SourceLocation::current()) const;
 
     /// Launches a kernel of the program's own over `total` items, divided among the devices that are not quarantined; a device whose share
     /// is empty is left out. The kernel's last two parameters, of type .u64, are its part's offset and count; those before them are what
     /// configure(partition) gives for each part, called on the device's worker thread. The PTX is compiled once for each device, and kept.
     ///
     ///     pool.launch_partitioned("scale", ptx, total, [&](const Partition& part) {
-    ///         return PartitionLaunch{LaunchShape{blocks_for(part.count), 256}, std::tuple{slices[part.index], 2.0f}};
+    ///         return PartitionLaunch{LaunchShape{blocks_for(part.count), 256}, std::tuple{array.slice(part), 2.0f}};
     ///     }).get();
     ///
-    /// \return what waits for the parts, whose failures (jit_failure, launch_failure, device_fault, whatever configure throws ...) come out
-    /// of it \throws Error unsupported on a host pool; no_device where every device is quarantined
+    /// An argument that is a SlicedArray's slice(index) is held against the part: where the array is divided otherwise than the launch,
+    /// that is an error that names both divisions. slice(part), or a launch with array.division(), cannot disagree. \return a handle for
+    /// each part and for all of them; their failures (invalid_argument, jit_failure, launch_failure, device_fault, whatever configure
+    /// throws ...) come out of it \throws Error unsupported on a host pool; no_device where every device is quarantined
     template <class Configure>
     PendingLaunch launch_partitioned(std::string kernel, std::string ptx, std::uint64_t total, Configure configure,
-                                     Shares shares = Shares::even) const {
-        return launch_parts(std::move(ptx), total, shares,
-                            [kernel = std::move(kernel), configure = std::move(configure)](const Partition& part, const Module& module) {
-                                configure(part).launch(module, kernel, part);
-                            });
+                                     Shares shares = Shares::by_speed, SourceLocation where = SourceLocation::current()) const {
+        return launch_partitioned(std::move(kernel), std::move(ptx), divide(total, shares, where), std::move(configure), where);
+    }
+    /// The same, divided as `division` says, which also an array may be. \throws Error invalid_argument where the division is not of this
+    /// pool's devices, or gives items to one that is quarantined; unsupported on a host pool
+    template <class Configure>
+    PendingLaunch launch_partitioned(std::string kernel, std::string ptx, Division division, Configure configure,
+                                     SourceLocation where = SourceLocation::current()) const {
+        return launch_parts(
+            std::move(ptx), std::move(division),
+            [kernel = std::move(kernel), configure = std::move(configure), where](const Partition& part, const Module& module) {
+                configure(part).launch(module, kernel, part, where);
+            },
+            where);
     }
 
     /// Waits for the worker threads to have done what was given to them, and for the default streams of their devices; a device that has
     /// no work of this pool, and whose context nobody asked it for, costs nothing. Called by a piece of work of this pool, it waits for the
     /// streams alone.
     /// \throws the failure of the lowest index
-    void synchronize_all() const;
+    void synchronize_all(SourceLocation where = SourceLocation::current()) const;
 
     /// One MSM; the same contract as cupool::msm(), whose config.ctx is not looked at. A small one goes to one device, and MSMs of many
     /// threads so spread over all; a large one is shared evenly by several, in the way that MsmSpread says: by its terms, or by their
@@ -188,7 +224,8 @@ public:
     /// \throws what cupool::msm() throws; no_device where every device is quarantined
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
-                  JacobianPoint<C>& result, MsmSpread spread = MsmSpread::automatic) const;
+                  JacobianPoint<C>& result, MsmSpread spread = MsmSpread::automatic,
+                  SourceLocation where = SourceLocation::current()) const;
 
     /// As many MSMs as there are results, as cupool::msm() of several: over the same points, or each over points of its own. They are
     /// shared out whole among as many devices as all of them together have work for; where they do not come out even, each device does its
@@ -196,34 +233,38 @@ public:
     /// the scalars do not divide evenly
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
-                  std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic) const;
+                  std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic,
+                  SourceLocation where = SourceLocation::current()) const;
 
     /// Prepares bases for many MSMs; see PreparedBases. `config.ctx` is not looked at. Where every device gets work enough they are divided
     /// among the devices that are not quarantined, else each gets all of them; `all_devices` and `shared_windows` divide them in any case,
     /// `one_device` never. One MSM over divided bases is shared in the way that `spread` says here. The points are host memory, not needed
     /// any more when it returns. \throws what PreparedBases' constructor throws; no_device
     template <Curve C>
-    PooledBases<C> prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config,
-                           MsmSpread spread = MsmSpread::automatic) const;
+    PooledBases<C> prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread = MsmSpread::automatic,
+                           SourceLocation where = SourceLocation::current()) const;
 
     /// One MSM over prepared bases, or over the first of them where the scalars are fewer. It is done where the bases lie: on all devices
     /// that have a part, also on one that was quarantined since; or on the one that will have finished first. Otherwise as the MSM above.
     /// \throws what cupool::msm() of PreparedBases throws; wrong_context (the bases are another pool's), no_device
     template <Curve C>
-    RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result) const;
+    RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result,
+                  SourceLocation where = SourceLocation::current()) const;
 
     /// As many MSMs over prepared bases as there are results: where each device has all bases shared out whole among as many of them as
     /// `spread` says; else each device that has a part does its part of all of them, whatever it says, and waits for no other (of one MSM,
     /// as above). No result is written where one fails. \throws additionally Error invalid_argument where the scalars do not divide evenly
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
-                  std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic) const;
+                  std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic,
+                  SourceLocation where = SourceLocation::current()) const;
 
     /// A reduction over host memory, on the device that has the fewest pieces of this pool's work in flight, of equal ones the first: so
     /// reductions of many threads spread over all (float order depends on the length alone).
     /// \throws what cupool::reduce() throws; no_device where every device is quarantined
     template <class T>
-    RunReport reduce(std::span<const T> input, ReduceOperation operation, T& result) const;
+    RunReport reduce(std::span<const T> input, ReduceOperation operation, T& result,
+                     SourceLocation where = SourceLocation::current()) const;
 
     /// Element by element over one buffer a device: result[i] = buffers[0][i] (op) buffers[1][i] (op) ..., from left to right.
     /// The buffers lie on devices of the pool, in any order, and have equal sizes. The other devices' data travels over peer links, not
@@ -231,7 +272,17 @@ public:
     /// the result is there. \return a buffer on the first buffer's device. \throws Error invalid_argument (no buffer, unequal sizes),
     /// wrong_context (a device outside the pool), unsupported on a host pool.
     template <class T>
-    DeviceBuffer<T> reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation) const;
+    DeviceBuffer<T> reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation,
+                                   SourceLocation where = SourceLocation::current()) const;
+
+    /// All elements of all buffers to one number on the host. Each device reduces its own buffers on its worker, then the host reduces
+    /// their results, as an array in the buffers' order: the result depends on values and sizes alone. The buffers lie on devices of the
+    /// pool, any number on each, and may differ in size; empty ones are passed over. The sum of none is 0. Works on the devices' default
+    /// streams, after what was given to them before. \throws Error invalid_argument (no buffer; the minimum or maximum of nothing),
+    /// wrong_context (a device outside the pool), unsupported on a host pool, and what cupool::reduce() throws
+    template <class T>
+    RunReport reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, T& result,
+                             SourceLocation where = SourceLocation::current()) const;
 
 private:
     friend class PeerManager;
@@ -241,15 +292,24 @@ private:
     explicit DevicePool(std::shared_ptr<State> state);
     /// \param driver  null for the host's own
     static DevicePool of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable,
-                                 std::vector<LeftOutDevice> left_out = {});
+                                 std::vector<LeftOutDevice> left_out, const SourceLocation& where);
 
     using LaunchPart = std::function<void(const Partition&, const Module&)>;
 
-    std::size_t index_of(int ordinal) const;
-    PendingLaunch launch_parts(std::string ptx, std::uint64_t total, Shares shares, LaunchPart launch_part) const;
-    void check_index(std::size_t index) const;
-    void post(std::size_t index, std::unique_ptr<detail::PoolTask> task) const;
-    void post_balanced(std::unique_ptr<detail::PoolTask> task, double work) const;
+    std::size_t index_of(int ordinal, const SourceLocation& where) const;
+    PendingLaunch launch_parts(std::string ptx, Division division, LaunchPart launch_part, const SourceLocation& where) const;
+    void require_gpu(const char* what, const SourceLocation& where) const;
+    template <Curve C>
+    PooledBases<C> prepare_bases(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread) const;
+    template <Curve C>
+    RunReport msm_of_bases(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                           std::span<JacobianPoint<C>> results, MsmSpread spread) const;
+    template <class T>
+    void check_buffers(std::span<const DeviceSpan<const T>> buffers, const SourceLocation& where) const;
+    void check_index(std::size_t index, const SourceLocation& where) const;
+    void check_weights(std::span<const double> weights, double least, const SourceLocation& where) const;
+    void post(std::size_t index, std::unique_ptr<detail::PoolTask> task, const SourceLocation& where) const;
+    void post_balanced(std::unique_ptr<detail::PoolTask> task, double work, const SourceLocation& where) const;
 
     std::shared_ptr<State> state_;
 };

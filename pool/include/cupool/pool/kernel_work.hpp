@@ -80,6 +80,6 @@ struct KernelOutputs {
 /// Does the work on a device and returns when the outputs are there. The PTX is compiled once for each device, and kept with its context.
 /// \throws Error unsupported on the host, jit_failure, invalid_argument (no such kernel; the driver can tell, from CUDA 12.4, and the
 /// operands are not as many as the kernel's parameters or not of their sizes), out_of_memory, launch_failure, device_fault
-KernelOutputs run_kernel(const KernelWork& work, const DeviceContext& context);
+KernelOutputs run_kernel(const KernelWork& work, const DeviceContext& context, SourceLocation where = SourceLocation::current());
 
 }  // namespace cupool

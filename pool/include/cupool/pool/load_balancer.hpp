@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cupool/driver/source_location.hpp>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@ struct DeviceLoad {
     double speed = 1;           ///< work a microsecond: measured, or estimated from the device's capability before anything was
     double outstanding = 0;     ///< work leased and not yet completed
     double busy = 0;            ///< microseconds of completed work, older ones weighing less: half after each half-life
+    double reported = 0;        ///< of those, microseconds that report_completion() told of
     std::size_t in_flight = 0;  ///< leases not yet completed
     bool available = true;      ///< false while it is quarantined
 };
@@ -26,9 +28,13 @@ public:
     virtual ~BalancingPolicy() = default;
     /// The index of the device that is to do `work`: one that is available, of which there is at least one.
     virtual std::size_t select(std::span<const DeviceLoad> loads, double work) = 0;
+    /// Whether work that waits for the device that select() chose may go to another device before it begins: to an idle one, to one that
+    /// would end it sooner, or away from one that is quarantined. Called under the balancer's lock as well.
+    virtual bool allows_takeover() const { return true; }
 };
 
-/// The device that will have finished the work first, as far as the leases tell. The default.
+/// The device that will have finished the work first, as far as leases and reports tell. A device that reported work without a lease is
+/// expected to have as much of it again, which fades as reports do. The default.
 class EarliestCompletion final : public BalancingPolicy {
 public:
     std::size_t select(std::span<const DeviceLoad> loads, double work) override;
@@ -40,10 +46,11 @@ public:
     std::size_t select(std::span<const DeviceLoad> loads, double work) override;
 };
 
-/// One after another, whatever their load.
+/// One after another, whatever their load, beginning with the first. Work stays with the device whose turn it was.
 class TakingTurns final : public BalancingPolicy {
 public:
     std::size_t select(std::span<const DeviceLoad> loads, double work) override;
+    bool allows_takeover() const override { return false; }
 
 private:
     std::size_t next_ = 0;
@@ -76,30 +83,38 @@ public:
     /// \param half_life  microseconds after which completed work weighs half
     /// \throws Error invalid_argument
     explicit LoadBalancer(std::span<const Candidate> devices, std::unique_ptr<BalancingPolicy> policy = nullptr, Clock clock = {},
-                          double half_life = 1e6);
+                          double half_life = 1e6, SourceLocation where = SourceLocation::current());
     ~LoadBalancer();
     LoadBalancer(const LoadBalancer&) = delete;
     LoadBalancer& operator=(const LoadBalancer&) = delete;
 
     /// Chooses a device for an amount of work, which counts as outstanding until the lease ends. A lease may outlive the balancer.
     /// \throws Error invalid_argument (work is negative or no number), no_device (none is available)
-    Lease select_device(double work = 1);
+    Lease select_device(double work = 1, SourceLocation where = SourceLocation::current());
     /// Chooses that many different devices, each for an amount of `work`, or all that are available where those are fewer: for one job that
     /// several devices share. \throws what select_device() throws
-    std::vector<Lease> select_devices(std::size_t count, double work = 1);
+    std::vector<Lease> select_devices(std::size_t count, double work = 1, SourceLocation where = SourceLocation::current());
     /// Counts work on a device of the caller's choice. \throws Error invalid_device where it is not among the candidates
-    Lease lease(int device, double work = 1);
-    /// For work that was not leased: `microseconds` of it are done. \throws Error invalid_device, invalid_argument
-    void report_completion(int device, double microseconds);
+    Lease lease(int device, double work = 1, SourceLocation where = SourceLocation::current());
+    /// For work that was not leased: the device has done an amount of `work` in that many microseconds. Its speed is learned from that,
+    /// and the time counts as load that goes on, fading with the half-life: select_device() and rebalance() look at it as at leases.
+    /// Report at once what was done in several pieces, as its whole work and time. \throws Error invalid_device, invalid_argument
+    /// (microseconds or work are negative or no number)
+    void report_completion(int device, double microseconds, double work = 1, SourceLocation where = SourceLocation::current());
 
     /// What should move for the devices to finish together, where the times at which they would finish differ by more than `threshold` of
     /// their mean; nothing otherwise, and no move smaller than the work of an average lease, so that work is never sent to and fro; what a
-    /// quarantined device has moves in any case. The plan counts only once leases were moved by it (Lease::move_to()).
+    /// quarantined device has moves in any case. Work that was reported counts as work that each device is about to get again: a plan
+    /// that moves more than is leased says how much of that should go elsewhere. The plan counts only once leases were moved by it
+    /// (Lease::move_to()).
     std::vector<Migration> rebalance(double threshold = 0.2) const;
 
     /// Whether a device is to be chosen. \throws Error invalid_device
-    void set_available(int device, bool available);
-    void set_policy(std::unique_ptr<BalancingPolicy> policy);
+    void set_available(int device, bool available, SourceLocation where = SourceLocation::current());
+    /// \throws Error invalid_argument (null)
+    void set_policy(std::unique_ptr<BalancingPolicy> policy, SourceLocation where = SourceLocation::current());
+    /// What the policy says of work that waits.
+    bool allows_takeover() const;
 
     /// A snapshot, in the candidates' order.
     std::vector<DeviceLoad> loads() const;
@@ -126,7 +141,7 @@ public:
     /// The work is done.
     void complete();
     /// The work, which has not begun, goes to another device. \throws Error invalid_device
-    void move_to(int device);
+    void move_to(int device, SourceLocation where = SourceLocation::current());
 
 private:
     friend LoadBalancer;

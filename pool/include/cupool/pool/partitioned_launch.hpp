@@ -6,26 +6,53 @@
 #include <cupool/driver/device_context.hpp>
 #include <cupool/driver/module.hpp>
 #include <cupool/kernels/run_report.hpp>
+#include <cupool/pool/array_slice.hpp>
+#include <cupool/pool/division.hpp>
+#include <exception>
 #include <future>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
 namespace cupool {
 
-/// How a launch's items are divided among a pool's devices.
-enum class Shares {
-    even,           ///< as many for each, to within one
-    by_capability,  ///< in proportion to multiprocessors times clock
-};
-
-/// One device's part of a launch over `total` items.
+/// One device's part of a launch over `division.total()` items.
 struct Partition {
     std::size_t index = 0;         ///< of the device in the pool
     const DeviceContext& context;  ///< of that device; the part is launched on its stream
     std::uint64_t offset = 0;      ///< of its first item
     std::uint64_t count = 0;       ///< of its items; never 0
+    const Division& division;      ///< how the launch is divided
+
+    /// Its items.
+    Slice items() const noexcept { return {offset, count}; }
 };
+
+namespace detail {
+
+/// Refuses an array's slice that is not the part's items. \param argument  its place among the kernel's arguments, counted from 1
+void require_same_items(const Division& array, const Slice& slice, const Partition& part, std::size_t argument,
+                        const SourceLocation& where);
+
+/// What a kernel is given for an argument of a part's launch: the argument itself.
+template <class T>
+struct PartArgument {
+    using Type = T;
+    static const T& value(const T& argument, const Partition&, std::size_t, const SourceLocation&) { return argument; }
+};
+
+/// For the slice of an array: its elements, once they are known to be the part's.
+template <class T>
+struct PartArgument<ArraySlice<T>> {
+    using Type = DeviceSpan<T>;
+    static DeviceSpan<T> value(const ArraySlice<T>& argument, const Partition& part, std::size_t place, const SourceLocation& where) {
+        require_same_items(argument.division(), argument.items(), part, place, where);
+        return argument.span();
+    }
+};
+
+}  // namespace detail
 
 /// How one part is to be launched: its shape, and the kernel's parameters before the last two.
 template <class... Arguments>
@@ -33,32 +60,85 @@ struct PartitionLaunch {
     LaunchShape shape;
     std::tuple<Arguments...> arguments;
 
-    /// Gives the part to its device's stream. \throws what Module::kernel() and Kernel::launch() throw
-    void launch(const Module& module, const std::string& kernel, const Partition& part) const {
-        const auto typed = module.kernel<Arguments..., std::uint64_t, std::uint64_t>(kernel);
-        std::apply([&](const Arguments&... values) { typed.launch(shape, part.context.stream(), values..., part.offset, part.count); },
-                   arguments);
+    /// Gives the part to its device's stream. \throws Error invalid_argument where an argument is the slice of an array that is divided
+    /// otherwise than the launch, and what Module::kernel() and Kernel::launch() throw
+    void launch(const Module& module, const std::string& kernel, const Partition& part,
+                const SourceLocation& where = SourceLocation::current()) const {
+        const auto typed = module.kernel<typename detail::PartArgument<Arguments>::Type..., std::uint64_t, std::uint64_t>(kernel, where);
+        std::apply(
+            [&](const Arguments&... values) {
+                std::size_t place = 0;
+                // Braces, since they are evaluated from left to right.
+                const std::tuple<typename detail::PartArgument<Arguments>::Type...> checked{
+                    detail::PartArgument<Arguments>::value(values, part, ++place, where)...};
+                std::apply(
+                    [&](const auto&... own) {
+                        typed.launch({shape, where}, part.context.stream(), own..., part.offset, part.count);
+                    },
+                    checked);
+            },
+            arguments);
     }
 };
 
 template <class... Arguments>
 PartitionLaunch(LaunchShape, std::tuple<Arguments...>) -> PartitionLaunch<Arguments...>;
 
-/// A launch that was given to the devices of a pool. Move-only; waits for them where nobody did. Not safe from several threads at once.
+/// A part of a launch, on its way. Copyable; copies stand for the same part. All members are safe from any thread.
+class PendingPart {
+public:
+    /// \param ended  when the part ended; set before `done` is ready
+    PendingPart(std::size_t index, int device, Slice items, std::shared_future<void> done,
+                std::shared_ptr<const std::chrono::steady_clock::time_point> ended);
+
+    /// Of its device in the pool.
+    std::size_t index() const noexcept { return index_; }
+    /// The ordinal of its device.
+    int device() const noexcept { return device_; }
+    /// The items that it does.
+    const Slice& items() const noexcept { return items_; }
+
+    /// Whether it has ended, in either way.
+    bool is_ready() const;
+    /// Waits until it has ended. Throws nothing.
+    void wait() const;
+    /// Waits for it. \return why it failed; null where it did not
+    std::exception_ptr failure() const;
+    /// Waits for it. \throws its failure: jit_failure, launch_failure, device_fault, whatever configure threw ...
+    void get() const;
+
+private:
+    friend class PendingLaunch;
+
+    std::size_t index_;
+    int device_;
+    Slice items_;
+    std::shared_future<void> done_;
+    std::shared_ptr<const std::chrono::steady_clock::time_point> ended_;
+};
+
+/// A launch that was given to the devices of a pool. Move-only; its destructor waits for the parts. All members are safe from any thread.
 class PendingLaunch {
 public:
-    PendingLaunch(std::vector<int> devices, std::vector<std::future<void>> parts, std::chrono::steady_clock::time_point start);
+    PendingLaunch(std::vector<PendingPart> parts, std::chrono::steady_clock::time_point start);
     PendingLaunch(PendingLaunch&&) noexcept = default;
     PendingLaunch& operator=(PendingLaunch&&) = delete;
     ~PendingLaunch();
 
-    /// Waits for all parts. To be called once. The report's time is that from the launch to this call's end.
+    /// A handle for each device's part, in the pool's order, to wait for by itself. Devices without items have none.
+    const std::vector<PendingPart>& parts() const noexcept { return parts_; }
+
+    /// Whether all parts have ended.
+    bool is_ready() const;
+    /// Waits until all parts have ended. Throws nothing.
+    void wait() const;
+    /// Waits for all parts. May be called again: it gives the same report, or throws the same failure. The report's time is that from the
+    /// launch to the end of the last part.
     /// \throws the failure of the part on the first device of the pool's order that failed
-    RunReport get();
+    RunReport get() const;
 
 private:
-    std::vector<int> devices_;
-    std::vector<std::future<void>> parts_;
+    std::vector<PendingPart> parts_;
     std::chrono::steady_clock::time_point start_;
 };
 

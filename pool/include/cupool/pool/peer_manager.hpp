@@ -25,17 +25,19 @@ namespace cupool {
 class PeerManager {
 public:
     /// \throws Error unsupported on a host pool, invalid_argument (a chunk of no bytes, no chunk)
-    explicit PeerManager(const DevicePool& pool, PeerOptions options = {});
+    explicit PeerManager(const DevicePool& pool, PeerOptions options = {}, SourceLocation where = SourceLocation::current());
 
     const DevicePool& pool() const;
 
     /// The way between two devices of the pool, by their ordinals; opens it. Opening twice does nothing.
     /// \throws Error invalid_device where one is not in the pool, and whatever the driver answers
-    PeerPath path(int device, int peer) const;
+    PeerPath path(int device, int peer, SourceLocation where = SourceLocation::current()) const;
     /// Every pair of different devices, in the pool's order: opens them all.
-    std::vector<PeerPath> paths() const;
+    std::vector<PeerPath> paths(SourceLocation where = SourceLocation::current()) const;
     /// Whether kernels of one device reach the memory of another, directly.
-    bool can_access(int device, int peer) const { return path(device, peer).route != PeerRoute::staged; }
+    bool can_access(int device, int peer, SourceLocation where = SourceLocation::current()) const {
+        return path(device, peer, where).route != PeerRoute::staged;
+    }
 
     /// Copies from wherever the bytes are to wherever they shall be, ordered on a stream of either device.
     /// \throws Error invalid_argument where sizes differ, wrong_context (a stream of a third device), invalid_device (one that is not in
@@ -52,7 +54,7 @@ public:
     template <class T>
     void copy(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, SourceLocation where = SourceLocation::current()) const {
         if (detail::check_sizes(to.size(), from.size(), where)) {
-            const StreamView stream = pool().context(from.device()).stream();
+            const StreamView stream = pool().context(from.device(), where).stream(where);
             copy_async(to, from, stream, where);
             await(from.device(), to.device(), stream, where);
         }
@@ -94,7 +96,7 @@ private:
     void await(int from, int to, StreamView stream, const SourceLocation& where) const;
     void create_named(const std::string& name, std::size_t bytes, int home, const SourceLocation& where) const;
     Named named(const std::string& name, std::size_t element_bytes, int device, const SourceLocation& where) const;
-    void guard(const std::function<void()>& function) const;
+    void guard(const std::function<void()>& function, const SourceLocation& where) const;
 
     std::shared_ptr<State> state_;
 };

@@ -16,6 +16,7 @@ struct DeviceMetrics {
     std::uint64_t bytes = 0;      ///< that its MSMs, their bases, reductions, KernelWork and a PeerManager's copies moved to and from it
     std::uint64_t in_flight = 0;  ///< pieces given and not yet ended
     std::uint64_t busy_microseconds = 0;  ///< that pieces took, from their begin to their end
+    std::uint64_t taken_over = 0;         ///< pieces that came here from the queue of another device, where they had waited
     bool quarantined = false;
 };
 

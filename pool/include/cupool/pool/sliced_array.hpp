@@ -3,19 +3,34 @@
 #include <algorithm>
 #include <cstddef>
 #include <cupool/driver/managed_buffer.hpp>
+#include <cupool/pool/array_slice.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <cupool/pool/division.hpp>
+#include <memory>
+#include <utility>
 
 namespace cupool {
 
-/// One managed array, divided evenly among the devices of a pool: a slice a device, contiguous and in the pool's order, the first ones
-/// longer by an element where it does not come out even. Move-only. The host reaches all of it at any time, where the devices have
-/// concurrent managed access; any device reaches all of it too, at the cost of pages moving.
+/// One managed array, divided among the devices of a pool: a slice a device, contiguous and in the pool's order. Move-only. The host
+/// reaches all of it at any time, where the devices have concurrent managed access; any device reaches all of it too, at the cost of pages
+/// moving.
+///
+/// The division is fixed when the array is made. A launch over the array is given the same one, launch_partitioned(..., array.division(),
+/// ...), or its parts take their own items by slice(part), whichever they are.
 template <class T>
 class SlicedArray {
 public:
-    /// \param size  in elements \throws Error unsupported on a host pool, out_of_memory, invalid_argument (the size does not fit)
+    /// Divided as DevicePool::divide() does now. \param size  in elements
+    /// \throws Error unsupported on a host pool, out_of_memory, invalid_argument (the size does not fit), no_device where every device is
+    /// quarantined
     SlicedArray(const DevicePool& pool, std::size_t size, SourceLocation where = SourceLocation::current())
-        : pool_(pool), array_(size, pool.context_at(0).context(where), where) {}
+        : SlicedArray(pool, pool.divide(size, Shares::by_speed, where), where) {}
+
+    /// Divided so. \throws Error invalid_argument where the division is not of the pool's devices, and what the other one throws
+    SlicedArray(const DevicePool& pool, Division division, SourceLocation where = SourceLocation::current())
+        : pool_(pool),
+          division_(std::make_shared<const Division>(std::move(division))),
+          array_(division_->total(), home(pool, *division_, where).context(where), where) {}
 
     /// For the host.
     std::span<T> span() noexcept { return array_.span(); }
@@ -24,31 +39,53 @@ public:
     const T& operator[](std::size_t index) const noexcept { return array_[index]; }
 
     std::size_t size() const noexcept { return array_.size(); }
-    std::size_t slice_count() const { return pool_.device_count(); }
-    /// Where the slice at an index begins.
-    std::size_t offset(std::size_t index) const {
-        const std::size_t longer = size() % slice_count();
-        return index * (size() / slice_count()) + std::min(index, longer);
+    /// How it is divided.
+    const Division& division() const noexcept { return *division_; }
+    std::size_t slice_count() const noexcept { return division_->size(); }
+    /// Where the slice at an index begins; the size, for slice_count(). \throws Error invalid_argument past that
+    std::size_t offset(std::size_t index, SourceLocation where = SourceLocation::current()) const {
+        return index == slice_count() ? size() : division_->slice(index, where).offset;
     }
 
-    /// The slice of the device at an index of the pool, for its work. \throws Error invalid_argument past the end
-    DeviceSpan<T> slice(std::size_t index, SourceLocation where = SourceLocation::current()) {
-        const int device = pool_.device_at(index);
-        return array_.device_span(device).subspan(offset(index), offset(index + 1) - offset(index), where);
+    /// The slice of the device at an index of the pool, for its work. A partitioned launch checks that it is the items of its part.
+    /// \throws Error invalid_argument past the end
+    ArraySlice<T> slice(std::size_t index, SourceLocation where = SourceLocation::current()) {
+        const Slice& items = division_->slice(index, where);
+        return {view(pool_.device_at(index), items, where), division_, index};
+    }
+    /// The elements that are the items of a launch's part, on the part's device: for launches that are divided in any way. Elements outside
+    /// of the device's own slice come to it page by page. \throws Error invalid_argument where the part reaches past the end
+    DeviceSpan<T> slice(const Partition& part, SourceLocation where = SourceLocation::current()) {
+        return view(part.context.device(), part.items(), where);
     }
 
     /// Moves every slice to its device, ordered on the pool's streams. Nothing happens on a device without concurrent managed access, whose
     /// pages come when work is given to it.
     void prefetch_async(SourceLocation where = SourceLocation::current()) const {
         for (std::size_t index = 0; index < slice_count(); ++index) {
-            const DeviceContext& context = pool_.context_at(index);
+            const Slice& items = division_->slices()[index];
+            if (items.count == 0) continue;
+            const DeviceContext& context = pool_.context_at(index, where);
             if (context.context(where).device().attribute(abi::DeviceAttribute::concurrent_managed_access, where) == 0) continue;
-            array_.prefetch_async(offset(index), offset(index + 1) - offset(index), context.stream(where), where);
+            array_.prefetch_async(items.offset, items.count, context.stream(where), where);
         }
     }
 
 private:
+    /// The device whose context the array is allocated in: the first that has a slice.
+    static const DeviceContext& home(const DevicePool& pool, const Division& division, const SourceLocation& where) {
+        pool.check_division(division, where);
+        const auto& slices = division.slices();
+        const auto found = std::find_if(slices.begin(), slices.end(), [](const Slice& slice) { return slice.count != 0; });
+        return pool.context_at(found == slices.end() ? 0 : static_cast<std::size_t>(found - slices.begin()), where);
+    }
+
+    DeviceSpan<T> view(int device, const Slice& items, const SourceLocation& where) {
+        return array_.device_span(device).subspan(items.offset, items.count, where);
+    }
+
     DevicePool pool_;
+    std::shared_ptr<const Division> division_;
     ManagedBuffer<T> array_;
 };
 

@@ -1,0 +1,193 @@
+#include "workers.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cupool/driver/error.hpp>
+#include <cupool/driver/log.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace cupool::detail {
+
+namespace {
+
+double steady_microseconds() {
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// A worker that looks again whether it should take work over does so after this at least, and at most.
+constexpr double min_wait = 1e3;
+constexpr double max_wait = 1e6;
+
+}  // namespace
+
+Workers::Workers(std::size_t members, Hooks hooks)
+    : hooks_(std::move(hooks)),
+      queues_(
+          members,
+          [this](std::size_t from, std::size_t to) {
+              members_[to]->changed.notify_one();
+              hooks_.on_move(from, to);
+          },
+          steady_microseconds),
+      process_(::getpid()) {
+    for (std::size_t i = 0; i < members; ++i) members_.push_back(std::make_unique<Member>());
+}
+
+void Workers::set_balancer(LoadBalancer& balancer) {
+    const std::lock_guard lock(mutex_);
+    queues_.set_balancer(balancer);
+}
+
+bool Workers::is_forked() const { return process_ != ::getpid(); }
+
+void Workers::post(std::size_t member, PieceOfWork piece) {
+    if (is_forked()) {
+        throw Error(ErrorCategory::forked,
+                    "the pool was made before this process was forked, and its threads stayed in the parent; make a new pool");
+    }
+    const std::lock_guard lock(mutex_);
+    start(member);
+    const bool must_wait = queues_.is_at_work(member) || queues_.has_waiting(member);
+    const bool may_move = piece.lease != nullptr && queues_.may_move();
+    queues_.push(member, std::move(piece));
+    members_[member]->changed.notify_one();
+    if (must_wait && may_move) wake_idle();
+}
+
+void Workers::redistribute(std::size_t member) {
+    if (is_forked()) return;
+    const std::lock_guard lock(mutex_);
+    try {
+        for (std::size_t i = 0; i < members_.size(); ++i) {
+            if (i != member) start(i);
+        }
+        queues_.redistribute(member);
+    } catch (const std::exception& error) {
+        log(LogLevel::warning, std::string("pool: work stays with a quarantined device: ") + error.what());
+    }
+    wake_all();
+}
+
+void Workers::do_waiting() {
+    if (is_forked()) return;
+    for (std::size_t member = 0; member < members_.size(); ++member) {
+        while (true) {
+            std::optional<PieceOfWork> piece;
+            {
+                const std::lock_guard lock(mutex_);
+                piece = queues_.remove_oldest(member);
+            }
+            if (!piece) break;
+            piece->run(member);
+        }
+    }
+}
+
+void Workers::finish() {
+    if (is_forked()) {
+        // The threads stayed in the parent. A std::thread that is destroyed unjoined ends the process: these are never destroyed.
+        for (const auto& member : members_) {
+            if (member->thread.joinable()) new std::thread(std::move(member->thread));
+        }
+        return;
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+        wake_all();
+    }
+    for (const auto& member : members_) {
+        if (member->thread.joinable()) member->thread.join();
+    }
+}
+
+/// \pre the lock is held
+void Workers::start(std::size_t member) {
+    std::thread& thread = members_[member]->thread;
+    if (thread.joinable()) return;
+    try {
+        thread = std::thread([this, member] { serve(member); });
+        queues_.serve(member);
+    } catch (const std::system_error& error) {
+        throw Error(ErrorCategory::io, std::string("the system gives the pool no thread: ") + error.what());
+    }
+}
+
+/// Lets members without work look whether they should take some over. \pre the lock is held
+void Workers::wake_idle() {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        Member& member = *members_[i];
+        if (member.is_idle && !queues_.has_waiting(i)) member.changed.notify_one();
+        if (member.thread.joinable()) continue;
+        try {
+            start(i);
+        } catch (const std::exception& error) {
+            log(LogLevel::debug, std::string("pool: a device without a thread takes no work over: ") + error.what());
+        }
+    }
+}
+
+void Workers::wake_all() {
+    for (const auto& member : members_) member->changed.notify_one();
+}
+
+void Workers::serve(std::size_t member) {
+    hooks_.prepare(member);
+    Member& self = *members_[member];
+    std::unique_lock lock(mutex_);
+    while (true) {
+        if (!self.takes_over && !queues_.has_waiting(member) && queues_.may_move()) {
+            lock.unlock();
+            const bool can = hooks_.can_take_over(member);
+            lock.lock();
+            self.takes_over = can;
+        }
+        std::optional<PieceOfWork> piece = next(member);
+        if (piece) {
+            if (queues_.has_waiting(member) && queues_.may_move()) wake_idle();
+            lock.unlock();
+            const bool succeeded = piece->run(member);
+            piece.reset();
+            lock.lock();
+            queues_.end(member);
+            self.takes_over = succeeded;
+            if (closed_) wake_all();
+            continue;
+        }
+        if (closed_ && queues_.is_empty()) return;
+        wait(lock, member);
+    }
+}
+
+/// \pre the lock is held
+std::optional<PieceOfWork> Workers::next(std::size_t member) {
+    try {
+        return queues_.next(member, members_[member]->takes_over);
+    } catch (const std::exception&) {  // no memory to think about it
+        return queues_.pop(member);
+    }
+}
+
+void Workers::wait(std::unique_lock<std::mutex>& lock, std::size_t member) {
+    Member& self = *members_[member];
+    self.is_idle = true;
+    std::optional<double> retry;
+    try {
+        if (self.takes_over) retry = queues_.retry_time(member);
+    } catch (const std::exception&) {
+        retry = steady_microseconds() + max_wait;
+    }
+    if (retry) {
+        const double microseconds = std::clamp(*retry - steady_microseconds(), min_wait, max_wait);
+        self.changed.wait_for(lock, std::chrono::duration<double, std::micro>(microseconds));
+    } else {
+        self.changed.wait(lock);
+    }
+    self.is_idle = false;
+}
+
+}  // namespace cupool::detail
