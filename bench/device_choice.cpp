@@ -2,11 +2,15 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cupool/pool/device_pool.hpp>
 #include <cupool/pool/load_balancer.hpp>
 #include <cupool/simulator/simulator.hpp>
+#include <set>
 #include <vector>
+
+#include "require.hpp"
 
 namespace {
 
@@ -32,8 +36,20 @@ const cupool::DevicePool& pool() {
 void next_device(benchmark::State& state) {
     const cupool::DevicePool& turns = pool();
     for (auto _ : state) benchmark::DoNotOptimize(turns.next_device());
+    if (state.threads() != 1) return;  // others may still take turns
+    std::set<int> chosen;
+    for (std::size_t i = 0; i < devices; ++i) chosen.insert(turns.next_device());
+    require(chosen.size() == devices, "as many turns as there are devices do not reach all of them");
 }
 BENCHMARK(next_device)->ThreadRange(1, 16)->UseRealTime();
+
+/// Devices that are equally fast have equally many leases, or one more, of equal work.
+void require_even(const cupool::LoadBalancer& balancer) {
+    const std::vector<cupool::DeviceLoad> loads = balancer.loads();
+    const auto [least, most] =
+        std::minmax_element(loads.begin(), loads.end(), [](const auto& a, const auto& b) { return a.in_flight < b.in_flight; });
+    require(most->in_flight != 0 && most->in_flight - least->in_flight <= 1, "equally fast devices do not share the work evenly");
+}
 
 void select_device(benchmark::State& state) {
     constexpr int batch = 1024;
@@ -45,6 +61,7 @@ void select_device(benchmark::State& state) {
     while (state.KeepRunningBatch(batch)) {
         for (int i = 0; i < batch; ++i) leases.push_back(balancer.select_device(100));
         state.PauseTiming();
+        require_even(balancer);
         leases.clear();
         state.ResumeTiming();
     }
@@ -57,6 +74,7 @@ void select_and_complete(benchmark::State& state) {
     for (int device = 0; device < state.range(0); ++device) candidates.push_back({device, 1.0});
     cupool::LoadBalancer balancer(candidates);
     for (auto _ : state) balancer.select_device(100).complete();
+    for (const cupool::DeviceLoad& load : balancer.loads()) require(load.in_flight == 0, "work that is complete is still in flight");
 }
 BENCHMARK(select_and_complete)->Arg(1)->Arg(3)->Arg(8);
 

@@ -1,6 +1,8 @@
 // What the driver layer's calls cost beside the driver's raw pointers, in one run, in turn. Medians of the time to submit; devices wait
 // between samples, so that no queue fills up.
 //
+// What launches and copies leave in the buffer is checked; the other calls have no result but their success.
+//
 //   cupool_driver_calls [SAMPLES]     default 200; needs a device
 
 #include <algorithm>
@@ -11,7 +13,10 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/module.hpp>
 #include <cupool/driver/pinned_buffer.hpp>
+#include <functional>
+#include <numeric>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace {
@@ -20,12 +25,19 @@ using namespace cupool;
 
 constexpr int calls_a_sample = 500;
 
+constexpr unsigned stored_value = 7;
+
 constexpr char kernel_text[] = R"(
 .version 6.3
 .target sm_75
 .address_size 64
-.visible .entry nothing(.param .u64 to, .param .u32 count)
+.visible .entry store(.param .u64 to, .param .u32 value)
 {
+    .reg .b64 %to;
+    .reg .b32 %value;
+    ld.param.u64 %to, [to];
+    ld.param.u32 %value, [value];
+    st.global.u32 [%to], %value;
     ret;
 }
 )";
@@ -38,48 +50,72 @@ public:
           stream_(context),
           event_(context),
           module_(context, kernel_text),
-          kernel_(module_.kernel<DeviceSpan<int>, unsigned>("nothing")),
+          kernel_(module_.kernel<DeviceSpan<unsigned>, unsigned>("store")),
           place_(DeviceContext::in(context).with_stream(stream_)),
           buffer_(1024, place_),
           host_(1024, context),
           api_(context.driver().api()) {
         // Else each free is followed by a return of the memory, which takes longer than all of this.
         if (place_.memory_pool()) place_.memory_pool().set_release_threshold(std::uint64_t{1} << 30);
+        std::iota(host_.span().begin(), host_.span().end(), 1U);
     }
 
     void run() {
         measure(
             "launch",
             [this] {
-                kernel_.launch({1, 32}, stream_, buffer_.span(), 7U);
+                kernel_.launch({1, 1}, stream_, buffer_.span(), stored_value);
             },
             [this] {
                 abi::DevicePointer pointer = buffer_.span().pointer();
-                unsigned count = 7;
-                void* parameters[] = {&pointer, &count, nullptr};
-                require(api_.launch_kernel(kernel_.handle(), 1, 1, 1, 32, 1, 1, 0, stream_.handle(), parameters, nullptr));
-            });
+                unsigned value = stored_value;
+                void* parameters[] = {&pointer, &value, nullptr};
+                require(api_.launch_kernel(kernel_.handle(), 1, 1, 1, 1, 1, 1, 0, stream_.handle(), parameters, nullptr));
+            },
+            [this] { return buffer_contents()[0] == stored_value; });
         measure(
-            "copy", [this] { copy_async<int>(buffer_.span(), host_.span(), stream_); },
+            "copy", [this] { copy_async<unsigned>(buffer_.span(), host_.span(), stream_); },
             [this] {
                 require(api_.copy_host_to_device_async(buffer_.span().pointer(), host_.span().data(), host_.span().size_bytes(),
                                                        stream_.handle()));
-            });
+            },
+            [this] { return std::equal(host_.span().begin(), host_.span().end(), buffer_contents().begin()); });
         measure(
-            "record", [this] { event_.record(stream_); }, [this] { require(api_.event_record(event_.handle(), stream_.handle())); });
-        if (!place_.memory_pool()) return;
+            "record", [this] { event_.record(stream_); }, [this] { require(api_.event_record(event_.handle(), stream_.handle())); },
+            has_no_result);
+        if (!place_.memory_pool()) {
+            std::printf("allocate and free  not measured: the device has no memory pools\n");
+            return;
+        }
         measure(
             "allocate and free", [this] { const DeviceBuffer<int> buffer(1024, place_); },
             [this] {
                 abi::DevicePointer pointer = 0;
                 require(api_.memory_allocate_from_pool_async(&pointer, 4096, place_.memory_pool().handle(), stream_.handle()));
                 require(api_.memory_free_async(pointer, stream_.handle()));
-            });
+            },
+            has_no_result);
     }
 
 private:
     static void require(abi::Result result) {
         if (result != abi::Result::success) throw std::runtime_error(describe(result));
+    }
+
+    static bool has_no_result() { return true; }
+
+    std::vector<unsigned> buffer_contents() {
+        std::vector<unsigned> values(buffer_.size());
+        copy<unsigned>(values, buffer_.span(), stream_);
+        return values;
+    }
+
+    /// The calls before the first sample: they are not counted, and their results are checked.
+    template <class Work>
+    void warm_up(const char* name, const Work& work, const std::function<bool()>& is_right) {
+        fill(buffer_.span(), 0U, stream_);
+        nanoseconds_of(work);
+        if (!is_right()) throw std::runtime_error(std::string(name) + ": what the calls leave in the buffer is wrong");
     }
 
     template <class Work>
@@ -96,13 +132,13 @@ private:
         return values[values.size() / 2];
     }
 
-    /// In turn, and each first every other time, so that whatever drifts drifts for both; the first of each is not counted.
+    /// In turn, and each first every other time, so that whatever drifts drifts for both.
     template <class Ours, class Raw>
-    void measure(const char* name, const Ours& ours, const Raw& raw) const {
+    void measure(const char* name, const Ours& ours, const Raw& raw, const std::function<bool()>& is_right) {
         std::vector<double> of_ours;
         std::vector<double> of_raw;
-        nanoseconds_of(ours);
-        nanoseconds_of(raw);
+        warm_up(name, ours, is_right);
+        warm_up(name, raw, is_right);
         for (int i = 0; i < samples_; ++i) {
             if (i % 2 == 0) of_ours.push_back(nanoseconds_of(ours));
             of_raw.push_back(nanoseconds_of(raw));
@@ -117,10 +153,10 @@ private:
     Stream stream_;
     Event event_;
     Module module_;
-    Kernel<DeviceSpan<int>, unsigned> kernel_;
+    Kernel<DeviceSpan<unsigned>, unsigned> kernel_;
     DeviceContext place_;
-    DeviceBuffer<int> buffer_;
-    PinnedBuffer<int> host_;
+    DeviceBuffer<unsigned> buffer_;
+    PinnedBuffer<unsigned> host_;
     const EntryPoints& api_;
 };
 

@@ -4,28 +4,24 @@
 #include <cstdint>
 #include <cupool/cupool.hpp>
 #include <numeric>
-#include <random>
 #include <vector>
+
+#include "msm_operands.hpp"
+#include "require.hpp"
 
 namespace {
 
 template <cupool::Curve C>
 void host_msm(benchmark::State& state) {
-    const auto count = static_cast<std::size_t>(state.range(0));
-    const auto points = cupool::generator_multiples<C>(1, count);
-    std::mt19937_64 random(1);
-    std::vector<cupool::Scalar> scalars(count);
-    for (cupool::Scalar& scalar : scalars) {
-        for (std::uint64_t& limb : scalar.limbs) limb = random();
-    }
-
+    const MsmOperands<C> operands(static_cast<std::size_t>(state.range(0)));
     cupool::MsmConfig config;
     config.ctx = cupool::DeviceContext::host(1);
     cupool::JacobianPoint<C> result;
     for (auto _ : state) {
-        cupool::msm<C>(std::span<const cupool::Scalar>(scalars), std::span<const cupool::AffinePoint<C>>(points), config, result);
+        cupool::msm<C>(operands.scalars(), operands.points(), config, result);
         benchmark::DoNotOptimize(result);
     }
+    operands.check(result);
     state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(host_msm<cupool::Curve::bn254>)->RangeMultiplier(16)->Range(1 << 6, 1 << 14)->Unit(benchmark::kMillisecond);
@@ -44,11 +40,11 @@ void host_sum(benchmark::State& state) {
         cupool::reduce<T>(std::span<const T>(input), cupool::ReduceOperation::sum, context, result);
         benchmark::DoNotOptimize(result);
     }
+    const auto count = static_cast<std::uint64_t>(state.range(0));
+    require(result == static_cast<T>(count * (count + 1) / 2), "a sum is not its closed form");
     state.SetBytesProcessed(state.iterations() * state.range(0) * static_cast<std::int64_t>(sizeof(T)));
 }
 BENCHMARK(host_sum<std::uint32_t>)->RangeMultiplier(64)->Range(1 << 12, 1 << 24);
 BENCHMARK(host_sum<double>)->RangeMultiplier(64)->Range(1 << 12, 1 << 24);
 
 }  // namespace
-
-BENCHMARK_MAIN();

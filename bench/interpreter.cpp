@@ -2,25 +2,33 @@
 // driver. The targets are 1 G lane-instructions a second, bounds checked, and 2 s.
 #include <benchmark/benchmark.h>
 
-#include <cstring>
+#include <algorithm>
 #include <cupool/cupool.hpp>
 #include <cupool/simulator/simulator.hpp>
-#include <random>
+#include <memory>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
-#include "msm_layout.hpp"
+#include "host_curve.hpp"
+#include "msm_operands.hpp"
+#include "msm_plan.hpp"
 #include "ptx/ptx.hpp"
+#include "require.hpp"
+#include "scalar_range.hpp"
 #include "shipped_code.hpp"
 
 namespace {
 
 using cupool::detail::MsmPlan;
+using cupool::detail::MsmShape;
 
-constexpr std::uint64_t alignment = 256;
+constexpr auto curve = cupool::Curve::bn254;
+using Point = cupool::AffinePoint<curve>;
+using Sum = cupool::detail::HostXyzz<curve>;
 
-/// One allocation, handed out in pieces.
+/// One allocation of device memory, handed out in pieces.
 class Memory : public cupool::ptx::GlobalMemory {
 public:
     explicit Memory(std::size_t bytes) : bytes_(bytes + alignment) {
@@ -29,13 +37,21 @@ public:
         range_ = {first, bytes, static_cast<std::byte*>(std::align(alignment, bytes, begin, space)), true};
     }
 
+    /// The address of the next piece, a multiple of 256.
+    std::uint64_t next() const { return next_; }
+
     template <class T>
-    std::span<T> place(std::size_t count, T*& address) {
+    T* take(std::size_t count) {
         const std::uint64_t start = next_;
         next_ += (count * sizeof(T) + alignment - 1) / alignment * alignment;
         if (next_ > first + range_.bytes) throw std::length_error("the bench's device memory is full");
-        address = reinterpret_cast<T*>(start);  // NOLINT(performance-no-int-to-ptr): a device address, never followed here
-        return {reinterpret_cast<T*>(range_.host + (start - first)), count};
+        return reinterpret_cast<T*>(start);  // NOLINT(performance-no-int-to-ptr): a device address, never followed here
+    }
+
+    /// What lies at a device address, for the host.
+    template <class T>
+    std::span<T> at(T* address, std::size_t count) {
+        return {reinterpret_cast<T*>(range_.host + (reinterpret_cast<std::uint64_t>(address) - first)), count};
     }
 
     cupool::ptx::MemoryRange find(std::uint64_t address) override {
@@ -44,97 +60,103 @@ public:
 
 private:
     static constexpr std::uint64_t first = 0x5000'0000'0000;
+    static constexpr std::uint64_t alignment = 256;
 
     std::vector<std::byte> bytes_;
     cupool::ptx::MemoryRange range_;
     std::uint64_t next_ = first;
 };
 
-/// msm_accumulate_slots, all of whose points are in one bucket: 32 mixed XYZZ additions a thread.
-void xyzz_additions(benchmark::State& state) {
-    constexpr std::uint32_t share_size = 32;
-    constexpr std::uint32_t share_count = 1024;
-    constexpr std::uint32_t block_size = 128;
-    constexpr std::uint32_t point_count = share_size * share_count;
-    struct Point {
-        cupool::BaseFieldElement<cupool::Curve::bn254> x, y;
-    };
-    struct Xyzz {
-        cupool::BaseFieldElement<cupool::Curve::bn254> x, y, zz, zzz;
-    };
+/// \return the addresses of the module's variables, for its launches
+std::vector<std::uint64_t> place_variables(const cupool::ptx::Program& program, Memory& memory) {
+    std::vector<std::uint64_t> addresses;
+    for (const auto& variable : program.variables()) {
+        std::byte* const address = memory.take<std::byte>(variable.size);
+        std::copy(variable.initial.begin(), variable.initial.end(), memory.at(address, variable.size).begin());
+        addresses.push_back(reinterpret_cast<std::uint64_t>(address));
+    }
+    return addresses;
+}
 
+/// What the library plans for the sum of `point_count` points whose scalars are all 1, so that they are in one bucket of one row. The
+/// library places it, too; what the sort would write is written here.
+MsmPlan plan_one_bucket(std::uint32_t point_count, Memory& memory) {
+    constexpr std::size_t coordinate_bytes = sizeof(cupool::BaseFieldElement<curve>);
+    MsmShape shape = cupool::detail::make_msm_shape({.scalar_count = point_count,
+                                                     .scalars = cupool::detail::scalar_range<curve>(1),
+                                                     .choice = {.width = 2},
+                                                     .multiprocessors = 2,
+                                                     .coordinate_bytes = coordinate_bytes});
+    memory.take<std::byte>(cupool::detail::place_msm_sums(shape, coordinate_bytes, memory.next()));
+    memory.take<std::byte>(cupool::detail::place_msm_workspace(shape, coordinate_bytes, memory.next()));
+    MsmPlan& plan = shape.plan;
+    require(plan.row_count == 1 && plan.rounds == 0, "the plan is not one of one row without pairwise rounds");
+
+    std::vector<Point> multiples = cupool::generator_multiples<curve>(1, point_count);
+    cupool::points_to_montgomery_form<curve>(multiples);
+    Point* const points = memory.take<Point>(point_count);
+    std::copy(multiples.begin(), multiples.end(), memory.at(points, point_count).begin());
+    plan.points = points;
+    const std::span<std::uint32_t> slots = memory.at(plan.slots, plan.slot_count);
+    std::iota(slots.begin(), slots.end(), 0u);
+    const std::span<std::uint32_t> starts = memory.at(plan.starts, plan.bucket_count + 1);
+    std::fill(starts.begin() + 1, starts.end(), point_count);
+    return plan;
+}
+
+/// The sum of the bucket: its last share is in plan.finished, the others are in plan.unfinished.
+Sum bucket_sum(const MsmPlan& plan, Memory& memory) {
+    Sum sum = memory.at(static_cast<Sum*>(plan.finished), plan.share_count).back();
+    for (const Sum& share : memory.at(static_cast<Sum*>(plan.unfinished), plan.share_count - 1)) sum += share;
+    return sum;
+}
+
+/// msm_accumulate_slots, all of whose points are in one bucket: mixed XYZZ additions, and hardly anything else.
+void xyzz_additions(benchmark::State& state) {
+    constexpr std::uint32_t point_count = 1 << 14;
+    constexpr std::uint32_t block_size = cupool::detail::point_block_size;
     const auto program = cupool::ptx::Program::parse(cupool::detail::msm_accumulate_slots_bn254_code.ptx);
     Memory memory(32 << 20);
-    std::vector<std::uint64_t> variables;
-    for (const auto& variable : program.variables()) {
-        std::byte* address = nullptr;
-        const auto bytes = memory.place(variable.size, address);
-        std::copy(variable.initial.begin(), variable.initial.end(), bytes.begin());
-        variables.push_back(reinterpret_cast<std::uint64_t>(address));
-    }
-
-    MsmPlan plan{};
-    plan.term_count = plan.slot_count = point_count;
-    plan.bucket_count = plan.window_count = 1;
-    plan.share_size = share_size;
-    plan.share_count = share_count;
-    // The work is the same whether points lie on the curve or not.
-    Point* points = nullptr;
-    std::mt19937_64 random(1);
-    for (Point& point : memory.place(point_count, points)) {
-        for (std::uint64_t& limb : point.x.limbs) limb = random() >> 4;
-        for (std::uint64_t& limb : point.y.limbs) limb = random() >> 4;
-    }
-    plan.points = points;
-    const auto slots = memory.place(point_count, plan.slots);
-    for (std::uint32_t i = 0; i < point_count; ++i) slots[i] = i;
-    memory.place(2, plan.starts)[1] = point_count;
-    for (void** const sums : {&plan.buckets, &plan.unfinished, &plan.finished}) {
-        Xyzz* row = nullptr;
-        memory.place(share_count, row);
-        *sums = row;
-    }
+    const std::vector<std::uint64_t> variables = place_variables(program, memory);
+    const MsmPlan plan = plan_one_bucket(point_count, memory);
 
     cupool::ptx::Launch launch;
     launch.entry = program.find_entry("msm_accumulate_slots").value();
-    launch.grid = {share_count / block_size};
+    launch.grid = {(plan.share_count + block_size - 1) / block_size};
     launch.block = {block_size};
     launch.parameters = std::as_bytes(std::span(&plan, 1));
     launch.variable_addresses = variables;
     std::uint64_t lane_instructions = 0;
     for (auto _ : state) {
         const cupool::ptx::Outcome outcome = cupool::ptx::execute(program, launch, memory);
-        if (!outcome) return state.SkipWithError(outcome.report.c_str());
+        require(static_cast<bool>(outcome), outcome.report.c_str());
         lane_instructions += outcome.lane_instructions;
     }
+    const cupool::Scalar factor{{std::uint64_t{point_count} * (point_count + 1) / 2}};
+    require(
+        cupool::detail::store_affine<curve>(normalized(bucket_sum(plan, memory)), false) == multiply(cupool::generator<curve>(), factor),
+        "the bucket's sum is not its closed form");
+    const std::uint32_t additions = point_count - plan.share_count;  // a share begins with its first point
     state.counters["lane_instructions"] = benchmark::Counter(static_cast<double>(lane_instructions), benchmark::Counter::kIsRate);
-    state.counters["additions"] = benchmark::Counter(static_cast<double>(state.iterations() * point_count), benchmark::Counter::kIsRate);
+    state.counters["additions"] = benchmark::Counter(static_cast<double>(state.iterations() * additions), benchmark::Counter::kIsRate);
 }
 BENCHMARK(xyzz_additions)->Unit(benchmark::kMillisecond);
 
 /// Copies, all kernels and the host's last steps; the module is loaded before.
 void simulated_msm(benchmark::State& state) {
-    constexpr auto curve = cupool::Curve::bn254;
     const cupool::Simulator simulator(CUPOOL_SIMULATOR_LIBRARY);
     cupool::LoadOptions options;
     options.library_path = CUPOOL_SIMULATOR_LIBRARY;
     const auto driver = cupool::Driver::open(options);
 
-    const auto count = static_cast<std::size_t>(state.range(0));
-    const auto points = cupool::generator_multiples<curve>(1, count);
-    std::vector<cupool::Scalar> scalars(count);
-    std::mt19937_64 random(1);
-    for (cupool::Scalar& scalar : scalars) {
-        for (std::uint64_t& limb : scalar.limbs) limb = random();
-    }
+    const MsmOperands<curve> operands(static_cast<std::size_t>(state.range(0)));
     cupool::MsmConfig config;
     config.ctx = cupool::DeviceContext::for_device(driver, 0);
     cupool::JacobianPoint<curve> result;
-    const auto run = [&] {
-        cupool::msm<curve>(std::span<const cupool::Scalar>(scalars), std::span<const cupool::AffinePoint<curve>>(points), config, result);
-    };
+    const auto run = [&] { cupool::msm<curve>(operands.scalars(), operands.points(), config, result); };
     run();
     for (auto _ : state) run();
+    operands.check(result);
     state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 BENCHMARK(simulated_msm)->Arg(1 << 10)->Unit(benchmark::kMillisecond)->UseRealTime();

@@ -92,7 +92,8 @@ AffinePoint<C> standard_form(const JacobianPoint<C>& point) {
     return to_affine(JacobianPoint<C>{coordinates[0].x, coordinates[0].y, coordinates[1].x});
 }
 
-constexpr std::size_t batch = 8;  ///< MSMs in one call
+constexpr unsigned batch_exponent = 3;
+constexpr std::size_t batch = 1 << batch_exponent;  ///< MSMs in one call
 
 /// The operands, and what they come to.
 template <Curve C>
@@ -184,8 +185,6 @@ template <Curve C>
 void run(const Options& options) {
     const std::vector<DevicePool> pools = growing_pools();
     const Operands<C> operands(std::size_t{1} << options.last, pools[0].context_at(0).context());
-    Options smaller = options;  // whose batches have as many scalars as there are
-    while (batch << smaller.last > std::size_t{1} << options.last) --smaller.last;
     print_table(
         to_string(C) + ", points and scalars in page-locked host memory", options, pools,
         [&](const DevicePool& pool, std::size_t terms) { return measure_whole<C>(pool, operands, terms, options.spread, options.runs); });
@@ -194,6 +193,12 @@ void run(const Options& options) {
                     return measure_prepared<C>(pool, operands, terms, 1, options.spread, options.runs);
                 });
     if (options.spread != MsmSpread::automatic) return;  // which several MSMs are not asked for
+    if (options.first + batch_exponent > options.last) {
+        std::printf("no batches of %zu MSMs: they need LAST to be FIRST + %u or more\n", batch, batch_exponent);
+        return;
+    }
+    Options smaller = options;  // whose batches have as many scalars as there are
+    smaller.last -= batch_exponent;
     for (const MsmSpread spread : {MsmSpread::all_devices, MsmSpread::one_device}) {
         const std::string where = spread == MsmSpread::all_devices ? "divided among the devices" : "whole on each device";
         print_table(to_string(C) + ", " + std::to_string(batch) + " MSMs in one call over prepared bases, " + where, smaller, pools,

@@ -147,6 +147,7 @@ private:
 int main(int count, char** words) {
     try {
         const std::size_t mebibytes = count > 1 ? std::strtoull(words[1], nullptr, 10) : 512;
+        if (mebibytes == 0) throw std::invalid_argument("there is nothing to copy: MEBIBYTES is 0");
         const DevicePool pool = DevicePool::all();
         if (pool.device_count() < 2) throw std::runtime_error("there are fewer than two devices");
         Bench bench(pool, mebibytes << 18);

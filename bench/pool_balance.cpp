@@ -162,8 +162,11 @@ void run(std::size_t job_count, int repetitions, double mean_milliseconds) {
 
 int main(int count, char** words) {
     try {
-        run(static_cast<std::size_t>(number(count, words, 1, 1000)), static_cast<int>(number(count, words, 2, 12)),
-            number(count, words, 3, 2));
+        const auto jobs = static_cast<std::size_t>(number(count, words, 1, 1000));
+        const auto repetitions = static_cast<int>(number(count, words, 2, 12));
+        const double mean_milliseconds = number(count, words, 3, 2);
+        if (jobs == 0 || repetitions < 1) throw std::invalid_argument("there is nothing to run: JOBS or REPETITIONS is 0");
+        run(jobs, repetitions, mean_milliseconds);
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

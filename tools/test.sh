@@ -72,7 +72,7 @@ without_randomised_layout() {
     fi
 }
 
-more_packages=(valgrind doxygen)  # count instructions; find what has no description
+more_packages=(valgrind doxygen libbenchmark-dev)  # count instructions; find what has no description; run the micro-benchmarks
 install_missing_packages
 if [ ! -d "${CUPOOL_TEST_DATA:-}" ]; then
     say "CUPOOL_TEST_DATA names no directory: the cases that need its vectors are skipped"

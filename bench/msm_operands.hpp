@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cupool/cupool.hpp>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "require.hpp"
+#include "src/closed_form.hpp"
+
+/// The operands of an MSM whose sum is known: random scalars over the points (i + 1) * G.
+template <cupool::Curve C>
+class MsmOperands {
+public:
+    explicit MsmOperands(std::size_t count) : points_(cupool::generator_multiples<C>(1, count)), scalars_(count) {
+        std::mt19937_64 random(1);
+        for (cupool::Scalar& scalar : scalars_) {
+            for (std::uint64_t& limb : scalar.limbs) limb = random();
+        }
+    }
+
+    std::span<const cupool::AffinePoint<C>> points() const { return points_; }
+    std::span<const cupool::Scalar> scalars() const { return scalars_; }
+
+    /// \throws std::runtime_error  where that is not the sum
+    void check(const cupool::JacobianPoint<C>& sum) const {
+        const cupool::Scalar factor = cupool::tools::weighted_sum<C>(scalars_);
+        require(cupool::to_affine(sum) == cupool::multiply(cupool::generator<C>(), factor), "an MSM is not its closed form");
+    }
+
+private:
+    std::vector<cupool::AffinePoint<C>> points_;
+    std::vector<cupool::Scalar> scalars_;
+};
