@@ -155,7 +155,7 @@ void visit_peers(const DevicePool& pool) {
     SlicedArray<std::uint32_t> array(pool, items);
     array.prefetch_async();
     pool.for_each_device([&](std::size_t index, const DeviceContext& context) {
-        fill(array.slice(index), static_cast<std::uint32_t>(index), context.stream());
+        fill(array.slice(index).span(), static_cast<std::uint32_t>(index), context.stream());
     });
     for (std::size_t i = 0; i < pool.device_count(); ++i) expect(array[array.offset(i)] == i, "a slice is its device's");
 }

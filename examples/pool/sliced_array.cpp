@@ -15,7 +15,7 @@ int main() {
 
         const auto pool = cupool::DevicePool::all();
         cupool::SlicedArray<float> x(pool, total);
-        cupool::SlicedArray<float> y(pool, total);
+        cupool::SlicedArray<float> y(pool, x.division());
         for (std::size_t i = 0; i < total; ++i) {
             x[i] = 3;
             y[i] = static_cast<float>(i % 1000);
@@ -23,12 +23,12 @@ int main() {
         x.prefetch_async();  // each slice to its GPU
         y.prefetch_async();
 
-        // y = a x + y. The parts of an even launch are the slices.
+        // y = a x + y. The launch is divided as the arrays are, so that each device works on its own slices.
         const auto configure = [&](const cupool::Partition& part) {
             const auto blocks = static_cast<unsigned>((part.count + 255) / 256);
             return cupool::PartitionLaunch{cupool::LaunchShape{blocks, 256}, std::tuple{x.slice(part.index), y.slice(part.index), a}};
         };
-        const cupool::RunReport report = pool.launch_partitioned("saxpy", ptx, total, configure).get();
+        const cupool::RunReport report = pool.launch_partitioned("saxpy", ptx, x.division(), configure).get();
 
         for (std::size_t i = 0; i < total; ++i) {
             if (y[i] != a * 3 + static_cast<float>(i % 1000)) {

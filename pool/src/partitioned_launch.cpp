@@ -126,8 +126,9 @@ PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, Launc
         *ends[index] = Clock::now();
         times->end_part(index, items.count, *ends[index] - begin);
     };
-    auto pieces = state_->start_each(indices, run_part, where);
     std::vector<PendingPart> parts;
+    parts.reserve(indices.size());  // once parts are under way nothing may be thrown: they use what the caller would take down
+    auto pieces = state_->start_each(indices, run_part, where);
     for (std::size_t i = 0; i < indices.size(); ++i) {
         const std::size_t index = indices[i];
         parts.emplace_back(index, devices()[index], shared->slices()[index], pieces[i].share(), ends[index]);

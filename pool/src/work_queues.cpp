@@ -16,6 +16,7 @@ bool WorkQueues::is_empty() const {
 void WorkQueues::push(std::size_t member, PieceOfWork piece) {
     Queue& queue = queues_[member];
     queue.push_back(std::move(piece));
+    queue.back().number = pushed_++;
     if (!is_movable(queue.back())) return;
     try {
         movable_.emplace(key_of(queue.back()), Place{member, std::prev(queue.end())});
@@ -108,7 +109,7 @@ std::optional<WorkQueues::Place> WorkQueues::piece_of_others(const Estimate& est
     }
     if (oldest) return oldest;
     // The oldest ones do not suit a device as slow as this. The longest one that does:
-    for (auto entry = movable_.upper_bound({drain * own_speed, nullptr}); entry != movable_.begin();) {
+    for (auto entry = movable_.upper_bound({drain * own_speed, 0}); entry != movable_.begin();) {
         --entry;
         if (entry->second.member != member && is_blocked(estimate, entry->second.member)) return entry->second;
     }

@@ -23,6 +23,8 @@ struct PieceOfWork {
     unsigned overtaken = 0;
     /// How often it went to another member that would end it sooner.
     unsigned moves = 0;
+    /// How many pieces were given before it.
+    std::int64_t number = 0;
 };
 
 /// What waits for the members of a pool, and which of it a member that is free begins. Each member does its own pieces in order. Pieces
@@ -81,8 +83,8 @@ private:
         std::size_t member;
         Queue::iterator piece;
     };
-    /// By work, then by address, which tells equal ones apart.
-    using Key = std::pair<double, const PieceOfWork*>;
+    /// By work; of equal ones the oldest is last, as if it were the longest.
+    using Key = std::pair<double, std::int64_t>;
 
     struct Running {
         double began;
@@ -96,7 +98,7 @@ private:
     };
 
     static bool is_movable(const PieceOfWork& piece) { return piece.lease != nullptr; }
-    static Key key_of(const PieceOfWork& piece) { return {piece.lease->work(), &piece}; }
+    static Key key_of(const PieceOfWork& piece) { return {piece.lease->work(), -piece.number}; }
 
     Estimate estimate() const;
     double time_left_of_running(const Estimate& estimate, std::size_t member) const;
@@ -122,6 +124,7 @@ private:
     std::vector<bool> is_served_;
     std::map<Key, Place> movable_;  ///< all pieces that wait and may move
     double movable_work_ = 0;       ///< of all of them
+    std::int64_t pushed_ = 0;
 };
 
 }  // namespace cupool::detail

@@ -62,7 +62,9 @@ TEST_CASE("work that is described by data runs on any device, again and again", 
     std::vector<std::future<KernelOutputs>> pending;
     for (std::uint32_t i = 0; i < 6; ++i) pending.push_back(pool.submit_kernel(add_scaled({i}, {5}, i)));
     for (std::uint32_t i = 0; i < 6; ++i) CHECK(pending[i].get().array<std::uint32_t>(0) == Numbers{6 * i});
-    for (const DeviceMetrics& device : pool.metrics().devices) CHECK(device.launches == 2);
+    std::uint64_t launches = 0;
+    for (const DeviceMetrics& device : pool.metrics().devices) launches += device.launches;
+    CHECK(launches == 6);  // on which devices is told by who was idle first
 }
 
 TEST_CASE("what a work's description lacks is said before it is launched", "[kernel_work]") {

@@ -152,6 +152,60 @@ TEST_CASE("old load is forgotten", "[balance]") {
     CHECK(balance.balancer.select_device().device() == 0);
 }
 
+TEST_CASE("reported work counts as load and as speed", "[balance]") {
+    Balance balance({1, 2});
+    CHECK(balance.balancer.select_device().device() == 1);
+    balance.balancer.report_completion(1, 10e6);
+    CHECK(balance.balancer.loads()[1].speed == Approx(1e-7));
+    CHECK(balance.balancer.select_device().device() == 0);  // though the other one has the capability
+    balance.balancer.report_completion(0, 1e6, 10);
+    CHECK(balance.balancer.loads()[0].speed == Approx(1e-5));
+    auto waiting = balance.balancer.lease(0, 3);
+    CHECK(balance.balancer.select_device().device() == 0);  // 100 ms a job and 1 s expected again, for 10 s
+    balance.now += 60e6;                                    // all that was reported has faded; the speeds have not
+    CHECK(balance.balancer.loads()[1].reported == Approx(0).margin(1e-6));
+    CHECK(balance.balancer.select_device().device() == 0);
+    CHECK(error_of([&] { balance.balancer.report_completion(0, 1, -1); }).category() == ErrorCategory::invalid_argument);
+    CHECK(error_of([&] { balance.balancer.report_completion(2, 1); }).category() == ErrorCategory::invalid_device);
+}
+
+TEST_CASE("a report moves the choice away from an idle device, and leases outweigh it", "[balance]") {
+    Balance balance({1, 1});
+    const auto first = balance.balancer.lease(0, 1);
+    CHECK(balance.balancer.select_device().device() == 1);
+    balance.balancer.report_completion(1, 10e6);
+    CHECK(balance.balancer.select_device().device() == 0);
+    const auto more = balance.balancer.lease(0, 5);
+    CHECK(balance.balancer.select_device().device() == 1);
+}
+
+TEST_CASE("plans to rebalance come of reports as of leases", "[balance]") {
+    Balance balance({1, 1});
+    for (int i = 0; i < 4; ++i) balance.balancer.report_completion(1, 100);
+    CHECK(balance.balancer.loads()[1].reported == Approx(400));
+    const std::vector<Migration> plan = balance.balancer.rebalance();
+    REQUIRE(plan.size() == 1);
+    CHECK(plan[0].from == 1);
+    CHECK(plan[0].to == 0);
+    CHECK(plan[0].work == Approx(2));  // of the four jobs that are expected again
+    for (int i = 0; i < 4; ++i) balance.balancer.report_completion(0, 100);
+    CHECK(balance.balancer.rebalance().empty());
+}
+
+TEST_CASE("turns begin with the first device", "[balance]") {
+    Balance balance({1, 1, 1}, std::make_unique<TakingTurns>());
+    for (const int device : {0, 1, 2, 0}) CHECK(balance.balancer.select_device().device() == device);
+    balance.balancer.set_available(1, false);
+    for (const int device : {2, 0, 2}) CHECK(balance.balancer.select_device().device() == device);
+}
+
+TEST_CASE("a balancer refuses a repeated device", "[balance]") {
+    const LoadBalancer::Candidate twice[] = {{0, 1}, {1, 1}, {0, 2}};
+    const Error error = error_of([&] { LoadBalancer balancer(twice); });
+    CHECK(error.category() == ErrorCategory::invalid_argument);
+    CHECK_THAT(error.what(), contains_text("device 0 stands in the list twice"));
+}
+
 TEST_CASE("skewed jobs on devices of unequal speed end within 5% of the best there is", "[balance]") {
     const std::vector<double> speeds{1, 2, 3, 5};
     for (const unsigned seed : {1u, 2u, 3u}) {
@@ -299,7 +353,7 @@ TEST_CASE("policies: in turns, and one of the program's own", "[balance]") {
     balance.balancer.set_available(1, false);
     std::vector<int> chosen;
     for (int i = 0; i < 4; ++i) chosen.push_back(balance.balancer.select_device().device());
-    CHECK(chosen == std::vector<int>{2, 0, 2, 0});
+    CHECK(chosen == std::vector<int>{0, 2, 0, 2});
 
     struct Last final : BalancingPolicy {
         std::size_t select(std::span<const DeviceLoad> loads, double) override { return loads.size() - 1; }

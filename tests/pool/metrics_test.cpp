@@ -62,9 +62,16 @@ TEST_CASE("metrics count the bytes of bases, of work by data, and between device
 }
 
 TEST_CASE("metrics as text", "[metrics]") {
-    const PoolMetrics metrics{
-        {{.device = 2, .launches = 5, .errors = 1, .bytes = 4096, .in_flight = 3, .busy_microseconds = 1500000, .quarantined = true}}};
-    CHECK(to_string(metrics) == "device 2: 5 launches, 1 failed, 3 in flight, 4096 bytes moved, busy for 1500000 us, quarantined\n");
+    const PoolMetrics metrics{{{.device = 2,
+                                .launches = 5,
+                                .errors = 1,
+                                .bytes = 4096,
+                                .in_flight = 3,
+                                .busy_microseconds = 1500000,
+                                .taken_over = 2,
+                                .quarantined = true}}};
+    CHECK(to_string(metrics) ==
+          "device 2: 5 launches, 1 failed, 3 in flight, 4096 bytes moved, busy for 1500000 us, 2 taken over, quarantined\n");
     std::istringstream lines(to_prometheus(metrics));
     std::vector<std::string> samples;
     std::string line;
@@ -76,7 +83,8 @@ TEST_CASE("metrics as text", "[metrics]") {
     }
     CHECK(samples == std::vector<std::string>{"cupool_launches_total{device=\"2\"} 5", "cupool_errors_total{device=\"2\"} 1",
                                               "cupool_bytes_total{device=\"2\"} 4096", "cupool_in_flight{device=\"2\"} 3",
-                                              "cupool_busy_seconds_total{device=\"2\"} 1.5", "cupool_quarantined{device=\"2\"} 1"});
+                                              "cupool_busy_seconds_total{device=\"2\"} 1.5", "cupool_taken_over_total{device=\"2\"} 2",
+                                              "cupool_quarantined{device=\"2\"} 1"});
     struct Grouped final : std::numpunct<char> {
         char do_thousands_sep() const override { return '.'; }
         char do_decimal_point() const override { return ','; }

@@ -2,6 +2,7 @@
 #include <cupool/pool/device_pool.hpp>
 #include <mutex>
 #include <numeric>
+#include <thread>
 
 #include "catch.hpp"
 #include "machine.hpp"
@@ -40,8 +41,8 @@ const std::string number_items = R"(
     ret;
 })";
 
-using Slice = DeviceSpan<std::uint64_t>;
-using NumberItems = PartitionLaunch<Slice, std::uint64_t>;
+using Numbers = DeviceSpan<std::uint64_t>;
+using NumberItems = PartitionLaunch<Numbers, std::uint64_t>;
 
 /// What number_items made of the items, in order, and which part had how many.
 struct Numbered {
@@ -50,7 +51,7 @@ struct Numbered {
     RunReport report;
 };
 
-Numbered number(const DevicePool& pool, std::uint64_t total, Shares shares = Shares::even) {
+Numbered number(const DevicePool& pool, std::uint64_t total, Shares shares = Shares::by_speed) {
     std::vector<DeviceBuffer<std::uint64_t>> slices(pool.device_count());
     Numbered numbered;
     numbered.counts.resize(pool.device_count());
@@ -144,4 +145,73 @@ TEST_CASE("a partitioned launch's failures have faces", "[partition]") {
           ErrorCategory::unsupported);
     // Nobody asks for the result: its end waits all the same.
     { const PendingLaunch dropped = pool.launch_partitioned("k", number_items, 2, configure); }
+}
+
+TEST_CASE("each part of a launch can be waited for by itself", "[partition]") {
+    const Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    std::promise<void> open;
+    const std::shared_future<void> opened = open.get_future().share();
+    std::vector<DeviceBuffer<std::uint64_t>> slices(3);
+    const PendingLaunch launch = pool.launch_partitioned("number_items", number_items, 30, [&](const Partition& part) {
+        if (part.index == 2) opened.wait();
+        if (part.index == 1) throw Error(ErrorCategory::io, "no part for device 1");
+        slices[part.index] = DeviceBuffer<std::uint64_t>(part.count, part.context);
+        return NumberItems{{1, 32}, {slices[part.index].span(), 1}};
+    });
+    REQUIRE(launch.parts().size() == 3);
+    const PendingPart first = launch.parts()[0];
+    first.wait();
+    CHECK(first.is_ready());
+    CHECK_NOTHROW(first.get());
+    CHECK(first.failure() == nullptr);
+    CHECK(first.device() == 0);
+    CHECK(first.items() == Slice{0, 10});
+    CHECK(launch.parts()[1].failure() != nullptr);
+    CHECK(error_of([&] { launch.parts()[1].get(); }).category() == ErrorCategory::io);
+    CHECK_FALSE(launch.parts()[2].is_ready());
+    CHECK_FALSE(launch.is_ready());
+    open.set_value();
+    launch.parts()[2].get();
+    launch.wait();
+    CHECK(launch.is_ready());
+    for (int i = 0; i < 2; ++i) CHECK(error_of([&] { launch.get(); }).category() == ErrorCategory::io);
+}
+
+TEST_CASE("a launch's report may be asked for again", "[partition]") {
+    const Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    std::vector<DeviceBuffer<std::uint64_t>> slices(2);
+    PendingLaunch launch = pool.launch_partitioned("number_items", number_items, 10, [&](const Partition& part) {
+        slices[part.index] = DeviceBuffer<std::uint64_t>(part.count, part.context);
+        return NumberItems{{1, 32}, {slices[part.index].span(), 1}};
+    });
+    const RunReport first = launch.get();
+    const RunReport second = launch.get();
+    CHECK(first.devices == std::vector<int>{0, 1});
+    CHECK(second.devices == first.devices);
+    CHECK(second.milliseconds == first.milliseconds);
+    const PendingLaunch moved = std::move(launch);
+    CHECK(moved.get().devices == first.devices);
+}
+
+TEST_CASE("launches over unlike devices are divided by what was measured", "[partition]") {
+    std::vector<SimulatedDevice> devices(2);
+    devices[0].multiprocessor_count = 33;
+    devices[1].multiprocessor_count = 99;
+    const Machine machine(devices);
+    const DevicePool pool = DevicePool::all(machine.driver);
+    CHECK(number(pool, 1000).counts == std::vector<std::uint64_t>{250, 750});  // by capability, before anything was measured
+    // Device 1 is slow, though its capability says otherwise: its parts take long.
+    std::vector<DeviceBuffer<std::uint64_t>> slices(2);
+    for (int i = 0; i < 4; ++i) {
+        pool.launch_partitioned("number_items", number_items, 100,
+                                [&](const Partition& part) {
+                                    std::this_thread::sleep_for(std::chrono::milliseconds(part.index == 1 ? 60 : 1));
+                                    slices[part.index] = DeviceBuffer<std::uint64_t>(part.count, part.context);
+                                    return NumberItems{{1, 128}, {slices[part.index].span(), 1}};
+                                })
+            .get();
+    }
+    CHECK(pool.weights()[0] > pool.weights()[1]);
 }

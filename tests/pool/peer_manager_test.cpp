@@ -256,18 +256,18 @@ TEST_CASE("a sliced array has a slice on each device, and the host sees all") {
         array.prefetch_async();
         CHECK(machine.simulator.call_count("cuMemPrefetchAsync") == devices);
         pool.for_each_device([&](std::size_t index, const DeviceContext& context) {
-            fill(array.slice(index), static_cast<std::uint32_t>(index), context.stream());
+            fill(array.slice(index).span(), static_cast<std::uint32_t>(index), context.stream());
         });
         std::size_t next = 0;
         for (std::size_t index = 0; index < devices; ++index) {
             CHECK(array.offset(index) == next);
-            CHECK(array.slice(index).device() == pool.device_at(index));
+            CHECK(array.slice(index).span().device() == pool.device_at(index));
             CHECK(array[next] == index);
-            next += array.slice(index).size();
+            next += array.slice(index).span().size();
             CHECK(array[next - 1] == index);
         }
         CHECK(next == array.size());
-        CHECK(array.slice(0).size() - array.slice(devices - 1).size() <= 1);
+        CHECK(array.slice(0).span().size() - array.slice(devices - 1).span().size() <= 1);
     }
 }
 

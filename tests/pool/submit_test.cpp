@@ -82,7 +82,7 @@ TEST_CASE("balanced work spreads over idle devices", "[submit]") {
     go.set_value();
     std::multiset<int> devices;
     for (auto& piece : pieces) devices.insert(piece.get());
-    CHECK(devices == std::multiset<int>{0, 0, 1, 1, 2, 2});
+    for (const int device : {0, 1, 2}) CHECK(devices.count(device) >= 1);  // a device may take over what waits for another one
     for (const DeviceLoad& load : pool.balancer().loads()) CHECK(load.in_flight == 0);
 }
 

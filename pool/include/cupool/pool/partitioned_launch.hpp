@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace cupool {
@@ -64,20 +65,17 @@ struct PartitionLaunch {
     /// otherwise than the launch, and what Module::kernel() and Kernel::launch() throw
     void launch(const Module& module, const std::string& kernel, const Partition& part,
                 const SourceLocation& where = SourceLocation::current()) const {
+        launch_checked(module, kernel, part, where, std::index_sequence_for<Arguments...>());
+    }
+
+private:
+    template <std::size_t... Places>
+    void launch_checked(const Module& module, const std::string& kernel, const Partition& part, const SourceLocation& where,
+                        std::index_sequence<Places...>) const {
         const auto typed = module.kernel<typename detail::PartArgument<Arguments>::Type..., std::uint64_t, std::uint64_t>(kernel, where);
-        std::apply(
-            [&](const Arguments&... values) {
-                std::size_t place = 0;
-                // Braces, since they are evaluated from left to right.
-                const std::tuple<typename detail::PartArgument<Arguments>::Type...> checked{
-                    detail::PartArgument<Arguments>::value(values, part, ++place, where)...};
-                std::apply(
-                    [&](const auto&... own) {
-                        typed.launch({shape, where}, part.context.stream(), own..., part.offset, part.count);
-                    },
-                    checked);
-            },
-            arguments);
+        typed.launch(shape, part.context.stream(where),
+                     detail::PartArgument<Arguments>::value(std::get<Places>(arguments), part, Places + 1, where)..., part.offset,
+                     part.count, where);
     }
 };
 
