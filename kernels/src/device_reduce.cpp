@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/module.hpp>
@@ -126,22 +127,25 @@ RunReport reduce_on_device(const Operand<T>& input, ReduceOperation operation, c
 }  // namespace detail
 
 template <class T>
-void combine_elements(DeviceSpan<T> target, DeviceSpan<const T> source, ReduceOperation operation, const DeviceContext& context) {
-    if (context.is_host()) throw Error(ErrorCategory::unsupported, "combine_elements works on device memory; the context is the host");
-    if (target.size() != source.size()) {
-        throw Error(ErrorCategory::invalid_argument, "combine_elements: the target has " + std::to_string(target.size()) +
-                                                         " elements, the source " + std::to_string(source.size()));
-    }
-    if (target.empty()) return;
-    constexpr unsigned block = detail::combine_block_size;
-    const auto module = context.resource<detail::ReduceModule>();
-    module->combine_elements<T>(operation).launch({static_cast<unsigned>((target.size() + block - 1) / block), block}, context.stream(),
-                                                  target, source, std::uint64_t{target.size()});
+void combine_elements(DeviceSpan<T> target, DeviceSpan<const T> source, ReduceOperation operation, const DeviceContext& context,
+                      SourceLocation where) {
+    detail::report_at(where, [&] {
+        if (context.is_host()) throw Error(ErrorCategory::unsupported, "combine_elements works on device memory; the context is the host");
+        if (target.size() != source.size()) {
+            throw Error(ErrorCategory::invalid_argument, "combine_elements: the target has " + std::to_string(target.size()) +
+                                                             " elements, the source " + std::to_string(source.size()));
+        }
+        if (target.empty()) return;
+        constexpr unsigned block = detail::combine_block_size;
+        const auto module = context.resource<detail::ReduceModule>();
+        module->combine_elements<T>(operation).launch({static_cast<unsigned>((target.size() + block - 1) / block), block}, context.stream(),
+                                                      target, source, std::uint64_t{target.size()});
+    });
 }
 
 #define CUPOOL_INSTANTIATE(T)                                                                                     \
     template RunReport detail::reduce_on_device<T>(const Operand<T>&, ReduceOperation, const DeviceContext&, T&); \
-    template void combine_elements<T>(DeviceSpan<T>, DeviceSpan<const T>, ReduceOperation, const DeviceContext&);
+    template void combine_elements<T>(DeviceSpan<T>, DeviceSpan<const T>, ReduceOperation, const DeviceContext&, SourceLocation);
 CUPOOL_INSTANTIATE(std::int32_t)
 CUPOOL_INSTANTIATE(std::uint32_t)
 CUPOOL_INSTANTIATE(std::int64_t)

@@ -22,9 +22,11 @@ namespace cupool {
 
 namespace detail {
 
-OversizedScalar::OversizedScalar(std::size_t index, unsigned bits)
-    : Error(ErrorCategory::invalid_argument, "msm: scalar " + std::to_string(index) + " (modulo r) is not below 2^" + std::to_string(bits) +
-                                                 " as bitsize promises; raise bitsize, or set it to 0 for any scalar"),
+OversizedScalar::OversizedScalar(std::size_t index, unsigned bits, SourceLocation where)
+    : Error(ErrorCategory::invalid_argument,
+            "msm: scalar " + std::to_string(index) + " (modulo r) is not below 2^" + std::to_string(bits) +
+                " as bitsize promises; raise bitsize, or set it to 0 for any scalar",
+            where),
       index_(index),
       bits_(bits) {}
 
@@ -234,9 +236,9 @@ RunReport msm_of_runs(const ScalarRuns& scalars, const PreparedBases<C>& bases, 
 
 }  // namespace detail
 
-MsmConfig MsmConfig::default_for_device(int device) {
+MsmConfig MsmConfig::default_for_device(int device, SourceLocation where) {
     MsmConfig config;
-    config.ctx = DeviceContext::default_for_device(device);
+    config.ctx = DeviceContext::default_for_device(device, where);
     return config;
 }
 
@@ -244,42 +246,53 @@ MsmConfig MsmConfig::default_for_host() { return {}; }
 
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
-              std::span<JacobianPoint<C>> results) {
-    return detail::msm_of_points<C>(scalars, points, config, results);
+              std::span<JacobianPoint<C>> results, SourceLocation where) {
+    return detail::report_msm_at(where, [&] { return detail::msm_of_points<C>(scalars, points, config, results); });
 }
 
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
-              DeviceSpan<JacobianPoint<C>> results) {
-    return detail::msm_of_points<C>(scalars, points, config, results);
+              DeviceSpan<JacobianPoint<C>> results, SourceLocation where) {
+    return detail::report_msm_at(where, [&] { return detail::msm_of_points<C>(scalars, points, config, results); });
 }
 
 template <Curve C>
-RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, JacobianPoint<C>& result) {
-    return msm<C>(scalars, points, config, std::span<JacobianPoint<C>>(&result, 1));
+RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, JacobianPoint<C>& result,
+              SourceLocation where) {
+    return msm<C>(scalars, points, config, std::span<JacobianPoint<C>>(&result, 1), where);
 }
 
 template <Curve C>
-RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, std::span<JacobianPoint<C>> results) {
-    const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
-    return detail::msm_of_bases<C>(scalars, sizes, detail::tables_of(bases), config, results);
+RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, std::span<JacobianPoint<C>> results,
+              SourceLocation where) {
+    return detail::report_msm_at(where, [&] {
+        const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
+        return detail::msm_of_bases<C>(scalars, sizes, detail::tables_of(bases), config, results);
+    });
 }
 
 template <Curve C>
-RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config,
-              DeviceSpan<JacobianPoint<C>> results) {
-    const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
-    return detail::msm_of_bases<C>(scalars, sizes, detail::tables_of(bases), config, results);
+RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, DeviceSpan<JacobianPoint<C>> results,
+              SourceLocation where) {
+    return detail::report_msm_at(where, [&] {
+        const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
+        return detail::msm_of_bases<C>(scalars, sizes, detail::tables_of(bases), config, results);
+    });
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                                              \
     template void detail::check_msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, const detail::MsmSizes&); \
     template void detail::check_msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, const detail::MsmSizes&);        \
-    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, JacobianPoint<C>&);                \
-    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, std::span<JacobianPoint<C>>);      \
-    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>);     \
-    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);             \
-    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>);            \
+    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, JacobianPoint<C>&,                 \
+                              SourceLocation);                                                                                             \
+    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, std::span<JacobianPoint<C>>,       \
+                              SourceLocation);                                                                                             \
+    template RunReport msm<C>(const Operand<Scalar>&, const Operand<AffinePoint<C>>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>,      \
+                              SourceLocation);                                                                                             \
+    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>,              \
+                              SourceLocation);                                                                                             \
+    template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>,             \
+                              SourceLocation);                                                                                             \
     template RunReport detail::msm_of_runs<C>(const ScalarRuns&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cupool/driver/error.hpp>
+#include <utility>
 
 namespace cupool::detail {
 
@@ -9,7 +10,10 @@ namespace cupool::detail {
 /// count from their shard's first scalar, throws it anew with the index its caller knows.
 class OversizedScalar : public Error {
 public:
-    OversizedScalar(std::size_t index, unsigned bits);
+    OversizedScalar(std::size_t index, unsigned bits, SourceLocation where = SourceLocation::current());
+
+    /// The same failure, reported at another place in the program.
+    OversizedScalar at(SourceLocation where) const { return {index_, bits_, where}; }
 
     std::size_t index() const noexcept { return index_; }
     unsigned bits() const noexcept { return bits_; }
@@ -20,5 +24,17 @@ private:
 };
 
 [[noreturn]] void throw_oversized_scalar(std::size_t index, unsigned bits);
+
+/// As report_at() of <cupool/driver/caller.hpp>, but an OversizedScalar stays one, since a pool asks it for its index.
+template <class Function>
+decltype(auto) report_msm_at(const SourceLocation& where, Function&& function) {
+    try {
+        return std::forward<Function>(function)();
+    } catch (const OversizedScalar& error) {
+        throw error.at(where);
+    } catch (const Error& error) {
+        throw error.at(where);
+    }
+}
 
 }  // namespace cupool::detail

@@ -1,3 +1,4 @@
+#include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/kernels/prepared_bases.hpp>
@@ -118,15 +119,15 @@ std::shared_ptr<const BaseTables<C>> make_base_tables(const Operand<AffinePoint<
 
 }  // namespace detail
 
-PrepareConfig PrepareConfig::default_for_device(int device) {
+PrepareConfig PrepareConfig::default_for_device(int device, SourceLocation where) {
     PrepareConfig config;
-    config.ctx = DeviceContext::default_for_device(device);
+    config.ctx = DeviceContext::default_for_device(device, where);
     return config;
 }
 
 template <Curve C>
-PreparedBases<C>::PreparedBases(const Operand<AffinePoint<C>>& points, const PrepareConfig& config)
-    : tables_(detail::make_base_tables<C>(points, config, detail::TablesAre::ready)) {}
+PreparedBases<C>::PreparedBases(const Operand<AffinePoint<C>>& points, const PrepareConfig& config, SourceLocation where)
+    : tables_(detail::report_at(where, [&] { return detail::make_base_tables<C>(points, config, detail::TablesAre::ready); })) {}
 
 template <Curve C>
 std::size_t PreparedBases<C>::size() const {

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cupool/driver/caller.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <new>
 #include <ostream>
@@ -61,18 +62,20 @@ RunReport run_on_host(std::span<const T> input, ReduceOperation operation, const
 }  // namespace
 
 template <class T>
-RunReport reduce(const Operand<T>& input, ReduceOperation operation, const DeviceContext& context, T& result) {
-    validate(input, operation, context);
-    if (input.size() != 0) {
-        return context.is_host() ? run_on_host(input.host(), operation, context, result)
-                                 : detail::reduce_on_device(input, operation, context, result);
-    }
-    result = T{};
-    if (context.is_host()) return {};
-    return {.engine = Engine::gpu, .devices = {context.device()}, .milliseconds = 0, .bytes = 0};
+RunReport reduce(const Operand<T>& input, ReduceOperation operation, const DeviceContext& context, T& result, SourceLocation where) {
+    return detail::report_at(where, [&]() -> RunReport {
+        validate(input, operation, context);
+        if (input.size() != 0) {
+            return context.is_host() ? run_on_host(input.host(), operation, context, result)
+                                     : detail::reduce_on_device(input, operation, context, result);
+        }
+        result = T{};
+        if (context.is_host()) return {};
+        return {.engine = Engine::gpu, .devices = {context.device()}, .milliseconds = 0, .bytes = 0};
+    });
 }
 
-#define CUPOOL_INSTANTIATE(T) template RunReport reduce<T>(const Operand<T>&, ReduceOperation, const DeviceContext&, T&);
+#define CUPOOL_INSTANTIATE(T) template RunReport reduce<T>(const Operand<T>&, ReduceOperation, const DeviceContext&, T&, SourceLocation);
 CUPOOL_INSTANTIATE(std::int32_t)
 CUPOOL_INSTANTIATE(std::uint32_t)
 CUPOOL_INSTANTIATE(std::int64_t)

@@ -35,7 +35,7 @@ public:
         return first_;
     }
 
-    /// \throws Error device_fault, naming the first fault's device, call and code
+    /// \throws Error device_fault, naming the first fault's device, call, code and line
     void check() const {
         if (is_latched()) [[unlikely]] {
             throw_fault();
@@ -47,9 +47,9 @@ private:
         const Error first = fault().value();
         ErrorDetails details;
         details.category = ErrorCategory::device_fault;
-        details.message =
-            "no GPU can be used by this process any more, since a device failed earlier; start a new process. That failure was: " +
-            std::string(first.what());
+        details.message = "no GPU can be used by this process any more, so start a new process; the first failure was at " +
+                          std::string(first.location().file) + ":" + std::to_string(first.location().line);
+        if (!first.message().empty()) details.message += ": " + first.message();
         details.code = first.code();
         details.call = first.call();
         details.device = first.device();

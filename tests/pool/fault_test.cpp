@@ -2,9 +2,11 @@
 #include <chrono>
 #include <cupool/kernels/point.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <string_view>
 #include <thread>
 
 #include "catch.hpp"
+#include "fault_latch.hpp"
 #include "machine.hpp"
 
 using namespace cupool;
@@ -41,7 +43,40 @@ void fault_at_work(const DevicePool& pool, Machine& machine, int device) {
     CHECK(error_of([&] { faulting.get(); }).category() == ErrorCategory::device_fault);
 }
 
+int occurrences(std::string_view words, std::string_view text) {
+    int count = 0;
+    for (std::size_t at = text.find(words); at != text.npos; at = text.find(words, at + words.size())) ++count;
+    return count;
+}
+
 }  // namespace
+
+TEST_CASE("what is refused after a device fault says once what the fault was, and where", "[fault]") {
+    ErrorDetails details;
+    details.category = ErrorCategory::device_fault;
+    details.code = abi::Result::illegal_address;
+    details.call = "cuStreamSynchronize";
+    details.device = 1;
+    for (const char* const message : {"", "the kernel reads past its buffer"}) {
+        details.message = message;
+        const Error first(details, {"program.cpp", 42, "run"});
+        detail::FaultLatch latch;
+        latch.note(first);
+        const Error refusal = error_of([&] { latch.check(); });
+        CHECK(refusal.category() == ErrorCategory::device_fault);
+        CHECK(refusal.code() == first.code());
+        CHECK(refusal.call() == first.call());
+        CHECK(refusal.device() == 1);
+        const std::string_view text = refusal.what();
+        INFO(text);
+        CHECK(occurrences("on device 1", text) == 1);
+        CHECK(occurrences("cuStreamSynchronize answered CUDA_ERROR_ILLEGAL_ADDRESS", text) == 1);
+        CHECK(occurrences(result_text(abi::Result::illegal_address), text) == 1);
+        CHECK(occurrences("program.cpp:42", text) == 1);
+        CHECK(occurrences("start a new process", text) == 1);
+        if (*message != '\0') CHECK(occurrences(message, text) == 1);
+    }
+}
 
 TEST_CASE("a device fault is told to whatever waits and whatever comes later", "[fault]") {
     Machine machine(std::vector<SimulatedDevice>(2));

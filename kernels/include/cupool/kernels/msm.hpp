@@ -26,7 +26,7 @@ struct MsmConfig {
     std::uint64_t memory_budget = 0;  ///< bytes of device memory that the work may take; 0 is as many as there are. With fewer than it
                                       ///< would like, it goes over the terms in portions.
 
-    static MsmConfig default_for_device(int device);
+    static MsmConfig default_for_device(int device, SourceLocation where = SourceLocation::current());
     static MsmConfig default_for_host();
 };
 
@@ -46,14 +46,15 @@ struct MsmConfig {
 ///         out_of_memory, and whatever the driver answers.
 /// Thread-safe: any number of calls at once.
 template <Curve C>
-RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, JacobianPoint<C>& result);
+RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, JacobianPoint<C>& result,
+              SourceLocation where = SourceLocation::current());
 
 /// As many MSMs of equal size as there are results: MSM number k has scalars[k n] to scalars[k n + n - 1], and all of them the same n
 /// points, or each n points of its own, in the same order. Otherwise as above; small MSMs are done together, which costs far less than
 /// one after the other. \throws additionally Error invalid_argument where the scalars do not divide evenly
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
-              std::span<JacobianPoint<C>> results);
+              std::span<JacobianPoint<C>> results, SourceLocation where = SourceLocation::current());
 
 /// The same with results in memory of config.ctx's device, where later work of config.ctx's stream finds them. It returns when they are
 /// there. Where it throws, what they hold is unspecified.
@@ -67,6 +68,6 @@ RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& poi
 /// queueing.
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config,
-              DeviceSpan<JacobianPoint<C>> results);
+              DeviceSpan<JacobianPoint<C>> results, SourceLocation where = SourceLocation::current());
 
 }  // namespace cupool

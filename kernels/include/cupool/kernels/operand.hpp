@@ -22,9 +22,10 @@ public:
     /// \pre is_on_device()
     DeviceSpan<const T> device() const { return device_; }
 
-    /// The elements from `offset`, `count` of them.
-    Operand subspan(std::size_t offset, std::size_t count) const {
-        return on_device_ ? Operand(device_.subspan(offset, count)) : Operand(host_.subspan(offset, count));
+    /// The elements from `offset`, `count` of them. In host memory they must be there, as for std::span.
+    /// \throws Error invalid_argument where they reach past the end of an array on a device
+    Operand subspan(std::size_t offset, std::size_t count, SourceLocation where = SourceLocation::current()) const {
+        return on_device_ ? Operand(device_.subspan(offset, count, where)) : Operand(host_.subspan(offset, count));
     }
 
 private:

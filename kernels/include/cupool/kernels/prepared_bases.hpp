@@ -29,7 +29,7 @@ struct PrepareConfig {
     bool are_points_on_device = false;  ///< must agree with where the operand lives
     bool are_points_montgomery_form = false;
 
-    static PrepareConfig default_for_device(int device);
+    static PrepareConfig default_for_device(int device, SourceLocation where = SourceLocation::current());
 };
 
 /// Bases that are used in many MSMs: they stay where the work is done, in the form that it wants. Copyable; copies share the tables. Safe
@@ -40,7 +40,7 @@ public:
     /// Returns when the bases are ready; the points are not needed any more then. They may include infinity.
     /// \throws Error invalid_argument (a flag contradicts its operand, a number is out of range, more than 2^30 points in all tables),
     /// wrong_context (the points live on another device), out_of_memory, and whatever the driver answers
-    PreparedBases(const Operand<AffinePoint<C>>& points, const PrepareConfig& config);
+    PreparedBases(const Operand<AffinePoint<C>>& points, const PrepareConfig& config, SourceLocation where = SourceLocation::current());
 
     /// How many points were given.
     std::size_t size() const;
@@ -63,17 +63,20 @@ private:
 /// as cupool::msm() of points. \throws additionally Error invalid_argument (more scalars an MSM than bases, c or bitsize not the bases'),
 /// wrong_context (config.ctx is of another context than the bases)
 template <Curve C>
-RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, std::span<JacobianPoint<C>> results);
+RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, std::span<JacobianPoint<C>> results,
+              SourceLocation where = SourceLocation::current());
 
 /// One MSM over prepared bases.
 template <Curve C>
-RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result) {
-    return msm<C>(scalars, bases, config, std::span<JacobianPoint<C>>(&result, 1));
+RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result,
+              SourceLocation where = SourceLocation::current()) {
+    return msm<C>(scalars, bases, config, std::span<JacobianPoint<C>>(&result, 1), where);
 }
 
 /// The same with results in memory of config.ctx's device, asynchronous on request, as cupool::msm() of points is. Bases that promise a
 /// bitsize below the width of r are `unsupported` then. A copy of the bases must live until the work is done.
 template <Curve C>
-RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, DeviceSpan<JacobianPoint<C>> results);
+RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, DeviceSpan<JacobianPoint<C>> results,
+              SourceLocation where = SourceLocation::current());
 
 }  // namespace cupool

@@ -23,11 +23,13 @@ std::optional<ReduceOperation> reduce_operation_from_name(std::string_view name)
 /// work is ordered on the context's stream. Thread-safe. \throws Error invalid_argument, wrong_context (the operand lives on another
 /// device), out_of_memory, and whatever the driver answers.
 template <class T>
-RunReport reduce(const Operand<T>& input, ReduceOperation operation, const DeviceContext& context, T& result);
+RunReport reduce(const Operand<T>& input, ReduceOperation operation, const DeviceContext& context, T& result,
+                 SourceLocation where = SourceLocation::current());
 
 /// target[i] = target[i] (op) source[i] on the context's device and stream, asynchronously; both spans live on that device and have equal
 /// sizes. \throws Error invalid_argument, wrong_context, unsupported (the context is the host).
 template <class T>
-void combine_elements(DeviceSpan<T> target, DeviceSpan<const T> source, ReduceOperation operation, const DeviceContext& context);
+void combine_elements(DeviceSpan<T> target, DeviceSpan<const T> source, ReduceOperation operation, const DeviceContext& context,
+                      SourceLocation where = SourceLocation::current());
 
 }  // namespace cupool
