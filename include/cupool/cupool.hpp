@@ -49,7 +49,9 @@
 #include <cupool/kernels/point.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/kernels/run_report.hpp>
+#include <cupool/pool/array_slice.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <cupool/pool/division.hpp>
 #include <cupool/pool/kernel_work.hpp>
 #include <cupool/pool/load_balancer.hpp>
 #include <cupool/pool/msm_spread.hpp>
