@@ -119,7 +119,8 @@ public:
     /// Chooses devices for submit(), by their capability at first (multiprocessors times clock) and by their measured speed then.
     LoadBalancer& balancer(SourceLocation where = SourceLocation::current()) const;
 
-    /// Gives a device no work of the pool's own choice until it is readmitted. \throws Error invalid_device where it is not in the pool
+    /// Gives a device no work of the pool's own choice until it is readmitted. What submit() gave to it and has not begun goes to the
+    /// others, unless the balancing policy forbids that. \throws Error invalid_device where it is not in the pool
     void quarantine(int ordinal, const std::string& why, SourceLocation where = SourceLocation::current()) const;
     void readmit(int ordinal, SourceLocation where = SourceLocation::current()) const;
     std::vector<QuarantinedDevice> quarantined() const;
@@ -142,8 +143,9 @@ public:
         return future;
     }
 
-    /// The same on a device that balancer() chooses for an amount of work. Additionally \throws Error no_device where every device is
-    /// quarantined, invalid_argument (work is negative or no number)
+    /// The same on a device that balancer() chooses for an amount of work. While it waits it may move to another device: to an idle one,
+    /// to one that would end it sooner, or away from one that is quarantined, unless the policy forbids it. Additionally \throws Error
+    /// no_device where every device is quarantined, invalid_argument (work is negative or no number)
     template <class Function>
     auto submit(Function function, double work = 1, SourceLocation where = SourceLocation::current()) const {
         using Task = detail::FutureTask<Function>;
