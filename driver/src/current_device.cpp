@@ -32,8 +32,11 @@ void check_device(int ordinal, SourceLocation where) {
 
 DeviceContext current_device_context(SourceLocation where) { return DeviceContext::default_for_device(get_device(where), where); }
 
-DeviceGuard::DeviceGuard(int ordinal, SourceLocation where) : before_(chosen_device), thread_(std::this_thread::get_id()) {
-    set_device(ordinal, where);
+DeviceGuard::DeviceGuard(int ordinal, SourceLocation where) : DeviceGuard(std::optional(ordinal), where) {}
+
+DeviceGuard::DeviceGuard(std::optional<int> choice, SourceLocation where) : before_(chosen_device), thread_(std::this_thread::get_id()) {
+    if (choice) (void)device(*choice, where);
+    chosen_device = choice;
 }
 
 DeviceGuard::~DeviceGuard() {

@@ -58,6 +58,7 @@
 #include <cupool/pool/partitioned_launch.hpp>
 #include <cupool/pool/peer_manager.hpp>
 #include <cupool/pool/peer_path.hpp>
+#include <cupool/pool/pool_graph.hpp>
 #include <cupool/pool/pool_metrics.hpp>
 #include <cupool/pool/pooled_bases.hpp>
 #include <cupool/pool/sliced_array.hpp>

@@ -86,7 +86,8 @@ private:
             predecessors.push_back(event_of(state_, action.event)->recorded);
         }
         Work work = action.launch || action.work ? std::move(works_[next_++]) : Work{};
-        work.device = action.context == nullptr ? stream_.context->device.ordinal : context_of(state_, action.context)->device.ordinal;
+        work.device_of_stream = stream_.context->device.ordinal;
+        work.device = action.context == nullptr ? work.device_of_stream : context_of(state_, action.context)->device.ordinal;
         work.stream = stream_.number;
         const OperationPointer operation = scheduler().schedule(std::move(work), predecessors);
         if (action.type == GraphNodeType::event_record) {

@@ -29,7 +29,7 @@ Knowledge& knowledge() {
 
 /// Of a lost device neither the memory matters any more nor what it was at, since nothing can be ordered behind that.
 void report_unordered(const Allocation& allocation, const OrderedUses::Use& use) {
-    if (device_fault(use.lane.first) != abi::Result::success) {
+    if (device_fault(use.lane.device) != abi::Result::success) {
         return;
     }
     raise_device_fault_of(allocation.device, abi::Result::launch_failed,
@@ -38,8 +38,11 @@ void report_unordered(const Allocation& allocation, const OrderedUses::Use& use)
 }
 
 std::string describe(const Operation& operation) {
-    return operation.work.name + " on stream " + std::to_string(operation.work.stream) + " of device " +
-           std::to_string(operation.work.device);
+    const Work& work = operation.work;
+    const std::string stream = "stream " + std::to_string(work.stream) + " of device " + std::to_string(work.device_of_stream);
+    return work.device == work.device_of_stream
+               ? work.name + " on " + stream
+               : work.name + " on device " + std::to_string(work.device) + ", in a graph launched on " + stream;
 }
 
 }  // namespace
@@ -99,7 +102,7 @@ void place(Operation& operation, const Operations& predecessors) {
             order.clock.join(predecessor->order.clock);
         }
     }
-    order.lane = {operation.work.device, operation.work.stream};
+    order.lane = {operation.work.device, operation.work.device_of_stream, operation.work.stream};
     order.count = ++known.queued[order.lane];
     order.clock.advance(order.lane, order.count);
     if (operation.work.waits_for_value) {

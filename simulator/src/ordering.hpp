@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -7,7 +8,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace cupool::simulator {
@@ -26,8 +26,14 @@ class Operation;
 /// How far each stream had come before something: of how many of its operations that comes after.
 class Clock {
 public:
-    /// A device and the number of a stream.
-    using Lane = std::pair<int, unsigned>;
+    /// What one stream gives to one device: a graph's work may be of other devices than the stream that it is launched in.
+    struct Lane {
+        int device = 0;
+        int device_of_stream = 0;
+        unsigned stream = 0;
+
+        friend auto operator<=>(const Lane&, const Lane&) = default;
+    };
     /// The clock of a value that a stream waits for: known only once the wait is over.
     using Late = std::shared_ptr<std::optional<Clock>>;
 

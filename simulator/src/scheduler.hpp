@@ -38,6 +38,8 @@ struct Work {
     /// The seed, of this operation alone, decides what else chance may decide; 0 where there is none.
     std::function<Time(std::uint64_t seed)> run;
     int device = 0;
+    /// Another device's where the work is part of a graph that was launched there.
+    int device_of_stream = 0;
     unsigned stream = 0;
     /// It ends once memory has a value that another stream may write.
     bool waits_for_value = false;

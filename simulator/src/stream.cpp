@@ -129,7 +129,7 @@ void enqueue(State& state, Stream& stream, Work work, Operations predecessors) {
     } else if (stream.kind == Stream::Kind::blocking) {
         predecessors.push_back(stream.context->legacy_stream->last);
     }
-    work.device = stream.context->device.ordinal;
+    work.device = work.device_of_stream = stream.context->device.ordinal;
     work.stream = stream.number;
     stream.last = scheduler().schedule(std::move(work), predecessors);
 }

@@ -1,4 +1,6 @@
 // Stream capture, and what it forbids.
+#include <algorithm>
+#include <cupool/driver/pinned_buffer.hpp>
 #include <cupool/driver/stream_capture.hpp>
 #include <thread>
 
@@ -72,6 +74,59 @@ TEST_CASE("streams join a capture by its events, and are joined again", "[captur
     CHECK(graph.nodes().size() == 3);
     graph.instantiate().launch(bench.stream);
     CHECK(bench.result() == Bench::all(0x01010101 + 2));
+}
+
+TEST_CASE("a stream of another device joins a capture by its events, and is joined again", "[capture]") {
+    CUPOOL_NEEDS_GPUS(2);
+    Bench first(gpus()[0]);
+    Bench second(gpus()[1]);
+    PinnedBuffer<int> input(Bench::count, first.context);
+    PinnedBuffer<int> over(Bench::count, first.context);
+    PinnedBuffer<int> back(Bench::count, second.context);
+    Event forked(first.context);
+    Event joined(second.context);
+    StreamCapture capture(first.stream);
+    copy_async(first.values.span(), std::span<const int>(input.span()), first.stream);
+    first.add.launch(Bench::shape, first.stream, first.values.span(), 1, Bench::count);
+    copy_async(over.span(), DeviceSpan<const int>(first.values.span()), first.stream);
+    forked.record(first.stream);
+    second.stream.wait(forked);
+    CHECK(second.stream.view().capture_status() == abi::CaptureStatus::active);
+    copy_async(second.values.span(), std::span<const int>(over.span()), second.stream);
+    second.add.launch(Bench::shape, second.stream, second.values.span(), 10, Bench::count);
+    copy_async(back.span(), DeviceSpan<const int>(second.values.span()), second.stream);
+    joined.record(second.stream);
+    first.stream.wait(joined);
+    copy_async(first.values.span(), std::span<const int>(back.span()), first.stream);
+    first.add.launch(Bench::shape, first.stream, first.values.span(), 100, Bench::count);
+    const Graph graph = capture.end();
+    CHECK(second.stream.view().capture_status() == abi::CaptureStatus::none);
+    CHECK(graph.nodes().size() == 8);
+    CHECK(second.result() == Bench::all(0));
+    const GraphExec exec = graph.instantiate();
+    for (const int value : {5, 6}) {  // one launch on a stream of each device
+        std::fill(input.span().begin(), input.span().end(), value);
+        const Bench& launching = value == 5 ? first : second;
+        exec.launch(launching.stream);
+        launching.stream.synchronize();
+        CHECK(first.result() == Bench::all(value + 111));
+        CHECK(second.result() == Bench::all(value + 11));
+    }
+}
+
+TEST_CASE("a capture that a stream of another device has not joined again cannot be ended", "[capture]") {
+    CUPOOL_NEEDS_GPUS(2);
+    const Bench first(gpus()[0]);
+    Bench second(gpus()[1]);
+    Event forked(first.context);
+    StreamCapture capture(first.stream);
+    forked.record(first.stream);
+    second.stream.wait(forked);
+    second.add.launch(Bench::shape, second.stream, second.values.span(), 1, Bench::count);
+    CHECK(end_of(capture) == abi::Result::stream_capture_unjoined);
+    CHECK(second.stream.view().capture_status() == abi::CaptureStatus::none);
+    second.add.launch(Bench::shape, second.stream, second.values.span(), 2, Bench::count);
+    CHECK(second.result() == Bench::all(2));
 }
 
 TEST_CASE("a graph is not launched into a capture", "[capture]") {

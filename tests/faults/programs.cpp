@@ -24,6 +24,7 @@
 #include <cupool/kernels/prepared_bases.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/pool/peer_manager.hpp>
+#include <cupool/pool/pool_graph.hpp>
 #include <mutex>
 #include <numeric>
 #include <sstream>
@@ -681,6 +682,44 @@ bool launch_graph(World& world) {
     return is_right && is_updated && back[0] == 3 && back[count - 1] == 3 * static_cast<int>(count - 1) && calls[0] == 12;
 }
 
+/// One graph of both devices' work, launched twice with different input.
+bool launch_pool_graph(World& world) {
+    struct Part {
+        Module module;
+        Kernel<DeviceSpan<int>, DeviceSpan<const int>, std::uint32_t> scale;
+        DeviceBuffer<int> from;
+        DeviceBuffer<int> to;
+        std::span<int> back;
+    };
+    std::vector<Part> parts;
+    for (const DeviceContext& context : world.pool()) {
+        Module module(context.context(), scale_ptx);
+        auto scale = module.kernel<DeviceSpan<int>, DeviceSpan<const int>, std::uint32_t>("scale");
+        fill_bytes_async(module.global("offset"), 0, context.stream());
+        parts.push_back({std::move(module), scale, {count, context}, {count, context}, world.host<int>(count)});
+        context.stream().synchronize();
+    }
+    const auto input = world.host<int>(count);
+    PoolGraph graph(world.pool(), [&](std::size_t index, const DeviceContext& context) {
+        Part& part = parts[index];
+        copy_async(part.from.span(), std::span<const int>(input), context.stream());
+        part.scale.launch({4, 32}, context.stream(), part.to.span(), part.from.span(), count);
+        copy_async(part.back, part.to.span(), context.stream());
+    });
+    bool is_right = graph.devices() == world.pool().devices();
+    for (const int first : {1, 7}) {
+        std::copy_n(rising(first).begin(), count, input.begin());
+        graph.launch();
+        for (Part& part : parts) {
+            part.from.record_use(graph.stream());
+            part.to.record_use(graph.stream());
+        }
+        graph.synchronize();
+        for (const Part& part : parts) is_right = is_right && part.back[0] == 3 * first && part.back[count - 1] == 3 * (first + 99);
+    }
+    return is_right;
+}
+
 bool build_graph(World& world) {
     const DeviceContext& device = world.device(1);
     const Stream stream(device.context());
@@ -817,6 +856,7 @@ constexpr Program all_programs[] = {
     {.name = "tear down", .run = tear_down},
     {.name = "launch a graph", .run = launch_graph},
     {.name = "build a graph", .run = build_graph},
+    {.name = "launch a graph of a pool", .run = launch_pool_graph, .cost = 2},
     {.name = "launch with options", .run = launch_with_options},
     {.name = "load libraries", .run = load_libraries},
     {.name = "reduce", .run = reduce_on_device, .cost = 2},

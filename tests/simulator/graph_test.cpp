@@ -46,6 +46,47 @@ TEST_CASE("a graph replays from its seed, and orders what nothing orders by it")
     CHECK(first != launch_with_seed(2));
 }
 
+TEST_CASE("a graph captured on two devices keeps its order with every seed and runs each node on its device") {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        Machine machine({{}, {}});
+        machine.simulator.set_seed(seed);
+        machine.begin();
+        const Library& cuda = machine.cuda;
+        const Stream first = machine.stream();
+        const DevicePointer there_and_back = machine.memory(4);
+        const Event forked = machine.event();
+        auto* const words = machine.pinned<std::uint32_t>(3);
+        machine.enter(1);
+        const Stream second = machine.stream();
+        const DevicePointer there = machine.memory(4);
+        const Event joined = machine.event();
+        machine.enter(0);
+
+        REQUIRE(cuda.stream_begin_capture(first, CaptureMode::relaxed) == Result::success);
+        REQUIRE(cuda.copy_host_to_device_async(there_and_back, &words[0], 4, first) == Result::success);
+        REQUIRE(cuda.copy_device_to_host_async(&words[1], there_and_back, 4, first) == Result::success);
+        REQUIRE(cuda.event_record(forked, first) == Result::success);
+        REQUIRE(cuda.stream_wait_event(second, forked, 0) == Result::success);
+        REQUIRE(cuda.copy_host_to_device_async(there, &words[1], 4, second) == Result::success);
+        REQUIRE(cuda.copy_device_to_host_async(&words[2], there, 4, second) == Result::success);
+        REQUIRE(cuda.event_record(joined, second) == Result::success);
+        REQUIRE(cuda.stream_wait_event(first, joined, 0) == Result::success);
+        REQUIRE(cuda.copy_host_to_device_async(there_and_back, &words[2], 4, first) == Result::success);
+        Graph graph{};
+        REQUIRE(cuda.stream_end_capture(first, &graph) == Result::success);
+        GraphExec exec{};
+        REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
+        for (const std::uint32_t value : {7U, 8U}) {
+            words[0] = value;
+            REQUIRE(cuda.graph_launch(exec, first) == Result::success);
+            REQUIRE(cuda.stream_synchronize(first) == Result::success);
+            CHECK(machine.read(there_and_back) == value);
+        }
+        CHECK_THAT(machine.simulator.replay_log(), contains_text("device 0 stream 1 starts copy of 4 bytes"));
+        CHECK_THAT(machine.simulator.replay_log(), contains_text("device 1 stream 1 starts copy of 4 bytes"));
+    }
+}
+
 TEST_CASE("graphs that are left alive are told") {
     Machine machine;
     machine.begin();

@@ -209,6 +209,86 @@ TEST_CASE("a free that anything orders after all uses is in order") {
     }
 }
 
+namespace {
+
+/// Memory of device 1 that a graph uses there, which was captured from streams of both devices.
+struct GraphOfTwoDevices : Sharer {
+    GraphOfTwoDevices() {
+        enter(1);
+        side = stream();
+        freeing = stream();
+        REQUIRE(cuda.memory_allocate_async(&shared, 4, freeing) == Result::success);
+        REQUIRE(cuda.context_synchronize() == Result::success);
+        const Event joined = event();
+        enter(0);
+        before_join = event();
+        after_join = event();
+        const Event forked = event();
+        REQUIRE(cuda.stream_begin_capture(owner, CaptureMode::relaxed) == Result::success);
+        REQUIRE(cuda.event_record(forked, owner) == Result::success);
+        REQUIRE(cuda.stream_wait_event(side, forked, 0) == Result::success);
+        set_on(side);
+        record_each_launch(before_join);
+        REQUIRE(cuda.event_record(joined, side) == Result::success);
+        REQUIRE(cuda.stream_wait_event(owner, joined, 0) == Result::success);
+        record_each_launch(after_join);
+        Graph graph{};
+        REQUIRE(cuda.stream_end_capture(owner, &graph) == Result::success);
+        REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
+        REQUIRE(cuda.graph_destroy(graph) == Result::success);
+    }
+
+    void record_each_launch(Event event) {
+        REQUIRE(cuda.event_record_with_flags(event, owner, static_cast<unsigned>(EventRecordFlags::external)) == Result::success);
+    }
+    void launch(Stream stream) { REQUIRE(cuda.graph_launch(exec, stream) == Result::success); }
+    Result free_behind(Event event) {
+        REQUIRE(cuda.stream_wait_event(freeing, event, 0) == Result::success);
+        return free_on(freeing);
+    }
+
+    Stream side{};
+    Stream freeing{};
+    Event before_join{};
+    Event after_join{};
+    GraphExec exec{};
+};
+
+}  // namespace
+
+TEST_CASE("a free of memory that a graph uses on another device must be ordered behind that use") {
+    SECTION("in order: behind an event that the graph records after it has joined the device's work") {
+        GraphOfTwoDevices machine;
+        machine.launch(machine.owner);
+        CHECK(machine.free_behind(machine.after_join) == Result::success);
+        CHECK(machine.simulator.device_fault_report().empty());
+    }
+    SECTION("in order: behind the end of the graph") {
+        GraphOfTwoDevices machine;
+        machine.launch(machine.owner);
+        machine.order(machine.owner, machine.freeing);
+        CHECK(machine.free_on(machine.freeing) == Result::success);
+    }
+    SECTION("not in order: behind an event that the graph records beside the device's work") {
+        GraphOfTwoDevices machine;
+        machine.launch(machine.owner);
+        CHECK(machine.free_behind(machine.before_join) == Result::launch_failed);
+        CHECK_THAT(
+            machine.simulator.device_fault_report(),
+            contains_text("free of 4 bytes of device 1 that is not ordered after their use by set of 4 bytes on device 1, in a graph "
+                          "launched on stream 1 of device 0"));
+    }
+    SECTION("not in order: on that device's default stream, where the graph runs on the other's") {
+        GraphOfTwoDevices machine;
+        machine.launch(nullptr);
+        machine.let_time_pass();
+        machine.enter(1);
+        CHECK(machine.cuda.memory_free_async(machine.shared, nullptr) == Result::success);
+        CHECK(machine.cuda.context_synchronize() == Result::launch_failed);
+        CHECK_THAT(machine.simulator.device_fault_report(), contains_text("in a graph launched on stream 0 of device 0"));
+    }
+}
+
 TEST_CASE("a plain free waits for its own device's work, and for no other's") {
     for (const int device : {0, 1}) {
         Sharer machine;

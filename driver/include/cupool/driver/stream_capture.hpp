@@ -7,7 +7,9 @@
 namespace cupool {
 
 /// While it lives, work given to a stream does not run but becomes a graph; so does work of streams that wait for events recorded in it
-/// (and they must be waited for in turn before the end). An exception that passes through ends the capture and forgets the graph.
+/// (and they must be waited for in turn before the end). Those may be streams of other devices, whose
+/// work then runs there in each launch. An exception that passes through ends the capture and forgets
+/// the graph.
 ///
 ///     StreamCapture capture(stream);
 ///     copy_async(device_values, host_values, stream);
