@@ -1,7 +1,7 @@
 // Jobs of very unequal length, given to a pool all at once: how long they take beside the least that these devices need for them. New ones
 // in each repetition: a very long job that comes last costs every scheduler that takes jobs in their order.
 //
-//   cupool_pool_balance [JOBS [REPETITIONS [MEAN_MILLISECONDS]]]     default 1000 12 2; all devices that the driver shows
+//   cupool_pool_balance [JOBS [REPETITIONS [MEAN_MILLISECONDS]]]     default 1000 20 2; all devices that the driver shows
 
 #include <algorithm>
 #include <chrono>
@@ -163,7 +163,7 @@ void run(std::size_t job_count, int repetitions, double mean_milliseconds) {
 int main(int count, char** words) {
     try {
         const auto jobs = static_cast<std::size_t>(number(count, words, 1, 1000));
-        const auto repetitions = static_cast<int>(number(count, words, 2, 12));
+        const auto repetitions = static_cast<int>(number(count, words, 2, 20));
         const double mean_milliseconds = number(count, words, 3, 2);
         if (jobs == 0 || repetitions < 1) throw std::invalid_argument("there is nothing to run: JOBS or REPETITIONS is 0");
         run(jobs, repetitions, mean_milliseconds);

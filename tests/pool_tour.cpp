@@ -4,6 +4,7 @@
 #include <cupool/driver/copy.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/pool/peer_manager.hpp>
+#include <cupool/pool/pool_graph.hpp>
 #include <cupool/pool/sliced_array.hpp>
 #include <numeric>
 #include <set>
@@ -92,6 +93,13 @@ void visit_work(const DevicePool& pool) {
         std::iota(expected.begin(), expected.end(), 0u);
         expect(numbers == expected, "a partitioned launch covers every item once");
     }
+    SlicedArray<std::uint32_t> array(pool, items);
+    const PendingLaunch launch = pool.launch_partitioned("number", number_ptx, array.division(), [&](const Partition& part) {
+        return PartitionLaunch{LaunchShape{static_cast<unsigned>((part.count + 127) / 128), 128}, std::tuple{array.slice(part.index)}};
+    });
+    for (const PendingPart& part : launch.parts()) part.get();
+    expect(launch.is_ready() && launch.get().devices == pool.devices(), "parts end");
+    for (std::size_t i = 0; i < items; ++i) expect(array[i] == i, "each device works on its own slice");
     const KernelWork work{
         number_ptx,
         "number",
@@ -174,11 +182,33 @@ void visit_reductions(const DevicePool& pool) {
         copy(buffers.back().span(), std::span<const std::int64_t>(numbers), pool.context_at(i).stream());
         spans.push_back(buffers.back().span());
     }
+    pool.reduce_results<std::int64_t>(spans, ReduceOperation::sum, sum);
+    expect(sum == static_cast<std::int64_t>(pool.device_count() * items * (items + 1) / 2), "all buffers come to one number");
     const DeviceBuffer<std::int64_t> sums = pool.reduce_results<std::int64_t>(spans, ReduceOperation::sum);
     std::vector<std::int64_t> back(items);
     copy(std::span(back), sums.span(), pool.context_at(0).stream());
     for (std::size_t i = 0; i < items; ++i) {
         expect(back[i] == static_cast<std::int64_t>(pool.device_count()) * numbers[i], "results are combined over all devices");
+    }
+}
+
+void visit_graph(const DevicePool& pool) {
+    std::vector<DeviceBuffer<std::uint32_t>> buffers;
+    for (std::size_t i = 0; i < pool.device_count(); ++i) buffers.emplace_back(items, pool.context_at(i));
+    pool.synchronize_all();
+    PoolGraph graph(pool, [&](std::size_t index, const DeviceContext& context) {
+        fill(buffers[index].span(), static_cast<std::uint32_t>(index) + 1, context.stream());
+    });
+    for (int round = 0; round < 2; ++round) {
+        for (std::size_t i = 0; i < pool.device_count(); ++i) fill(buffers[i].span(), 0U, pool.context_at(i).stream());
+        pool.synchronize_all();
+        graph.launch();
+        graph.synchronize();
+        for (std::size_t i = 0; i < pool.device_count(); ++i) {
+            std::vector<std::uint32_t> back(items);
+            copy(std::span(back), buffers[i].span(), pool.context_at(i).stream());
+            expect(back == std::vector<std::uint32_t>(items, static_cast<std::uint32_t>(i) + 1), "a graph works on all devices");
+        }
     }
 }
 
@@ -206,6 +236,7 @@ void tour(const DevicePool& pool) {
     visit_msms(pool);
     visit_peers(pool);
     visit_reductions(pool);
+    visit_graph(pool);
     visit_quarantine(pool);
 }
 
