@@ -7,15 +7,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
+
+#include "pool_state.hpp"
 
 namespace cupool {
 
 namespace {
-
-void throw_fault_of(const DevicePool& pool) {
-    if (const std::optional<Error> fault = pool.fault()) throw Error(*fault);
-}
 
 bool is_quarantined(const std::vector<QuarantinedDevice>& quarantined, int ordinal) {
     return std::any_of(quarantined.begin(), quarantined.end(), [ordinal](const auto& device) { return device.device == ordinal; });
@@ -26,7 +25,6 @@ std::vector<DeviceContext> open_members(const DevicePool& pool) {
     if (pool.is_host()) {
         throw Error(ErrorCategory::unsupported, "a pool of the host has no streams to capture; call the function itself instead");
     }
-    throw_fault_of(pool);
     const std::vector<QuarantinedDevice> quarantined = pool.quarantined();
     std::vector<DeviceContext> members;
     for (const int ordinal : pool.devices()) {
@@ -67,19 +65,37 @@ Graph capture_work(const DevicePool& pool, const std::vector<DeviceContext>& mem
 
 }  // namespace
 
+/// Refuses after a device fault of the pool, and lets the pool know of one that is met here.
+template <class Function>
+auto PoolGraph::guarded(const SourceLocation& where, const Function& function) const {
+    return detail::report_at(where, [&] {
+        if constexpr (std::is_void_v<std::invoke_result_t<const Function&>>) {
+            pool_.state_->guard(function);
+        } else {
+            std::optional<std::invoke_result_t<const Function&>> result;
+            pool_.state_->guard([&] { result.emplace(function()); });
+            return std::move(*result);
+        }
+    });
+}
+
 PoolGraph::PoolGraph(const DevicePool& pool, const Work& work, SourceLocation where)
     : pool_(pool),
-      members_(detail::report_at(where, [&] { return open_members(pool); })),
+      members_(guarded(where, [&] { return open_members(pool); })),
       exec_(capture_work(pool, members_, work, where).instantiate(where)) {}
 
 void PoolGraph::launch(SourceLocation where) {
-    detail::report_at(where, [&] { require_healthy(); });
-    exec_.launch(stream(), where);
+    guarded(where, [&] {
+        require_healthy();
+        exec_.launch(stream(), where);
+    });
 }
 
 void PoolGraph::synchronize(SourceLocation where) const {
     // The first stream waits for all parts, but a lost device reports its loss on its own streams only.
-    for (const DeviceContext& member : members_) member.stream().synchronize(where);
+    guarded(where, [&] {
+        for (const DeviceContext& member : members_) member.stream().synchronize(where);
+    });
 }
 
 std::vector<int> PoolGraph::devices() const {
@@ -89,7 +105,6 @@ std::vector<int> PoolGraph::devices() const {
 }
 
 void PoolGraph::require_healthy() const {
-    throw_fault_of(pool_);
     const std::vector<QuarantinedDevice> quarantined = pool_.quarantined();
     for (const DeviceContext& member : members_) {
         const auto found = std::find_if(quarantined.begin(), quarantined.end(),

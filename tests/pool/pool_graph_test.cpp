@@ -376,6 +376,8 @@ TEST_CASE("a fault in one device's part of a pool graph is thrown by synchronize
         CHECK(error.category() == ErrorCategory::device_fault);
         CHECK(error.code() == abi::Result::launch_failed);
         if (duration == cupool_sim_lost) CHECK(error.device() == 1);
+        REQUIRE(machine.pool->fault());  // so that no more work is begun
+        CHECK(machine.pool->fault()->code() == abi::Result::launch_failed);
     }
 }
 

@@ -288,6 +288,7 @@ public:
 
 private:
     friend class PeerManager;
+    friend class PoolGraph;
     class State;
     using Work = std::function<void(std::size_t, const DeviceContext&)>;
 

@@ -32,7 +32,7 @@ namespace cupool {
 /// alive. What the captured work uses (buffers, modules, host memory, events) must live as long as a
 /// launch may run: DeviceBuffer::record_use(graph.stream()) after a launch makes the buffer's free wait
 /// for it. A graph is not safe from two threads at once; different graphs of one pool are independent.
-/// The pool's metrics do not count launches of graphs.
+/// The pool's metrics do not count launches of graphs. A device fault that a launch or a wait meets latches in the pool.
 class PoolGraph {
 public:
     /// Gives the work of the member at an index of the pool to context.stream(), or to streams that it
@@ -66,6 +66,8 @@ public:
     std::vector<int> devices() const;
 
 private:
+    template <class Function>
+    auto guarded(const SourceLocation& where, const Function& function) const;
     void require_healthy() const;
 
     DevicePool pool_;
