@@ -1,0 +1,1 @@
+#include "placed_msms.hpp"
