@@ -21,9 +21,14 @@ public:
         : state_(state), results_(results), is_montgomery_form_(is_montgomery_form) {}
 
     void add(std::size_t member, const detail::Share& msms, Run run) { pieces_.push_back({member, msms, std::move(run)}); }
+    /// Adds a piece, behind all others, that several devices do together: it begins when the others have ended. Its sums are always host
+    /// memory.
+    void add_together(std::size_t member, const detail::Share& msms, Run run) {
+        add(member, msms, std::move(run));
+        is_last_together_ = true;
+    }
 
-    /// \param is_last_alone  whether the last piece needs the devices for itself
-    std::shared_ptr<MsmJob> job(bool is_last_alone, const SourceLocation& where) &&;
+    std::shared_ptr<MsmJob> job(const SourceLocation& where) &&;
 
 private:
     struct Piece {
@@ -54,10 +59,11 @@ private:
     detail::MsmResults<C> results_;
     bool is_montgomery_form_;
     std::vector<Piece> pieces_;
+    bool is_last_together_ = false;
 };
 
 template <Curve C>
-std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::MsmPieces<C>::job(bool is_last_alone, const SourceLocation& where) && {
+std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::MsmPieces<C>::job(const SourceLocation& where) && {
     const bool in_place = is_done_in_place();
     const auto joining = std::make_shared<Joining>(Joining{state_, results_, is_montgomery_form_, {}, {}});
     std::vector<MsmJob::Piece> pieces;
@@ -69,7 +75,7 @@ std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::MsmPieces<C>::job(
                           }});
     }
     std::optional<MsmJob::Piece> last;
-    if (is_last_alone && pieces.size() > 1) {
+    if (is_last_together_ && pieces.size() > 1) {
         last = std::move(pieces.back());
         pieces.pop_back();
     }

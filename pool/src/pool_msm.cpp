@@ -239,7 +239,7 @@ std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::MsmsOfPoints<C>::j
     MsmPieces<C> pieces(state_, given_.results, given_.config.are_points_montgomery_form);
     if (const auto division = division_of_slices()) {
         add_parts(pieces, state_.parts_of_slices(*division, given_.count()));
-        return std::move(pieces).job(false, where);
+        return std::move(pieces).job(where);
     }
     const std::size_t count = given_.count();
     const std::size_t terms = given_.terms();
@@ -249,7 +249,7 @@ std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::MsmsOfPoints<C>::j
     const std::vector<std::size_t> members = choose(devices, work * static_cast<double>(count));
     const std::size_t whole = detail::whole_msms(count, state_.weights_of(members), detail::devices_for_msm(work, most, spread));
     if (whole != 0) add_parts(pieces, state_.parts_of_msms(members, whole, terms));
-    if (whole == count) return std::move(pieces).job(false, where);
+    if (whole == count) return std::move(pieces).job(where);
 
     const std::size_t served = detail::devices_for_msm(work, std::max<std::size_t>(1, std::min(most, terms)), spread);
     const detail::Share rest{whole, count - whole};
@@ -260,7 +260,7 @@ std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::MsmsOfPoints<C>::j
     } else {
         add_parts(pieces, std::move(parts));
     }
-    return std::move(pieces).job(width.has_value(), where);
+    return std::move(pieces).job(where);
 }
 
 template <Curve C>
@@ -290,18 +290,18 @@ void DevicePool::State::MsmsOfPoints<C>::add_by_windows(MsmPieces<C>& pieces, st
     state_.lease_parts(parts, detail::msm_work<C>(1));
     const std::size_t first_member = parts[0].member;
     const detail::Share msms = parts[0].msms;
-    pieces.add(first_member, msms,
-               [self = this->shared_from_this(), parts = std::move(parts), width](const DeviceContext&, const detail::MsmResults<C>& sums) {
-                   const std::size_t terms = self->given_.terms();
-                   const auto part_of_terms = [&](std::size_t k, const MsmPart& part, const DeviceContext& context) {
-                       const std::size_t first = k * terms + part.terms.offset;
-                       const std::size_t first_point = self->are_points_shared() ? part.terms.offset : first;
-                       return detail::TermsOfDevice<C>{part.member, context, self->given_.scalars.host().subspan(first, part.terms.count),
-                                                       self->points_.host().subspan(first_point, part.terms.count)};
-                   };
-                   return self->state_.template msms_by_windows<C>(parts, self->given_.config_of_one(), width, terms, part_of_terms,
-                                                                   sums.host());
-               });
+    pieces.add_together(
+        first_member, msms,
+        [self = this->shared_from_this(), parts = std::move(parts), width](const DeviceContext&, const detail::MsmResults<C>& sums) {
+            const std::size_t terms = self->given_.terms();
+            const auto part_of_terms = [&](std::size_t k, const MsmPart& part, const DeviceContext& context) {
+                const std::size_t first = k * terms + part.terms.offset;
+                const std::size_t first_point = self->are_points_shared() ? part.terms.offset : first;
+                return detail::TermsOfDevice<C>{part.member, context, self->given_.scalars.host().subspan(first, part.terms.count),
+                                                self->points_.host().subspan(first_point, part.terms.count)};
+            };
+            return self->state_.template msms_by_windows<C>(parts, self->given_.config_of_one(), width, terms, part_of_terms, sums.host());
+        });
 }
 
 template <Curve C>

@@ -172,17 +172,18 @@ std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::MsmsOfBases<C>::jo
     const auto self = this->shared_from_this();
     if (width) {
         const std::size_t first_member = parts[0].member;
-        pieces.add(first_member, {0, 1}, [self, parts = std::move(parts), width](const DeviceContext&, const detail::MsmResults<C>& sums) {
-            return self->run_by_windows(parts, *width, sums.host());
-        });
-        return std::move(pieces).job(true, where);
+        pieces.add_together(first_member, {0, 1},
+                            [self, parts = std::move(parts), width](const DeviceContext&, const detail::MsmResults<C>& sums) {
+                                return self->run_by_windows(parts, *width, sums.host());
+                            });
+        return std::move(pieces).job(where);
     }
     for (const MsmPart& part : parts) {
         pieces.add(part.member, part.msms, [self, part](const DeviceContext& context, const detail::MsmResults<C>& sums) {
             return self->state_.run_part(part, [&] { return self->run_part(part, context, sums); });
         });
     }
-    return std::move(pieces).job(false, where);
+    return std::move(pieces).job(where);
 }
 
 template <Curve C>
