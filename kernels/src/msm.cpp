@@ -139,9 +139,10 @@ std::shared_ptr<const BaseTables<C>> bases_for_all(const Operand<AffinePoint<C>>
     }
 }
 
+/// \param first_base  which base the first scalar of each MSM goes with
 template <Curve C>
 RunReport msm_of_bases(const Operand<Scalar>& scalars, const MsmSizes& sizes, const BaseTables<C>& tables, const MsmConfig& config,
-                       const MsmResults<C>& results) {
+                       const MsmResults<C>& results, std::size_t first_base = 0) {
     const std::size_t count = sizes.term_count;
     validate_prepared<C>(scalars, tables, config, sizes);
     MsmConfig own = config;
@@ -151,13 +152,13 @@ RunReport msm_of_bases(const Operand<Scalar>& scalars, const MsmSizes& sizes, co
         own.are_points_montgomery_form = true;
         return run_on_host(sizes, own, [&](std::size_t k, const MsmConfig& one) {
             const auto own_scalars = scalars.host().subspan(k * sizes.scalars_stride, count);
-            const auto sum = msm_on_host<C>(own_scalars, std::span(tables.on_host).first(count), one);
+            const auto sum = msm_on_host<C>(own_scalars, std::span(tables.on_host).subspan(first_base, count), one);
             results.host()[k] = store_jacobian<C>(load<C>(sum, true), config.are_points_montgomery_form);
         });
     }
     if (count == 0) return nothing_to_sum<C>(config, results);
     const DeviceMsmJob<C> job{.scalars = scalars,
-                              .bases = tables.on_device.span(),
+                              .bases = tables.on_device.span().subspan(first_base, tables.on_device.size() - first_base),
                               .msm_count = sizes.msm_count,
                               .term_count = count,
                               .scalars_stride = sizes.scalars_stride,
@@ -229,9 +230,9 @@ void check_msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, co
 }
 
 template <Curve C>
-RunReport msm_of_runs(const ScalarRuns& scalars, const PreparedBases<C>& bases, const MsmConfig& config,
-                      std::span<JacobianPoint<C>> results) {
-    return msm_of_bases<C>(scalars.scalars, {results.size(), scalars.run, scalars.stride}, tables_of(bases), config, results);
+RunReport msm_of_runs(const ScalarRuns& scalars, const PreparedBases<C>& bases, const MsmConfig& config, const MsmResults<C>& results) {
+    const MsmSizes sizes{results.size(), scalars.run, scalars.stride};
+    return msm_of_bases<C>(scalars.scalars, sizes, tables_of(bases), config, results, scalars.first_base);
 }
 
 }  // namespace detail
@@ -293,7 +294,7 @@ RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, con
                               SourceLocation);                                                                                             \
     template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>,             \
                               SourceLocation);                                                                                             \
-    template RunReport detail::msm_of_runs<C>(const ScalarRuns&, const PreparedBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>);
+    template RunReport detail::msm_of_runs<C>(const ScalarRuns&, const PreparedBases<C>&, const MsmConfig&, const MsmResults<C>&);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)

@@ -16,18 +16,26 @@ namespace cupool::detail {
 /// The kernels read 16 bytes at a time; a misaligned read would be a fault of the whole process.
 inline constexpr abi::DevicePointer device_operand_alignment = 16;
 
+/// Refuses an array whose flag, named after it, says that it is elsewhere.
+inline void require_flag(const std::string& job, bool is_on_device, bool flag, const std::string& name) {
+    if (is_on_device == flag) return;
+    refuse(job, "are_" + name + "_on_device is " + (flag ? "set, but the " : "not set, but the ") + name + " are " +
+                    (flag ? "in host memory" : "on a device"));
+}
+
+/// Refuses device memory that does not begin where the kernels read.
+inline void require_alignment(const std::string& job, abi::DevicePointer pointer, const std::string& name) {
+    if (pointer % device_operand_alignment == 0) return;
+    refuse(job, "the " + name + " begin at a device address that is no multiple of " + std::to_string(device_operand_alignment) +
+                    ", in which the kernels read");
+}
+
 /// Refuses an operand that does not lie where its flag and the context say.
 template <class T>
 void require_place(const std::string& job, const Operand<T>& operand, bool flag, const std::string& name, const DeviceContext& context) {
-    if (operand.is_on_device() != flag) {
-        refuse(job, "are_" + name + "_on_device is " + (flag ? "set, but the " : "not set, but the ") + name + " are " +
-                        (flag ? "in host memory" : "on a device"));
-    }
+    require_flag(job, operand.is_on_device(), flag, name);
     if (!operand.is_on_device()) return;
-    if (operand.device().pointer() % device_operand_alignment != 0) {
-        refuse(job, "the " + name + " begin at a device address that is no multiple of " + std::to_string(device_operand_alignment) +
-                        ", in which the kernels read");
-    }
+    require_alignment(job, operand.device().pointer(), name);
     if (context.is_host())
         refuse(job, "the " + name + " are on device " + std::to_string(operand.device().device()) + ", but config.ctx is the host");
     if (operand.size() != 0 && operand.device().device() != context.device()) {

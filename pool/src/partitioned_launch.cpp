@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "loaded_modules.hpp"
+#include "part_times.hpp"
 #include "pool_state.hpp"
 #include "synchronize_on_exit.hpp"
 
@@ -72,28 +73,6 @@ RunReport PendingLaunch::get() const {
     return report;
 }
 
-namespace {
-
-/// What the parts of a launch share: what each of them took, so that the last one to end can tell how fast the devices are.
-class LaunchTimes {
-public:
-    LaunchTimes(std::size_t parts, detail::RelativeSpeeds& speeds) : speeds_(speeds), left_(parts) {}
-
-    void end_part(std::size_t member, std::uint64_t items, Clock::duration took) {
-        const std::lock_guard lock(mutex_);
-        parts_.push_back({member, static_cast<double>(items), std::chrono::duration<double, std::micro>(took).count()});
-        if (--left_ == 0) speeds_.learn(parts_);
-    }
-
-private:
-    detail::RelativeSpeeds& speeds_;
-    std::mutex mutex_;
-    std::size_t left_;
-    std::vector<detail::RelativeSpeeds::Part> parts_;
-};
-
-}  // namespace
-
 PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, LaunchPart launch_part, const SourceLocation& where) const {
     require_gpu("a kernel of the program's own", where);
     check_division(division, where);
@@ -111,7 +90,7 @@ PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, Launc
     }
     std::vector<std::shared_ptr<Clock::time_point>> ends(division.size());
     for (const std::size_t index : indices) ends[index] = std::make_shared<Clock::time_point>(start);
-    const auto times = std::make_shared<LaunchTimes>(indices.size(), state_->speeds());
+    const auto times = std::make_shared<detail::PartTimes>(indices.size(), state_->speeds());
     const auto shared = std::make_shared<const Division>(std::move(division));
     const auto run_part = [ptx = std::move(ptx), shared, times, ends, launch_part = std::move(launch_part), where](
                               std::size_t index, const DeviceContext& context) {

@@ -2,21 +2,15 @@
 #include <chrono>
 #include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
-#include <cupool/driver/event.hpp>
 #include <cupool/pool/device_pool.hpp>
 
+#include "default_stream_order.hpp"
 #include "pool_state.hpp"
 #include "synchronize_on_exit.hpp"
 
 namespace cupool {
 
 namespace {
-
-void wait_for_default_stream(const DeviceContext& waiting, const DeviceContext& other) {
-    Event given(other.context());
-    given.record(other.stream());
-    waiting.stream().wait(given);
-}
 
 std::size_t index_of(const DevicePool& pool, int ordinal) {
     return static_cast<std::size_t>(std::find(pool.devices().begin(), pool.devices().end(), ordinal) - pool.devices().begin());
@@ -32,7 +26,7 @@ void combine_async(DeviceSpan<T> result, DeviceSpan<T> arrived, std::span<const 
             combine_elements<T>(result, buffer, operation, target);
             continue;
         }
-        wait_for_default_stream(target, pool.context(buffer.device()));
+        detail::wait_for_default_stream(target, pool.context(buffer.device()));
         peers.copy_async(index_of(pool, target.device()), arrived.pointer(), index_of(pool, buffer.device()), buffer.pointer(),
                          buffer.size_bytes(), target.stream(), SourceLocation::current());
         combine_elements<T>(result, arrived, operation, target);
@@ -48,7 +42,7 @@ DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOpe
     DeviceBuffer<T> result(buffers[0].size(), target);
     DeviceBuffer<T> arrived(buffers.size() > 1 ? buffers[0].size() : 0, target);
     try {
-        wait_for_default_stream(working, target);
+        detail::wait_for_default_stream(working, target);
         combine_async(result.span(), arrived.span(), buffers, operation, pool, working, peers);
         stream.synchronize();
     } catch (...) {

@@ -253,6 +253,20 @@ bool DevicePool::State::perform(std::size_t index, detail::PoolTask& task, std::
     return false;
 }
 
+void DevicePool::State::perform_here(std::size_t index, detail::PoolTask& task, const SourceLocation& where) {
+    ++member(index).in_flight;
+    perform(index, task, nullptr, where);
+}
+
+void DevicePool::State::give(std::size_t index, const std::shared_ptr<detail::PoolTask>& task, const SourceLocation& where) noexcept {
+    if (served_pool == this) return perform_here(index, *task, where);
+    try {
+        detail::report_at(where, [&] { post(index, task, nullptr, where); });
+    } catch (...) {
+        task->fail(std::current_exception());
+    }
+}
+
 std::vector<std::future<void>> DevicePool::State::start_each(std::span<const std::size_t> indices, Work work, const SourceLocation& where) {
     const auto shared = std::make_shared<const Work>(std::move(work));
     const auto piece_of = [&shared](std::size_t index) {
@@ -266,18 +280,7 @@ std::vector<std::future<void>> DevicePool::State::start_each(std::span<const std
         pieces.push_back(tasks.back()->future());
     }
     // From here on nothing is thrown: pieces under way use what the caller would take down.
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-        if (served_pool == this) {
-            ++member(indices[i]).in_flight;
-            perform(indices[i], *tasks[i], nullptr, where);
-            continue;
-        }
-        try {
-            detail::report_at(where, [&] { post(indices[i], tasks[i], nullptr, where); });
-        } catch (...) {
-            tasks[i]->fail(std::current_exception());
-        }
-    }
+    for (std::size_t i = 0; i < indices.size(); ++i) give(indices[i], tasks[i], where);
     return pieces;
 }
 

@@ -12,6 +12,8 @@
 
 #include "fault_latch.hpp"
 #include "msm_by_windows.hpp"
+#include "msm_results.hpp"
+#include "part_times.hpp"
 #include "peer_paths.hpp"
 #include "pool_member.hpp"
 #include "relative_speeds.hpp"
@@ -47,36 +49,59 @@ public:
     std::vector<std::size_t> choose_for_msms(std::size_t count, double work, const std::function<bool(std::size_t)>& fits = {});
     LoadBalancer::Lease lease_for_msm_at(std::size_t index, double work) { return msm_balancer().lease(member(index).ordinal(), work); }
 
-    /// What a member has of a job: some of the terms of one MSM, or some of several MSMs.
+    /// What a member has of a job: some of the terms of some MSMs.
     struct MsmPart {
-        LoadBalancer::Lease lease;
-        std::size_t member;
-        detail::Share share;
+        std::size_t member = 0;
+        detail::Share msms;
+        detail::Share terms;  ///< of each of them
+        std::shared_ptr<LoadBalancer::Lease> lease = nullptr;
+        std::shared_ptr<detail::PartTimes> times = nullptr;  ///< null where no other part shares the work
     };
-    /// Does the part at a place in the list, on the device of its member, whose context is given.
-    using DoMsmPart = std::function<RunReport(std::size_t place, const DeviceContext& context)>;
-    /// Divides so many terms or MSMs among these members by their weights, and leases the members for their parts. Empty parts are left
-    /// out, but for the first where there is nothing at all. \param work_of_item  as the balancer counts it
-    std::vector<MsmPart> leased_parts(std::span<const std::size_t> members, std::size_t items, double work_of_item);
-    /// Does all parts at once. Where there is one, it is done on the calling thread. \param scalars  of an item, by which a scalar is
-    /// named that breaks its promise \pre no member has two parts
-    RunReport do_parts(std::vector<MsmPart>& parts, std::size_t scalars, const DoMsmPart& do_part);
-    /// MSMs of some of the terms of each, on the device of a member, whose context is given. A scalar that breaks its promise is named
-    /// by how far it is behind the first one of the first MSM's terms.
+    /// Divides so many MSMs among these members by their weights. Empty parts are left out.
+    std::vector<MsmPart> parts_of_msms(std::span<const std::size_t> members, std::size_t msms, std::size_t terms);
+    /// Divides the terms of some MSMs among these members by their weights. Empty parts are left out, but for the first where there are no
+    /// terms.
+    std::vector<MsmPart> parts_of_terms(std::span<const std::size_t> members, const detail::Share& msms, std::size_t terms);
+    /// Leases the members for their parts, which are the whole of something that they share. \param work_of_term  as the balancer counts it
+    void lease_parts(std::vector<MsmPart>& parts, double work_of_term);
+    /// Calls function(), which does a part on the calling thread, and counts it.
+    RunReport run_part(const MsmPart& part, const std::function<RunReport()>& function);
+
+    /// Pieces on their way to the members' workers, and what is done when all have ended.
+    class MsmJob;
+    /// The pieces that MSMs are done in, and how their sums come to be results.
     template <Curve C>
-    using MsmsOfTerms = std::function<RunReport(std::size_t member, const DeviceContext& context, const detail::Share& terms,
-                                                std::span<JacobianPoint<C>> sums)>;
-    /// MSMs of whose terms each part has a share: does all parts at once, and joins their sums.
+    class MsmPieces;
     template <Curve C>
-    RunReport msms_of_parts(std::vector<MsmPart> parts, bool is_montgomery_form, const MsmsOfTerms<C>& msms_of_terms,
-                            std::span<JacobianPoint<C>> results);
-    /// Neighbours among several MSMs, on the device of a member, whose context is given.
+    struct GivenMsms;
     template <Curve C>
-    using SomeMsms = std::function<RunReport(std::size_t member, const DeviceContext& context, const detail::Share& msms,
-                                             std::span<JacobianPoint<C>> sums)>;
-    /// MSMs of so many terms, shared out whole.
+    class MsmsOfPoints;
     template <Curve C>
-    RunReport whole_msms(std::vector<MsmPart> parts, std::size_t terms, const SomeMsms<C>& some_msms, std::span<JacobianPoint<C>> results);
+    class MsmsOfBases;
+    class BroughtOperands;
+    /// Checks what MSMs of points and of bases have in common.
+    template <Curve C>
+    GivenMsms<C> given_msms(const PoolOperand<Scalar>& scalars, const MsmConfig& config, const detail::MsmResults<C>& results) const;
+    /// See DevicePool: checks, chooses the members and leases them. \param user  the pool, as bases know it \param where  of the program:
+    /// failures of the job are reported there
+    template <Curve C>
+    std::shared_ptr<MsmJob> plan_msms(GivenMsms<C> given, PoolOperand<AffinePoint<C>> points, MsmSpread spread,
+                                      const SourceLocation& where);
+    template <Curve C>
+    std::shared_ptr<MsmJob> plan_msms(GivenMsms<C> given, const PooledBases<C>& bases, MsmSpread spread,
+                                      const std::shared_ptr<const void>& user, const SourceLocation& where);
+
+    /// Refuses device memory that no MSM of this pool can use. \param name  of the operand or the results
+    void require_msm_memory(const DeviceSpan<const std::byte>& memory, const std::string& name) const;
+    /// Refuses an operand that does not lie where its flag says, or lies outside of the pool.
+    template <class T>
+    void require_msm_operand(const PoolOperand<T>& operand, bool flag, const std::string& name) const;
+    /// The parts that slices of operands make, each on its own device. \throws Error invalid_argument where one is quarantined
+    std::vector<MsmPart> parts_of_slices(const Division& division, std::size_t msms) const;
+    /// The member on whose device an operand lies as a whole, if it does, and is not quarantined.
+    template <class T>
+    std::optional<std::size_t> home_of(const PoolOperand<T>& operand) const;
+
     /// How many bits the digits should have whose windows the parts' devices share; nothing where they had better share the terms.
     /// \param operands  what is read of host memory
     template <Curve C>
@@ -90,15 +115,11 @@ public:
     /// The terms that a part has of MSM number `msm`.
     template <Curve C>
     using PartOfTerms = std::function<detail::TermsOfDevice<C>(std::size_t msm, const MsmPart& part, const DeviceContext& context)>;
-    /// Some of several MSMs of so many terms, one after the other: each part has some of the terms, and the devices share the windows.
-    /// \param config  whose ctx is not looked at \param results  of all MSMs, by their numbers
+    /// The MSMs of these parts, of so many terms each, one after the other: each part has some of the terms, and the devices share the
+    /// windows. Done on the calling thread, in a piece of work of the first part's member. \param config  whose ctx is not looked at
     template <Curve C>
-    RunReport msms_by_windows(std::vector<MsmPart> parts, const MsmConfig& config, unsigned width, const detail::Share& msms,
-                              std::size_t terms, const PartOfTerms<C>& part_of_terms, std::span<JacobianPoint<C>> results);
-    /// See DevicePool.
-    template <Curve C>
-    RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
-                  std::span<JacobianPoint<C>> results, MsmSpread spread);
+    RunReport msms_by_windows(const std::vector<MsmPart>& parts, const MsmConfig& config, unsigned width, std::size_t terms,
+                              const PartOfTerms<C>& part_of_terms, std::span<JacobianPoint<C>> sums);
     /// See DevicePool. The buffers are known to be the pool's.
     template <class T>
     RunReport reduce(std::span<const T> input, ReduceOperation operation, T& result);
@@ -126,8 +147,12 @@ public:
     /// null where nobody balanced
     void post(std::size_t index, std::shared_ptr<detail::PoolTask> task, std::shared_ptr<LoadBalancer::Lease> lease,
               const SourceLocation& where);
-    /// Does it for each of these members at once, on their worker threads. Where the calling thread is itself a worker of this pool, for
-    /// which another one may be waiting, it does all by itself, one after another.
+    /// Does it on the calling thread instead, counted and told as if a worker did it.
+    void perform_here(std::size_t index, detail::PoolTask& task, const SourceLocation& where);
+    /// Does it on the device's worker thread, or where the calling thread is itself a worker of this pool, for which another one may be
+    /// waiting, on that. Whatever fails is told to the task.
+    void give(std::size_t index, const std::shared_ptr<detail::PoolTask>& task, const SourceLocation& where) noexcept;
+    /// Gives each of these members a piece of work: see give().
     std::vector<std::future<void>> start_each(std::span<const std::size_t> indices, Work work,
                                               const SourceLocation& where = SourceLocation::current());
     /// The same, and waits for all. \throws the failure of the lowest index

@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "base_tables.hpp"
+#include "given_msms.hpp"
 #include "msm_checks.hpp"
 #include "msm_of_runs.hpp"
+#include "msm_pieces.hpp"
 #include "msm_shares.hpp"
-#include "msm_sizes.hpp"
-#include "pool_state.hpp"
+#include "pool_operand_checks.hpp"
 
 namespace cupool {
 
@@ -25,8 +26,8 @@ struct PooledBases<C>::State {
     /// Refuses another pool's use of the bases, and MSMs of more terms than there are.
     void check(const std::shared_ptr<const void>& user, std::size_t terms) const;
 
-    /// An MSM's config, with what the bases have laid down. \param scalars  of the first part \throws what cupool::msm() refuses
-    MsmConfig checked(const MsmConfig& config, std::span<const Scalar> scalars) const;
+    /// One MSM's config, with what the bases have laid down. \param scalars  of the first part \throws what cupool::msm() refuses
+    MsmConfig checked(MsmConfig config, std::span<const Scalar> scalars) const;
 
     /// How one MSM may be spread where they are divided: of several tables each device has some of the terms' multiples alone.
     MsmSpread spread_of_one() const { return tables_at(parts[0].member).table_count == 1 ? spread : MsmSpread::all_devices; }
@@ -121,92 +122,246 @@ void PooledBases<C>::State::check(const std::shared_ptr<const void>& user, std::
 }
 
 template <Curve C>
-MsmConfig PooledBases<C>::State::checked(const MsmConfig& config, std::span<const Scalar> scalars) const {
+MsmConfig PooledBases<C>::State::checked(MsmConfig config, std::span<const Scalar> scalars) const {
     const detail::BaseTables<C>& tables = tables_at(parts[0].member);
-    MsmConfig own = config;
-    own.batch_size = 0;
-    own.ctx = tables.context;
-    detail::check_msm<C>(scalars, *parts[0].bases, own, {1, scalars.size(), scalars.size()});
-    own.bitsize = detail::bitsize_of(tables, config);
-    if (tables.width != 0) own.c = static_cast<int>(tables.width);
-    return own;
+    config.ctx = tables.context;
+    detail::check_msm<C>(scalars, *parts[0].bases, config, {1, scalars.size(), scalars.size()});
+    config.bitsize = detail::bitsize_of(tables, config);
+    if (tables.width != 0) config.c = static_cast<int>(tables.width);
+    return config;
+}
+
+/// MSMs over bases that were prepared on the pool's devices, which it keeps.
+template <Curve C>
+class DevicePool::State::MsmsOfBases : public std::enable_shared_from_this<MsmsOfBases<C>> {
+public:
+    /// \throws Error where the bases are another pool's, or fewer than the scalars
+    MsmsOfBases(State& state, GivenMsms<C> given, std::shared_ptr<const typename PooledBases<C>::State> bases)
+        : state_(state), given_(std::move(given)), bases_(std::move(bases)) {}
+
+    std::shared_ptr<MsmJob> job(MsmSpread spread, const SourceLocation& where);
+
+private:
+    std::optional<Division> division_of_slices() const;
+    std::vector<MsmPart> parts(MsmSpread spread) const;
+    std::vector<MsmPart> parts_where_bases_are() const;
+    void require_division_of_bases(const Division& division, const std::vector<MsmPart>& parts) const;
+    void require_bases(const Division& division) const;
+    std::vector<std::size_t> choose(std::size_t devices, double work) const;
+    std::optional<unsigned> width_of_shared_windows(const std::vector<MsmPart>& parts) const;
+    RunReport run_by_windows(const std::vector<MsmPart>& parts, unsigned width, std::span<JacobianPoint<C>> sums) const;
+    RunReport run_part(const MsmPart& part, const DeviceContext& context, const detail::MsmResults<C>& sums) const;
+
+    State& state_;
+    GivenMsms<C> given_;
+    std::shared_ptr<const typename PooledBases<C>::State> bases_;
+};
+
+template <Curve C>
+std::optional<Division> DevicePool::State::MsmsOfBases<C>::division_of_slices() const {
+    if (!given_.scalars.is_sliced() || given_.terms() == 0) return std::nullopt;
+    return detail::division_of_slices(given_.scalars, given_.count(), "scalars");
 }
 
 template <Curve C>
-RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result,
-                          SourceLocation where) const {
+std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::MsmsOfBases<C>::job(MsmSpread spread, const SourceLocation& where) {
+    MsmPieces<C> pieces(state_, given_.results, given_.config.are_points_montgomery_form);
+    std::vector<MsmPart> parts = this->parts(spread);
+    const std::optional<unsigned> width = width_of_shared_windows(parts);
+    state_.lease_parts(parts, detail::msm_work<C>(1));
+    const auto self = this->shared_from_this();
+    if (width) {
+        const std::size_t first_member = parts[0].member;
+        pieces.add_together(first_member, {0, 1},
+                            [self, parts = std::move(parts), width](const DeviceContext&, const detail::MsmResults<C>& sums) {
+                                return self->run_by_windows(parts, *width, sums.host());
+                            });
+        return std::move(pieces).job(where);
+    }
+    for (const MsmPart& part : parts) {
+        pieces.add(part.member, part.msms, [self, part](const DeviceContext& context, const detail::MsmResults<C>& sums) {
+            return self->state_.run_part(part, [&] { return self->run_part(part, context, sums); });
+        });
+    }
+    return std::move(pieces).job(where);
+}
+
+template <Curve C>
+std::vector<DevicePool::State::MsmPart> DevicePool::State::MsmsOfBases<C>::parts(MsmSpread spread) const {
+    const std::optional<Division> division = division_of_slices();
+    if (bases_->is_sharded) {
+        std::vector<MsmPart> parts = parts_where_bases_are();
+        if (division) require_division_of_bases(*division, parts);
+        return parts;
+    }
+    if (division) {
+        require_bases(*division);
+        return state_.parts_of_slices(*division, given_.count());
+    }
+    const double work = detail::msm_work<C>(given_.terms()) * static_cast<double>(given_.count());
+    const std::size_t devices = std::min(given_.count(), detail::devices_for_msm(work, bases_->parts.size(), spread));
+    return state_.parts_of_msms(choose(devices, work), given_.count(), given_.terms());
+}
+
+/// Of divided bases: each device does its part of all MSMs.
+template <Curve C>
+std::vector<DevicePool::State::MsmPart> DevicePool::State::MsmsOfBases<C>::parts_where_bases_are() const {
+    std::vector<MsmPart> parts;
+    for (const auto& part : bases_->parts) {
+        const std::size_t begin = std::min<std::size_t>(part.terms.offset, given_.terms());
+        const std::size_t end = std::min<std::size_t>(part.terms.offset + part.terms.count, given_.terms());
+        if (begin == end && !parts.empty()) break;
+        parts.push_back({part.member, {0, given_.count()}, {begin, end - begin}});
+    }
+    return parts;
+}
+
+template <Curve C>
+void DevicePool::State::MsmsOfBases<C>::require_division_of_bases(const Division& division, const std::vector<MsmPart>& parts) const {
+    std::vector<int> devices;
+    std::vector<Slice> slices;
+    for (const MsmPart& part : parts) {
+        devices.push_back(state_.member(part.member).ordinal());
+        slices.push_back(part.terms);
+    }
+    detail::require_same_division(division, "scalars", {devices, slices}, "bases");
+}
+
+/// \throws Error invalid_argument where a device has a slice of the scalars, but none of the bases, of which others have all
+template <Curve C>
+void DevicePool::State::MsmsOfBases<C>::require_bases(const Division& division) const {
+    for (const int device : division.devices()) {
+        if (bases_->part_of(state_.index_of(device)) != nullptr) continue;
+        detail::refuse("msm", "a slice of the scalars is on device " + std::to_string(device) +
+                                  ", where no bases were prepared; prepare them anew, or give the scalars as a whole");
+    }
+}
+
+template <Curve C>
+std::vector<std::size_t> DevicePool::State::MsmsOfBases<C>::choose(std::size_t devices, double work) const {
+    const auto has_bases = [&](std::size_t member) { return bases_->part_of(member) != nullptr; };
+    const auto home = state_.home_of(given_.scalars);
+    if (devices == 1 && home && has_bases(*home)) return {*home};
+    return state_.choose_for_msms(devices, work / static_cast<double>(devices), has_bases);
+}
+
+template <Curve C>
+std::optional<unsigned> DevicePool::State::MsmsOfBases<C>::width_of_shared_windows(const std::vector<MsmPart>& parts) const {
+    // Of several MSMs each device does its terms together.
+    if (!bases_->is_sharded || parts.size() == 1 || given_.count() != 1 || !given_.scalars.is_on_host()) return std::nullopt;
+    const std::span<const Scalar> scalars = given_.scalars.host();
+    const MsmConfig own = bases_->checked(given_.config_of_one(), scalars.first(parts[0].terms.count));
+    return state_.width_of_shared_windows<C>(parts, given_.terms(), {scalars.data()}, own, bases_->spread_of_one());
+}
+
+template <Curve C>
+RunReport DevicePool::State::MsmsOfBases<C>::run_by_windows(const std::vector<MsmPart>& parts, unsigned width,
+                                                            std::span<JacobianPoint<C>> sums) const {
+    const std::span<const Scalar> scalars = given_.scalars.host();
+    const MsmConfig own = bases_->checked(given_.config_of_one(), scalars.first(parts[0].terms.count));
+    const auto part_of_terms = [&](std::size_t, const MsmPart& part, const DeviceContext& context) {
+        const DeviceSpan<const AffinePoint<C>> there = bases_->tables_at(part.member).on_device.span();
+        return detail::TermsOfDevice<C>{part.member, context, scalars.subspan(part.terms.offset, part.terms.count),
+                                        there.subspan(0, part.terms.count)};
+    };
+    return state_.msms_by_windows<C>(parts, own, width, given_.terms(), part_of_terms, sums);
+}
+
+template <Curve C>
+RunReport DevicePool::State::MsmsOfBases<C>::run_part(const MsmPart& part, const DeviceContext& context,
+                                                      const detail::MsmResults<C>& sums) const {
+    const auto& with_bases = *bases_->part_of(part.member);
+    const detail::ArrayRuns runs = given_.runs_of(given_.scalars, part);
+    BroughtOperands brought(state_, part.member, context);
+    try {
+        const auto scalars = brought.local_runs(given_.scalars, runs);
+        const MsmConfig own = given_.config_of_part(context, scalars.elements, sums);
+        const std::size_t first_base = part.terms.offset - with_bases.terms.offset;
+        try {
+            RunReport report =
+                detail::msm_of_runs<C>({scalars.elements, part.terms.count, scalars.runs.stride, first_base}, *with_bases.bases, own, sums);
+            report.bytes += brought.bytes();
+            report.device_bytes += brought.bytes();
+            return report;
+        } catch (const detail::OversizedScalar& error) {
+            given_.throw_oversized_scalar(runs, scalars.runs, error);
+        }
+    } catch (...) {
+        brought.wait();
+        throw;
+    }
+}
+
+template <Curve C>
+std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::plan_msms(GivenMsms<C> given, const PooledBases<C>& bases, MsmSpread spread,
+                                                                        const std::shared_ptr<const void>& user,
+                                                                        const SourceLocation& where) {
+    bases.state_->check(user, given.terms());
+    return std::make_shared<MsmsOfBases<C>>(*this, std::move(given), bases.state_)->job(spread, where);
+}
+
+template <Curve C>
+RunReport DevicePool::msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                          JacobianPoint<C>& result, SourceLocation where) const {
     return msm<C>(scalars, bases, config, std::span(&result, 1), MsmSpread::one_device, where);
 }
 
 template <Curve C>
-RunReport DevicePool::msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
+RunReport DevicePool::msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
                           std::span<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
-    return detail::report_at(where, [&] { return msm_of_bases(scalars, bases, config, results, spread); });
+    return detail::report_at(
+        where, [&] { return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), bases, spread, state_, where)->run(); });
 }
 
 template <Curve C>
-RunReport DevicePool::msm_of_bases(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
-                                   std::span<JacobianPoint<C>> results, MsmSpread spread) const {
-    const typename PooledBases<C>::State& prepared = *bases.state_;
-    const std::size_t msm_count = detail::msm_sizes(scalars.size(), results.size(), config).msm_count;
-    const std::size_t terms = scalars.size() / msm_count;
-    prepared.check(state_, terms);
-    state_->faults().check();
-    const auto msms_on = [&](std::size_t member, const DeviceContext& context, const detail::ScalarRuns& own_scalars,
-                             std::span<JacobianPoint<C>> sums) {
-        MsmConfig own = config;
-        own.ctx = context;
-        return detail::msm_of_runs<C>(own_scalars, *prepared.part_of(member)->bases, own, sums);
-    };
-    if (prepared.is_sharded) {
-        const auto msms_of_terms = [&](std::size_t member, const DeviceContext& context, const detail::Share& own,
-                                       std::span<JacobianPoint<C>> sums) {
-            return msms_on(member, context, {scalars.subspan(own.offset, (msm_count - 1) * terms + own.count), own.count, terms}, sums);
-        };
-        std::vector<State::MsmPart> parts;
-        for (const auto& part : prepared.parts) {
-            const std::size_t begin = std::min<std::size_t>(part.terms.offset, terms);
-            const std::size_t end = std::min<std::size_t>(part.terms.offset + part.terms.count, terms);
-            if (begin == end && !parts.empty()) break;
-            const double work = detail::msm_work<C>(end - begin) * static_cast<double>(msm_count);
-            parts.push_back({state_->lease_for_msm_at(part.member, work), part.member, {begin, end - begin}});
-        }
-        if (parts.size() > 1 && msm_count == 1) {  // of several MSMs each device does its terms together
-            const MsmConfig own = prepared.checked(config, scalars.first(parts[0].share.count));
-            const auto part_of_terms = [&](std::size_t, const State::MsmPart& part, const DeviceContext& context) {
-                const DeviceSpan<const AffinePoint<C>> there = prepared.tables_at(part.member).on_device.span();
-                return detail::TermsOfDevice<C>{part.member, context, scalars.subspan(part.share.offset, part.share.count),
-                                                there.subspan(0, part.share.count)};
-            };
-            const auto width = state_->width_of_shared_windows<C>(parts, terms, {scalars.data()}, own, prepared.spread_of_one());
-            if (width) return state_->msms_by_windows<C>(std::move(parts), own, *width, {0, 1}, terms, part_of_terms, results);
-        }
-        return state_->msms_of_parts<C>(std::move(parts), config.are_points_montgomery_form, msms_of_terms, results);
-    }
-    const auto some_msms = [&](std::size_t member, const DeviceContext& context, const detail::Share& msms,
-                               std::span<JacobianPoint<C>> sums) {
-        return msms_on(member, context, {scalars.subspan(msms.offset * terms, msms.count * terms), terms, terms}, sums);
-    };
-    const double work = detail::msm_work<C>(terms) * static_cast<double>(msm_count);
-    const std::size_t devices = std::min(msm_count, detail::devices_for_msm(work, prepared.parts.size(), spread));
-    const auto has_bases = [&](std::size_t member) { return prepared.part_of(member) != nullptr; };
-    const std::vector<std::size_t> members = state_->choose_for_msms(devices, work / static_cast<double>(devices), has_bases);
-    return state_->whole_msms<C>(state_->leased_parts(members, msm_count, detail::msm_work<C>(terms)), terms, some_msms, results);
+RunReport DevicePool::msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                          DeviceSpan<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
+    return detail::report_at(where, [&] {
+        require_no_async(config);
+        return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), bases, spread, state_, where)->run();
+    });
 }
 
-#define CUPOOL_INSTANTIATE(C)                                                                                                            \
-    template class PooledBases<C>;                                                                                                       \
-    template PooledBases<C> DevicePool::prepare<C>(std::span<const AffinePoint<C>>, const PrepareConfig&, MsmSpread, SourceLocation)     \
-        const;                                                                                                                           \
-    template RunReport DevicePool::msm<C>(std::span<const Scalar>, const PooledBases<C>&, const MsmConfig&, JacobianPoint<C>&,           \
-                                          SourceLocation) const;                                                                         \
-    template RunReport DevicePool::msm<C>(std::span<const Scalar>, const PooledBases<C>&, const MsmConfig&, std::span<JacobianPoint<C>>, \
-                                          MsmSpread, SourceLocation) const;
+template <Curve C>
+std::future<RunReport> DevicePool::submit_msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                                              JacobianPoint<C>& result, SourceLocation where) const {
+    return submit_msm<C>(scalars, bases, config, std::span(&result, 1), MsmSpread::one_device, where);
+}
+
+template <Curve C>
+std::future<RunReport> DevicePool::submit_msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                                              std::span<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
+    return detail::report_at(where, [&] {
+        return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), bases, spread, state_, where)->start();
+    });
+}
+
+template <Curve C>
+std::future<RunReport> DevicePool::submit_msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                                              DeviceSpan<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
+    return detail::report_at(where, [&] {
+        return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), bases, spread, state_, where)->start();
+    });
+}
+
+#define CUPOOL_INSTANTIATE_RESULTS(C, ...)                                                                                         \
+    template RunReport DevicePool::msm<C>(const PoolOperand<Scalar>&, const PooledBases<C>&, const MsmConfig&, __VA_ARGS__,        \
+                                          SourceLocation) const;                                                                   \
+    template std::future<RunReport> DevicePool::submit_msm<C>(const PoolOperand<Scalar>&, const PooledBases<C>&, const MsmConfig&, \
+                                                              __VA_ARGS__, SourceLocation) const;
+#define CUPOOL_INSTANTIATE(C)                                                                                                        \
+    template class PooledBases<C>;                                                                                                   \
+    template PooledBases<C> DevicePool::prepare<C>(std::span<const AffinePoint<C>>, const PrepareConfig&, MsmSpread, SourceLocation) \
+        const;                                                                                                                       \
+    CUPOOL_INSTANTIATE_RESULTS(C, JacobianPoint<C>&)                                                                                 \
+    CUPOOL_INSTANTIATE_RESULTS(C, std::span<JacobianPoint<C>>, MsmSpread)                                                            \
+    CUPOOL_INSTANTIATE_RESULTS(C, DeviceSpan<JacobianPoint<C>>, MsmSpread)
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)
 CUPOOL_INSTANTIATE(Curve::bn254_g2)
 CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
 #undef CUPOOL_INSTANTIATE
+#undef CUPOOL_INSTANTIATE_RESULTS
 
 }  // namespace cupool

@@ -14,6 +14,7 @@
 #include <cupool/pool/msm_spread.hpp>
 #include <cupool/pool/partitioned_launch.hpp>
 #include <cupool/pool/pool_metrics.hpp>
+#include <cupool/pool/pool_operand.hpp>
 #include <cupool/pool/pool_task.hpp>
 #include <cupool/pool/pooled_bases.hpp>
 #include <cupool/pool/unusable_devices.hpp>
@@ -222,21 +223,71 @@ public:
     /// One MSM; the same contract as cupool::msm(), whose config.ctx is not looked at. A small one goes to one device, and MSMs of many
     /// threads so spread over all; a large one is shared evenly by several, in the way that MsmSpread says: by its terms, or by their
     /// digits. Its load is counted by a balancer of its own, in terms, where other work of the pool that is in flight on a device counts as
-    /// an MSM of the same size. Operands and result are host memory.
-    /// \throws what cupool::msm() throws; no_device where every device is quarantined
+    /// an MSM of the same size.
+    ///
+    /// Each operand lies in host memory, on one device of the pool, or in slices on several (see PoolOperand), in any mix; the config's
+    /// flags say whether it is on devices. With operands on devices the terms are shared, never the digits:
+    ///
+    /// - What lies on one device is divided like host memory, and copied to the devices that need a part. An MSM for one device goes where
+    ///   its points lie, or else its scalars, unless that device is quarantined.
+    /// - Of what lies in slices each device does its own terms, whatever `spread` says. Scalars and points that both lie in slices are
+    ///   divided alike; the other operand, in host memory or on one device, is divided as the slices are.
+    ///
+    /// Copies are ordered behind what was given to the default stream of the device that they come from; they take device memory beyond
+    /// config.memory_budget. The operands are no longer in use when the call returns or throws.
+    /// \throws what cupool::msm() throws; no_device where every device is quarantined; invalid_argument (slices that are divided
+    /// differently, naming both divisions; two slices on one device; a slice on a quarantined device), wrong_context (an operand lies
+    /// outside of the pool), unsupported (an operand on a device; the pool is the host)
     template <Curve C>
-    RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
+    RunReport msm(const PoolOperand<Scalar>& scalars, const PoolOperand<AffinePoint<C>>& points, const MsmConfig& config,
                   JacobianPoint<C>& result, MsmSpread spread = MsmSpread::automatic,
                   SourceLocation where = SourceLocation::current()) const;
 
     /// As many MSMs as there are results, as cupool::msm() of several: over the same points, or each over points of its own. They are
     /// shared out whole among as many devices as all of them together have work for; where they do not come out even, each device does its
-    /// part of the last few, if they are large. No result is written where one fails. \throws additionally Error invalid_argument where
-    /// the scalars do not divide evenly
+    /// part of the last few, if they are large. No result is written where one fails.
+    ///
+    /// Of k MSMs with slices each device does its terms of all of them. A slice of scalars, or of points of their own, then has k runs of
+    /// equally many elements, one for each MSM; a slice of shared points has one. \throws additionally Error invalid_argument where the
+    /// scalars, or those of a slice, do not divide evenly
     template <Curve C>
-    RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
+    RunReport msm(const PoolOperand<Scalar>& scalars, const PoolOperand<AffinePoint<C>>& points, const MsmConfig& config,
                   std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic,
                   SourceLocation where = SourceLocation::current()) const;
+
+    /// The same with results in memory of any device of the pool, with config.are_results_on_device. The one device that does all of it
+    /// writes them there itself where they are to lie with it; else the host joins the sums and copies them. They are written behind what
+    /// was given to that device's default stream, and there when the call returns; what they hold where it throws is unspecified.
+    /// \throws additionally Error wrong_context (the results lie outside of the pool), unsupported (config.is_async is set: see
+    /// submit_msm(); the pool is the host)
+    template <Curve C>
+    RunReport msm(const PoolOperand<Scalar>& scalars, const PoolOperand<AffinePoint<C>>& points, const MsmConfig& config,
+                  DeviceSpan<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic,
+                  SourceLocation where = SourceLocation::current()) const;
+
+    /// The MSM above, done by the workers of the devices: it returns when the work is queued, behind what was given to them before. The
+    /// future has the report when the result is there, or the failure. Until it is ready the operands must stay as they are, and they and
+    /// the result must live. The result is written, and copies are made, on the workers; no other thread is started. config.is_async means
+    /// nothing.
+    ///
+    /// A piece of work of the same pool that submits an MSM does it at once, by itself; it may wait for that future, but for no other.
+    /// \return  a future with the report. Failures that the devices meet come out of it, the failure of the first part where several
+    /// fail; they name the line of this call
+    /// \throws what msm() finds before it begins: operands that do not go together, or do not lie where they must; no_device, device_fault
+    template <Curve C>
+    std::future<RunReport> submit_msm(const PoolOperand<Scalar>& scalars, const PoolOperand<AffinePoint<C>>& points,
+                                      const MsmConfig& config, JacobianPoint<C>& result, MsmSpread spread = MsmSpread::automatic,
+                                      SourceLocation where = SourceLocation::current()) const;
+    /// The same of several MSMs.
+    template <Curve C>
+    std::future<RunReport> submit_msm(const PoolOperand<Scalar>& scalars, const PoolOperand<AffinePoint<C>>& points,
+                                      const MsmConfig& config, std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic,
+                                      SourceLocation where = SourceLocation::current()) const;
+    /// The same with results in memory of any device of the pool.
+    template <Curve C>
+    std::future<RunReport> submit_msm(const PoolOperand<Scalar>& scalars, const PoolOperand<AffinePoint<C>>& points,
+                                      const MsmConfig& config, DeviceSpan<JacobianPoint<C>> results,
+                                      MsmSpread spread = MsmSpread::automatic, SourceLocation where = SourceLocation::current()) const;
 
     /// Prepares bases for many MSMs; see PreparedBases. `config.ctx` is not looked at. Where every device gets work enough they are divided
     /// among the devices that are not quarantined, else each gets all of them; `all_devices` and `shared_windows` divide them in any case,
@@ -247,19 +298,43 @@ public:
                            SourceLocation where = SourceLocation::current()) const;
 
     /// One MSM over prepared bases, or over the first of them where the scalars are fewer. It is done where the bases lie: on all devices
-    /// that have a part, also on one that was quarantined since; or on the one that will have finished first. Otherwise as the MSM above.
-    /// \throws what cupool::msm() of PreparedBases throws; wrong_context (the bases are another pool's), no_device
+    /// that have a part, also on one that was quarantined since; or on the one that will have finished first, or has the scalars. Scalars
+    /// in slices agree with bases that are divided; where each device has all bases, each device does its slice of the terms. Otherwise as
+    /// the MSM above. \throws what cupool::msm() of PreparedBases throws; wrong_context (the bases are another pool's), no_device; and of
+    /// operands on devices what the MSM above throws
     template <Curve C>
-    RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result,
+    RunReport msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config, JacobianPoint<C>& result,
                   SourceLocation where = SourceLocation::current()) const;
 
     /// As many MSMs over prepared bases as there are results: where each device has all bases shared out whole among as many of them as
     /// `spread` says; else each device that has a part does its part of all of them, whatever it says, and waits for no other (of one MSM,
     /// as above). No result is written where one fails. \throws additionally Error invalid_argument where the scalars do not divide evenly
     template <Curve C>
-    RunReport msm(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
+    RunReport msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
                   std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic,
                   SourceLocation where = SourceLocation::current()) const;
+
+    /// The same with results in memory of any device of the pool, as MSMs over points have it.
+    template <Curve C>
+    RunReport msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                  DeviceSpan<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic,
+                  SourceLocation where = SourceLocation::current()) const;
+
+    /// MSMs over prepared bases, done by the workers of the devices: see submit_msm() of points. The future keeps the bases until it is
+    /// ready.
+    template <Curve C>
+    std::future<RunReport> submit_msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                                      JacobianPoint<C>& result, SourceLocation where = SourceLocation::current()) const;
+    /// The same of several MSMs.
+    template <Curve C>
+    std::future<RunReport> submit_msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                                      std::span<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic,
+                                      SourceLocation where = SourceLocation::current()) const;
+    /// The same with results in memory of any device of the pool.
+    template <Curve C>
+    std::future<RunReport> submit_msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                                      DeviceSpan<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic,
+                                      SourceLocation where = SourceLocation::current()) const;
 
     /// A reduction over host memory, on the device that has the fewest pieces of this pool's work in flight, of equal ones the first: so
     /// reductions of many threads spread over all (float order depends on the length alone).
@@ -304,9 +379,6 @@ private:
     void require_gpu(const char* what, const SourceLocation& where) const;
     template <Curve C>
     PooledBases<C> prepare_bases(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread) const;
-    template <Curve C>
-    RunReport msm_of_bases(std::span<const Scalar> scalars, const PooledBases<C>& bases, const MsmConfig& config,
-                           std::span<JacobianPoint<C>> results, MsmSpread spread) const;
     template <class T>
     void check_buffers(std::span<const DeviceSpan<const T>> buffers, const SourceLocation& where) const;
     void check_index(std::size_t index, const SourceLocation& where) const;
