@@ -197,7 +197,7 @@ void visit_graph(const DevicePool& pool) {
     for (std::size_t i = 0; i < pool.device_count(); ++i) buffers.emplace_back(items, pool.context_at(i));
     pool.synchronize_all();
     PoolGraph graph(pool, [&](std::size_t index, const DeviceContext& context) {
-        fill(buffers[index].span(), static_cast<std::uint32_t>(index) + 1, context.stream());
+        fill_async(buffers[index].span(), static_cast<std::uint32_t>(index) + 1, context.stream());
     });
     for (int round = 0; round < 2; ++round) {
         for (std::size_t i = 0; i < pool.device_count(); ++i) fill(buffers[i].span(), 0U, pool.context_at(i).stream());
