@@ -40,7 +40,8 @@ private:
 
     /// Whether the one piece may write the results itself.
     bool is_done_in_place() const {
-        return pieces_.size() == 1 && results_.is_on_device() && state_.member(pieces_[0].member).ordinal() == results_.device().device();
+        return pieces_.size() == 1 && !is_last_together_ && results_.is_on_device() &&
+               state_.member(pieces_[0].member).ordinal() == results_.device().device();
     }
 
     /// What the pieces came to, and where it goes.

@@ -11,7 +11,8 @@ enum class MsmSpread {
     all_devices,     ///< that are not quarantined, as far as there are terms: each sums some of the terms
     shared_windows,  ///< over the same devices, each of which sums a share of all scalars' digits: what a device brings from the host, or
                      ///< has prepared, it hands on to the others, whose memory must hold that, too. Where devices do not reach each other's
-                     ///< memory, or bases have several tables, it is all_devices; several MSMs over prepared bases are done so, too.
+                     ///< memory, or bases have several tables, it is all_devices; several MSMs over prepared bases are done so, too,
+                     ///< and MSMs with an operand on a device.
 };
 
 }  // namespace cupool
