@@ -291,6 +291,8 @@ TEST_CASE("nothing of an MSM is in use after a copy of its operands failed", "[m
         machine.simulator.plan_fault("cuMemcpyPeerAsync", 2, 1);  // of two runs
         CHECK(error_of([&] { pool.msm<curve>(scalars.operand(), bases, config, results); }).category() == ErrorCategory::invalid_argument);
     }  // freed on device 1's stream: the check of ordering looks whether the first run's copy was waited for
+    pool.synchronize_all();
+    CHECK(machine.simulator.device_fault_report().empty());
     for (const auto& result : results) CHECK(result.x.limbs[0] == 12345);
     for (const DeviceMetrics& device : pool.metrics().devices) CHECK(device.in_flight == 0);
 }
