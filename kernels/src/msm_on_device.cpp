@@ -3,6 +3,8 @@
 #include <chrono>
 #include <new>
 
+#include "msm_budget.hpp"
+
 namespace cupool::detail {
 
 namespace {
@@ -17,20 +19,24 @@ DeviceMsmJob<C> part_of(const DeviceMsmJob<C>& job, std::size_t first, std::size
     return part;
 }
 
-/// \param first  the number of the part's first MSM in the whole
+/// Does the next MSMs of the job, from number `first` on: as many of `work` as one allocation holds.
+/// \return how many they are
 template <Curve C>
-void run_part(const DeviceMsmJob<C>& part, std::size_t first, const MsmConfig& config, const DeviceMsmLimits& limits,
-              const MsmResults<C>& results, RunReport& report) {
+std::size_t run_next(const DeviceMsmJob<C>& job, std::size_t first, MsmWork work, FeedCost feed, const MsmConfig& config,
+                     const MsmResults<C>& results, RunReport& report) {
     try {
-        DeviceMsm<C> msm(part, config, limits);
-        msm.run(results.subspan(first, part.msm_count));
+        const MsmRun run = choose_run(work, config.memory_budget, feed);
+        work.msm_count = run.msm_count;
+        DeviceMsm<C> msm(part_of(job, first, run.msm_count), MsmJobLayout(work, run.digits), config);
+        msm.run(results.subspan(first, run.msm_count));
         report.bytes += msm.bytes();
         report.device_bytes = std::max(report.device_bytes, msm.device_bytes());
+        return run.msm_count;
     } catch (const OversizedScalar& error) {
-        throw_oversized_scalar(first * stride_of(part) + error.index(), error.bits());
+        throw_oversized_scalar(first * stride_of(job) + error.index(), error.bits());
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCategory::out_of_memory,
-                    "msm: the host has not enough memory for the sums of " + std::to_string(part.msm_count) + " MSMs");
+                    "msm: the host has not enough memory for the sums of " + std::to_string(work.msm_count) + " MSMs");
     }
 }
 
@@ -40,8 +46,14 @@ template <Curve C>
 RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, const MsmResults<C>& results, const DeviceMsmLimits& limits) {
     const auto start = std::chrono::steady_clock::now();
     RunReport report{.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = 0, .bytes = 0};
-    for (std::size_t first = 0; first < job.msm_count; first += limits.most_msms_of_a_run)
-        run_part(part_of(job, first, std::min(limits.most_msms_of_a_run, job.msm_count - first)), first, config, limits, results, report);
+    const double copy_rate = config.ctx.resource<OperandFeeds>()->rate().nanoseconds_a_byte();
+    const FeedCost feed{.copy = copy_rate * static_cast<double>(copied_bytes_a_term(job))};
+    MsmWork work = work_of(job, config, limits);
+    work.msm_count = std::min(job.msm_count, limits.most_msms_of_a_run);
+    for (std::size_t first = 0; first < job.msm_count; first += work.msm_count) {
+        work.msm_count = std::min(work.msm_count, job.msm_count - first);
+        work.msm_count = run_next(job, first, work, feed, config, results, report);
+    }
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     report.milliseconds = elapsed.count();
     return report;

@@ -239,7 +239,6 @@ WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned sha
 namespace {
 
 // Costs are in field products, and measured on an H200.
-constexpr double term_cost = 8;   // of each digit: one addition, mostly affine
 constexpr double split_cost = 2;  // of a scalar: its parts, and the image of its point
 
 double split_costs(double scalars, const MsmDigits& digits) { return digits.terms_a_scalar == 1 ? 0 : split_cost * scalars; }
@@ -284,7 +283,7 @@ double adding_wait(const MsmDigits& digits, double rows) {
 
 /// What adding takes where the device is full.
 double work_cost(double scalars, const MsmDigits& digits, double rows) {
-    return term_cost * digits.digit_count * digits.terms_a_scalar * scalars + split_costs(scalars, digits) +
+    return products_a_digit * digits.digit_count * digits.terms_a_scalar * scalars + split_costs(scalars, digits) +
            bucket_costs(digits, rows, true);
 }
 
@@ -299,7 +298,7 @@ double share_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned sh
     // Blocks are dealt to windows evenly, so that those of a part of a window wait for the others (half of what it lacks, as measured).
     const double scalar_digits = static_cast<double>(digits.terms_a_scalar) * digits.digit_count;
     const double own_digits = (scalar_digits / share_count + digits.terms_a_scalar * most_windows) / 2;
-    return term_cost * own_digits * scalars + split_costs(scalars, digits) +
+    return products_a_digit * own_digits * scalars + split_costs(scalars, digits) +
            bucket_costs(digits, most_windows, scalar_count <= most_terms_of_few_portions);
 }
 
@@ -318,20 +317,14 @@ namespace {
 /// Of the digits that there may be, those with the least cost. \param cost_of  called as cost_of(digits)
 template <class CostFunction>
 DigitChoice cheapest_digits(const ScalarRange& scalars, unsigned tables, unsigned width, const CostFunction& cost_of) {
-    const unsigned narrowest = width != 0 ? width : 4;
-    const unsigned widest = width != 0 ? width : widest_digit;
     DigitChoice best;
     double best_cost = std::numeric_limits<double>::infinity();
-    for (const bool are_split : {false, true}) {
-        if (are_split && (!scalars.spans_all() || tables > 1)) continue;
-        for (unsigned any_width = narrowest; any_width <= widest; ++any_width) {
-            const DigitChoice choice{are_split, any_width};
-            const double cost = cost_of(msm_digits(scalars, choice, tables));
-            if (cost >= best_cost) continue;
-            best = choice;
-            best_cost = cost;
-        }
-    }
+    for_each_digit_choice(scalars, tables, width, [&](const DigitChoice& choice) {
+        const double cost = cost_of(msm_digits(scalars, choice, tables));
+        if (cost >= best_cost) return;
+        best = choice;
+        best_cost = cost;
+    });
     return best;
 }
 

@@ -18,6 +18,7 @@ struct DigitChoice {
     unsigned width = 0;              ///< bits of a digit
 
     unsigned terms_a_scalar() const { return are_scalars_split ? 2 : 1; }
+    bool operator==(const DigitChoice&) const = default;
 };
 
 /// What decides the plan of a portion.
@@ -38,6 +39,8 @@ struct MsmProblem {
     std::uint64_t rounds_budget =
         0;  ///< bytes that the pairwise rounds may take of the workspace before they go over the rows in several turns
     std::size_t coordinate_bytes = 0;  ///< of one coordinate of a point
+
+    bool operator==(const MsmProblem&) const = default;
 };
 
 /// A plan without pointers, and what only the host needs of it.
@@ -85,8 +88,23 @@ struct CostOf {
     std::size_t msm_count = 1;
 };
 
+/// Field products that a digit of a term is estimated to cost: one addition, mostly affine.
+inline constexpr double products_a_digit = 8;
+
 /// What MSMs of so many scalars are estimated to cost, in field products.
 double msm_cost(std::size_t scalar_count, const MsmDigits& digits, CostOf of = {});
+
+/// Calls visit(choice) for each way to cut scalars into digits. Scalars are split only over one table.
+/// \param width  the bits that digits have; 0 for any
+template <class Visit>
+void for_each_digit_choice(const ScalarRange& scalars, unsigned tables, unsigned width, const Visit& visit) {
+    const unsigned narrowest = width != 0 ? width : 4;
+    const unsigned widest = width != 0 ? width : widest_digit;
+    for (const bool are_split : {false, true}) {
+        if (are_split && (!scalars.spans_all() || tables > 1)) continue;
+        for (unsigned any_width = narrowest; any_width <= widest; ++any_width) visit(DigitChoice{are_split, any_width});
+    }
+}
 
 /// The digits with the least estimated cost. Scalars are split only over one table. \param width  that they have; 0 for any
 DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width = 0, CostOf of = {});

@@ -44,10 +44,10 @@ struct MsmCut {
 std::vector<MsmPortion> cut_into_portions(const MsmCut& cut);
 
 /// Calls take(portions, are_smallest) until it returns true: with the cut's portions, then with portions of at most half as many terms as
-/// before, while they can be smaller.
+/// before, while they can be smaller and are not too many to plan.
 template <class Take>
 void take_portions(MsmCut cut, const Take& take) {
-    constexpr std::size_t most_portions = 4096;
+    constexpr std::size_t most_portions = std::size_t{1} << 16;
     for (;; cut.most_terms = (cut.most_terms + 1) / 2) {
         std::vector<MsmPortion> portions = cut_into_portions(cut);
         const bool are_smallest = cut.most_terms == 1 || portions.size() > most_portions;

@@ -16,6 +16,7 @@ struct ScalarRange {
     std::uint64_t part_head = 0;
 
     bool spans_all() const { return order_head != 0; }
+    bool operator==(const ScalarRange&) const = default;
 };
 
 /// \param bitsize  what the scalars are promised to be below, as in MsmConfig

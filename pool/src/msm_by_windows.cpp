@@ -4,6 +4,8 @@
 #include <limits>
 #include <new>
 
+#include "msm_budget.hpp"
+
 namespace cupool::detail {
 
 namespace {
@@ -22,13 +24,30 @@ Share part_of_portion(std::uint64_t own_terms, const MsmPortion& portion, std::u
     return {first, scaled(portion.first_term + portion.term_count) - first};
 }
 
+/// What it takes to bring a term, where each device brings its part of the terms, and to hand it on to
+/// the others. Bases that are there are handed on beside what is brought.
+template <Curve C>
+FeedCost feed_cost_of(const std::vector<TermsOfDevice<C>>& terms) {
+    const auto devices = static_cast<double>(terms.size());
+    const double handed_byte = nanoseconds_a_handed_byte * (devices - 1);
+    FeedCost cost;
+    for (const TermsOfDevice<C>& own : terms) {
+        const auto brought = static_cast<double>(own.brought_bytes());
+        const auto there = static_cast<double>(sizeof(Scalar) + sizeof(AffinePoint<C>)) - brought;
+        const double brought_byte = own.context.template resource<OperandFeeds>()->rate().nanoseconds_a_byte();
+        cost.copy = std::max({cost.copy, brought_byte * brought, handed_byte * there});
+        cost.hand_on = std::max(cost.hand_on, handed_byte * brought);
+    }
+    return {cost.copy / devices, cost.hand_on / devices};
+}
+
 }  // namespace
 
 template <Curve C>
-MsmByWindows<C>::Member::Member(const TermsOfDevice<C>& of_device, const DeviceMsmJob<C>& job, const MsmConfig& config,
-                                const DeviceMsmLimits& limits)
+MsmByWindows<C>::Member::Member(const TermsOfDevice<C>& of_device, const DeviceMsmJob<C>& job, const MsmJobLayout& layout,
+                                const MsmConfig& config)
     : terms(of_device),
-      msm(job, config, limits),
+      msm(job, layout, config),
       feeds(config.ctx.resource<OperandFeeds>()),
       feed(feeds->take()),
       exchange(feeds->take()),
@@ -41,21 +60,33 @@ MsmByWindows<C>::Member::Member(const TermsOfDevice<C>& of_device, const DeviceM
 template <Curve C>
 MsmByWindows<C>::MsmByWindows(const std::vector<TermsOfDevice<C>>& terms, CopyBetween copy_between, const MsmConfig& config, unsigned width,
                               const DeviceMsmLimits& limits)
-    : copy_between_(std::move(copy_between)), config_(config), promised_bits_(scalar_range<C>(config.bitsize).bits) {
+    : copy_between_(std::move(copy_between)),
+      config_(config),
+      promised_bits_(scalar_range<C>(config.bitsize).bits),
+      feed_cost_(feed_cost_of(terms)) {
     std::size_t count = 0;
     for (const TermsOfDevice<C>& of_device : terms) count += of_device.scalars.size();
+    const bool may_change_width = config.c == 0 && config.memory_budget != 0;
+    std::vector<DeviceMsmJob<C>> jobs;
+    std::vector<MsmConfig> configs;
+    std::vector<MsmWork> works;
     for (std::size_t place = 0; place < terms.size(); ++place) {
         const Operand<AffinePoint<C>>& bases = terms[place].bases;
-        const DeviceMsmJob<C> job{.scalars = std::span<const Scalar>(),
-                                  .bases = std::span<const AffinePoint<C>>(),
-                                  .term_count = count,
-                                  .are_bases_in_montgomery_form = bases.is_on_device() || config.are_points_montgomery_form,
-                                  .width = width,
-                                  .share = static_cast<unsigned>(place),
-                                  .share_count = static_cast<unsigned>(terms.size())};
-        MsmConfig own = config;
-        own.ctx = terms[place].context;
-        members_.push_back(std::make_unique<Member>(terms[place], job, own, limits));
+        jobs.push_back({.scalars = std::span<const Scalar>(),
+                        .bases = std::span<const AffinePoint<C>>(),
+                        .term_count = count,
+                        .are_bases_in_montgomery_form = bases.is_on_device() || config.are_points_montgomery_form,
+                        .width = may_change_width ? 0 : width,
+                        .share = static_cast<unsigned>(place),
+                        .share_count = static_cast<unsigned>(terms.size())});
+        configs.push_back(config);
+        configs[place].ctx = terms[place].context;
+        works.push_back(work_of(jobs[place], configs[place], limits));
+    }
+    const DigitChoice choice = choose_shared_digits(works, config.memory_budget, feed_cost_);
+    for (std::size_t place = 0; place < terms.size(); ++place) {
+        const Operand<AffinePoint<C>>& bases = terms[place].bases;
+        members_.push_back(std::make_unique<Member>(terms[place], jobs[place], MsmJobLayout(works[place], choice), configs[place]));
         do_threads_read_memory_ |= members_[place]->feed->is_staged(std::as_bytes(terms[place].scalars));
         if (!bases.is_on_device()) do_threads_read_memory_ |= members_[place]->feed->is_staged(std::as_bytes(bases.host()));
     }
@@ -85,20 +116,10 @@ void MsmByWindows<C>::sum_all() {
     for (const auto& member : members_) member->msm.stream().synchronize();
 }
 
-/// How one device would cut it, where each brings its part of the terms. Bases that are there are handed on beside what is brought.
+/// How one device would cut it, where each brings its part of the terms.
 template <Curve C>
 MsmCut MsmByWindows<C>::cut() const {
-    double copy = 0;
-    double hand_on = 0;
-    const auto devices = static_cast<double>(members_.size());
-    const double handed_byte = nanoseconds_a_handed_byte * (devices - 1);
-    for (const auto& member : members_) {
-        const auto brought = static_cast<double>(member->brought_bytes());
-        const auto there = static_cast<double>(sizeof(Scalar) + sizeof(AffinePoint<C>)) - brought;
-        copy = std::max({copy, member->feeds->rate().nanoseconds_a_byte() * brought, handed_byte * there});
-        hand_on = std::max(hand_on, handed_byte * brought);
-    }
-    MsmCut cut = members_[0]->msm.cut(copy / devices, hand_on / devices);
+    MsmCut cut = members_[0]->msm.cut(feed_cost_);
     // Each device's part of a portion is rounded by itself.
     cut.most_terms -= std::min(cut.most_terms, members_.size()) - 1;
     return cut;
@@ -173,7 +194,7 @@ void MsmByWindows<C>::bring_own(std::size_t place, std::size_t i) {
         own.feed->copy(scalars_at(place, place, i), std::as_bytes(terms.scalars.subspan(share.offset, share.count)), threads);
         if (!terms.bases.is_on_device())
             own.feed->copy(bases_at(place, place, i), std::as_bytes(terms.bases.host().subspan(share.offset, share.count)), threads);
-        own.bytes += share.count * own.brought_bytes();
+        own.bytes += share.count * terms.brought_bytes();
     }
     if (is_last) own.last_brought.record(stream);
     if (share.count != 0 && !terms.bases.is_on_device() && !config_.are_points_montgomery_form) {
@@ -231,7 +252,8 @@ template <Curve C>
 void MsmByWindows<C>::learn_rates() {
     for (std::size_t place = 0; place < members_.size(); ++place) {
         Member& own = *members_[place];
-        own.feeds->rate().learn(stripes_.back()[place].count * own.brought_bytes(), elapsed_milliseconds(own.last_asked, own.last_brought));
+        own.feeds->rate().learn(stripes_.back()[place].count * own.terms.brought_bytes(),
+                                elapsed_milliseconds(own.last_asked, own.last_brought));
     }
 }
 

@@ -21,6 +21,9 @@ struct TermsOfDevice {
     DeviceContext context;
     std::span<const Scalar> scalars;
     Operand<AffinePoint<C>> bases;  ///< of the scalars; on the device only in Montgomery form
+
+    /// What crosses the bus for a term.
+    std::size_t brought_bytes() const { return sizeof(Scalar) + (bases.is_on_device() ? 0 : sizeof(AffinePoint<C>)); }
 };
 
 /// One MSM over several devices, each of which sums a share of all terms' digits: some windows, and parts of those at the share's ends.
@@ -39,7 +42,8 @@ public:
                                            std::size_t bytes, StreamView stream)>;
 
     /// \param config  whose ctx is not looked at; results on the host
-    /// \param width  bits of a digit
+    /// \param width  bits of a digit. If config.c leaves it open, and config.memory_budget is too small
+    /// for it, another width is chosen.
     MsmByWindows(const std::vector<TermsOfDevice<C>>& terms, CopyBetween copy_between, const MsmConfig& config, unsigned width,
                  const DeviceMsmLimits& limits = {});
 
@@ -53,10 +57,7 @@ public:
 
 private:
     struct Member {
-        Member(const TermsOfDevice<C>& of_device, const DeviceMsmJob<C>& job, const MsmConfig& config, const DeviceMsmLimits& limits);
-
-        /// What crosses the bus for a term.
-        std::size_t brought_bytes() const { return sizeof(Scalar) + (terms.bases.is_on_device() ? 0 : sizeof(AffinePoint<C>)); }
+        Member(const TermsOfDevice<C>& of_device, const DeviceMsmJob<C>& job, const MsmJobLayout& layout, const MsmConfig& config);
 
         TermsOfDevice<C> terms;
         DeviceMsm<C> msm;
@@ -99,6 +100,7 @@ private:
     CopyBetween copy_between_;
     MsmConfig config_;
     unsigned promised_bits_;  // what every scalar is below
+    FeedCost feed_cost_;
     std::vector<std::unique_ptr<Member>> members_;
     std::vector<MsmPortion> portions_;
     std::vector<Stripe> stripes_;          // [portion]

@@ -47,6 +47,21 @@ TEST_CASE("MSMs from several threads at once", "[msm]") {
     for (std::size_t i = 0; i < sums.size(); ++i) CHECK(sums[i] == closed_form<C>(scalars[i]));
 }
 
+TEMPLATE_TEST_CASE_SIG("64 MiB of device memory are enough for 2^22 terms", CUPOOL_CURVES_AND_TWISTS) {
+    if (engine_pool().is_host() || is_simulated()) CUPOOL_SKIP("skipped: needs a real GPU, as it has 2^22 terms");
+    const std::size_t count = std::size_t{1} << 22;
+    const auto points = generator_multiples<C>(1, count);
+    std::vector<Scalar> scalars;
+    while (scalars.size() < count) scalars.push_back(random_scalar());
+    MsmConfig config;
+    config.ctx = engine_pool().context_at(0);
+    config.memory_budget = std::uint64_t{64} << 20;
+    JacobianPoint<C> sum;
+    const RunReport report = msm<C>(std::span<const Scalar>(scalars), std::span<const AffinePoint<C>>(points), config, sum);
+    CHECK(to_affine(sum) == closed_form<C>(scalars));
+    CHECK(report.device_bytes <= config.memory_budget);
+}
+
 TEST_CASE("an MSM larger than the memory that is left is done in chunks", "[msm]") {
     if (engine_pool().is_host() || is_simulated()) CUPOOL_SKIP("skipped: needs a real GPU's memory and 2^18 terms");
     constexpr Curve C = Curve::bls12_381;

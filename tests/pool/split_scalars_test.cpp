@@ -92,7 +92,8 @@ TEST_CASE("a portion has so many terms that points, images and what is carried a
         job.term_count = std::size_t{1} << 31;
         job.tables = tables;
         job.width = 18;
-        return detail::DeviceMsm<C>(job, own, {}).cut(0).most_terms;
+        const auto choice = detail::choose_digits(job.term_count, detail::scalar_range<C>(bitsize), tables, 18);
+        return detail::MsmJobLayout(detail::work_of(job, own, {}), choice).cut({}).most_terms;
     };
     REQUIRE(detail::choose_digits(std::size_t{1} << 31, detail::scalar_range<C>(0), 1, 18).are_scalars_split);
     CHECK(most_terms(1, 0) == detail::carried_bit / 2);

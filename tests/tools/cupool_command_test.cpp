@@ -142,6 +142,7 @@ TEST_CASE("cupool has usage errors, help and a version") {
     require_failure({"bench", "msm", "--sizes", "4", "--tables", "0"}, 2, {"--tables"});
     require_failure({"bench", "msm", "--sizes", "4", "--msms", "0"}, 2, {"--msms"});
     require_failure({"bench", "msm", "--sizes", "4", "--width", "22"}, 2, {"--width"});
+    require_failure({"bench", "msm", "--sizes", "4", "--budget", "many"}, 2, {"--budget"});
     require_failure({"bench", "msm", "--sizes", "4", "--engine", "host", "--results", "device"}, 2, {"--results device"});
     for (const auto& arguments : {std::vector<std::string>{"--help"}, {"--version"}, {"msm", "--help"}, {"bench", "msm", "--help"}}) {
         const auto result = run_process(tool, arguments);
@@ -239,7 +240,9 @@ TEST_CASE("cupool bench measures and checks") {
     CHECK(prepared.at("tables") == 3);
     CHECK(prepared.at("width") == 7);
     CHECK(prepared.at("msms") == 2);
+    CHECK(prepared.at("budget") == 0);
     CHECK_FALSE(prepared["results"][0].contains("bound_ms"));
+    CHECK(run_job({"bench", "msm", "--json", "--budget", "67108864", "--sizes", "5", "--runs", "1"}).at("budget") == 67'108'864);
     const auto reduce = run_job({"bench", "reduce", "--json", "--type", "f64", "--sizes", "12", "--runs", "3"});
     CHECK(reduce.at("benchmark") == "reduce");
     CHECK(reduce.at("type") == "f64");
@@ -249,4 +252,21 @@ TEST_CASE("cupool bench measures and checks") {
     CHECK(table.exit_code == 0);
     CHECK(table.err.empty());
     CHECK_THAT(table.out, contains_text("2^5"));
+}
+
+TEST_CASE("cupool bench msm hands on the budget of device memory") {
+    const char* const simulator = std::getenv("CUPOOL_SIM_LIBRARY");
+    if (simulator == nullptr) CUPOOL_SKIP("skipped: CUPOOL_SIM_LIBRARY is not set");
+    for (const auto* const msms : {"1", "2"}) {
+        const auto run = [&](const std::string& budget) {
+            return run_process(
+                tool,
+                {"bench", "msm", "--engine", "gpu", "--devices", "0", "--sizes", "5", "--runs", "1", "--msms", msms, "--budget", budget},
+                {}, {std::string("CUPOOL_DRIVER=") + simulator});
+        };
+        const auto refused = run("1000");
+        CHECK(refused.exit_code != 0);
+        CHECK_THAT(refused.err, contains_text("memory_budget is 1000"));
+        CHECK(run("200000").exit_code == 0);  // less than it takes without a budget
+    }
 }

@@ -29,6 +29,7 @@ struct BenchMsmOptions {
     int tables = 0;
     int width = 0;
     std::size_t msms = 1;
+    std::uint64_t budget = 0;
     BenchOptions bench;
 };
 
@@ -38,9 +39,10 @@ struct MsmBench {
     OperandMemory scalars_memory;
     OperandMemory points_memory;
     OperandMemory results_memory;
-    int tables;        ///< of prepared bases; 0 where none are prepared
-    int width;         ///< bits of a digit; 0 where the size decides
-    std::size_t msms;  ///< in one call, over the same points
+    int tables;            ///< of prepared bases; 0 where none are prepared
+    int width;             ///< bits of a digit; 0 where the size decides
+    std::size_t msms;      ///< in one call, over the same points
+    std::uint64_t budget;  ///< bytes of device memory that an MSM may take; 0 for no limit
     const BenchOptions& options;
     const DevicePool& pool;
 
@@ -71,6 +73,7 @@ public:
         if (!scalars_.is_on_device() && !points_.is_on_device() && !bench_.is_of_one_member()) {
             MsmConfig config;
             config.c = bench_.width;
+            config.memory_budget = bench_.budget;
             bench_.pool.msm<C>(scalars_.host(), points_.host(), config, sums_[0]);
         } else if (results_) {
             run_on_one_member(results_->span());
@@ -94,6 +97,7 @@ private:
         MsmConfig config;
         config.ctx = bench_.pool.context_at(0);
         config.c = bench_.width;
+        config.memory_budget = bench_.budget;
         config.are_scalars_on_device = scalars_.is_on_device();
         config.are_results_on_device = results_.has_value();
         if (prepared_) {
@@ -164,6 +168,7 @@ std::string bench_msm(const BenchMsmOptions& options) {
                          options.tables,
                          options.width,
                          options.msms,
+                         options.budget,
                          options.bench,
                          pool};
     if (bench.is_of_one_member() && pool.device_count() != 1)
@@ -187,7 +192,8 @@ std::string bench_msm(const BenchMsmOptions& options) {
                          {"results_memory", options.results_memory},
                          {"tables", options.tables},
                          {"width", options.width},
-                         {"msms", options.msms}},
+                         {"msms", options.msms},
+                         {"budget", options.budget}},
                         "points", options.bench, pool, results);
 }
 
@@ -226,6 +232,11 @@ void add_bench_msm_command(CLI::App& bench, std::string& output) {
         ->capture_default_str()
         ->check(CLI::Range(1, 1 << 16).description(""))
         ->type_name("N");
+    command
+        .add_option("--budget", options->budget,
+                    "bytes of device memory that the MSM may take on each GPU beside operands that lie there; 0 for no limit")
+        ->capture_default_str()
+        ->type_name("BYTES");
     command.callback(
         [options, &output] { output = with_curve(curve_of_option(options->curve), [&]<Curve C>() { return bench_msm<C>(*options); }); });
 }

@@ -23,8 +23,13 @@ struct MsmConfig {
     bool are_scalars_montgomery_form = false;
     bool are_points_montgomery_form = false;  ///< also the form of the results
     bool is_async = false;  ///< with results on the device, return as soon as the work is queued; see below. Else it means nothing.
-    std::uint64_t memory_budget = 0;  ///< bytes of device memory that the work may take; 0 is as many as there are. With fewer than it
-                                      ///< would like, it goes over the terms in portions.
+    /// Bytes of device memory that the work may take on each device, besides operands and results
+    /// that lie there; 0 means no limit. On a smaller budget than it would like, the work takes
+    /// narrower digits and goes over the terms in portions. 64 MiB are enough for up to 2^30 terms,
+    /// unless the digits' width is fixed: by c, or by bases that are prepared in several tables (see
+    /// PrepareConfig). A budget that is too small is `invalid_argument`; the message names the bytes
+    /// that are needed.
+    std::uint64_t memory_budget = 0;
 
     static MsmConfig default_for_device(int device, SourceLocation where = SourceLocation::current());
     static MsmConfig default_for_host();

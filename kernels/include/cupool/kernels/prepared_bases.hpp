@@ -23,6 +23,12 @@ struct PrepareConfig {
     /// How many tables of multiples are kept, 1 to 64: the points, and each times as many powers of two, which the digits' width gives. A
     /// table takes as much memory as the points. With f tables, f digits of a scalar share their buckets: there are f times fewer to sum,
     /// so that digits may be wider and fewer.
+    ///
+    /// Several tables fix the digits' width for all MSMs over these bases, so that a small
+    /// MsmConfig::memory_budget cannot change it. If c is 0, the width is chosen for speed alone: a
+    /// budget of 64 MiB is enough over up to 2^19 points, but over more points an MSM may need
+    /// several times as much; a smaller c needs less. One table leaves the width open, unless c is
+    /// given.
     int precompute_factor = 1;
     int c = 0;                          ///< bits of a digit, 1 to 21; 0 chooses by size. With a table for every digit, some take a bit less
     int bitsize = 0;                    ///< as MsmConfig's, for every MSM with these bases
