@@ -316,11 +316,10 @@ void DevicePool::post(std::size_t index, std::unique_ptr<detail::PoolTask> task,
 }
 
 void DevicePool::post_balanced(std::unique_ptr<detail::PoolTask> task, double work, const SourceLocation& where) const {
-    detail::report_at(where, [&] {
-        auto lease = std::make_shared<LoadBalancer::Lease>(balancer().select_device(work));
-        const std::size_t index = state_->index_of(lease->device());
-        state_->post(index, std::move(task), std::move(lease), where);
-    });
+    // A policy of the program's own may throw errors of its own, which keep their place.
+    auto lease = std::make_shared<LoadBalancer::Lease>(balancer(where).select_device(work, where));
+    const std::size_t index = state_->index_of(lease->device());
+    detail::report_at(where, [&] { state_->post(index, std::move(task), std::move(lease), where); });
 }
 
 std::string to_string(const DevicePool& pool) {

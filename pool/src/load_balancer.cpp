@@ -17,8 +17,8 @@ double steady_microseconds() {
 
 double completion_time(const DeviceLoad& load, double work) { return (load.outstanding + work) / load.speed + load.reported; }
 
-/// What a device has, or is expected to get again.
-double expected_work(const DeviceLoad& load) { return load.outstanding + load.reported * load.speed; }
+/// What a device has, or is expected to get again. One that is not to be chosen gets nothing again.
+double expected_work(const DeviceLoad& load) { return load.outstanding + (load.available ? load.reported * load.speed : 0); }
 
 /// The index of the available device that comes first by `before`, of equal ones the first.
 template <class Before>

@@ -17,8 +17,9 @@ public:
     PartTimes(std::size_t parts, RelativeSpeeds& speeds) : speeds_(speeds), left_(parts) {}
 
     void end_part(std::size_t member, std::uint64_t items, std::chrono::steady_clock::duration took) {
+        const double microseconds = std::chrono::duration<double, std::micro>(took).count();
         const std::lock_guard lock(mutex_);
-        parts_.push_back({member, static_cast<double>(items), std::chrono::duration<double, std::micro>(took).count()});
+        if (items != 0 && microseconds > 0) parts_.push_back({member, static_cast<double>(items), microseconds});
         if (--left_ == 0) speeds_.learn(parts_);
     }
 

@@ -90,12 +90,13 @@ PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, Launc
     }
     std::vector<std::shared_ptr<Clock::time_point>> ends(division.size());
     for (const std::size_t index : indices) ends[index] = std::make_shared<Clock::time_point>(start);
-    const auto times = std::make_shared<detail::PartTimes>(indices.size(), state_->speeds());
+    const auto times = detail::report_at(where, [&] { return std::make_shared<detail::PartTimes>(indices.size(), state_->speeds()); });
     const auto shared = std::make_shared<const Division>(std::move(division));
     const auto run_part = [ptx = std::move(ptx), shared, times, ends, launch_part = std::move(launch_part), where](
                               std::size_t index, const DeviceContext& context) {
         const Slice& items = shared->slices()[index];
         const auto module = detail::report_at(where, [&] { return context.resource<detail::LoadedModules>()->load(ptx, where); });
+        context.stream().synchronize(where);  // what the program gave to it before is not the part's time
         const auto begin = Clock::now();
         {
             const detail::SynchronizeOnExit wait_for_copies(context.stream());  // that the program asked for, where a launch fails

@@ -53,6 +53,8 @@ void DevicePool::State::lease_parts(std::vector<MsmPart>& parts, double work_of_
 }
 
 RunReport DevicePool::State::run_part(const MsmPart& part, const std::function<RunReport()>& function) {
+    const DeviceContext& context = member(part.member).context();
+    if (part.times && !context.is_host()) context.stream().synchronize();  // what the program gave to it before is not the part's time
     const auto begin = std::chrono::steady_clock::now();
     part.lease->begin();
     RunReport report = function();

@@ -55,7 +55,7 @@ private:
 
 DevicePool::State::State(unsigned host_threads) : peers_({}, {}, {}) {
     members_.push_back(std::make_unique<detail::PoolMember>(DeviceContext::host(host_threads)));
-    workers_.emplace(members_.size(), worker_hooks());
+    workers_ = std::make_unique<detail::Workers>(members_.size(), worker_hooks());
 }
 
 DevicePool::State::State(const std::shared_ptr<const Driver>& driver, std::vector<int> ordinals)
@@ -63,10 +63,16 @@ DevicePool::State::State(const std::shared_ptr<const Driver>& driver, std::vecto
       peers_(ordinals_, [this](std::size_t index) -> const DeviceContext& { return member(index).context(); }, {}) {
     for (const int ordinal : ordinals_) members_.push_back(std::make_unique<detail::PoolMember>(driver, ordinal));
     take_turns();
-    workers_.emplace(members_.size(), worker_hooks());
+    workers_ = std::make_unique<detail::Workers>(members_.size(), worker_hooks());
 }
 
-DevicePool::State::~State() { workers_->finish(); }
+DevicePool::State::~State() {
+    if (workers_->is_forked()) {
+        (void)workers_.release();  // the threads stayed in the parent, and what they wait for cannot be destroyed here
+    } else {
+        workers_->finish();
+    }
+}
 
 detail::Workers::Hooks DevicePool::State::worker_hooks() {
     return {.prepare =
@@ -89,7 +95,8 @@ bool DevicePool::State::can_open(std::size_t index) noexcept {
         guard([&] { (void)member(index).context(); });
         return true;
     } catch (const std::exception& error) {
-        detail::log(LogLevel::debug, std::string("pool: a device takes no work over: ") + error.what());
+        detail::log(LogLevel::debug, "pool: a device takes no work over, as it cannot be opened:");
+        detail::log(LogLevel::debug, error.what());
         return false;
     }
 }
@@ -360,7 +367,11 @@ void DevicePool::State::set_quarantine(std::size_t index, std::optional<std::str
         }
         take_turns();
     }
-    if (!available) workers_->redistribute(index);
+    if (available) {
+        workers_->look_again();
+    } else {
+        workers_->redistribute(index);
+    }
 }
 
 std::vector<std::size_t> DevicePool::State::healthy() const {

@@ -227,7 +227,7 @@ private:
     std::unique_ptr<detail::RelativeSpeeds> speeds_;  ///< made when first asked for
     std::vector<double> own_weights_;                 ///< the program's, one for each member; none where measured speeds hold
     detail::PeerPaths peers_;
-    std::optional<detail::Workers> workers_;  // last: its threads use the rest
+    std::unique_ptr<detail::Workers> workers_;  // last: its threads use the rest
 };
 
 }  // namespace cupool

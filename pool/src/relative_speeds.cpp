@@ -10,6 +10,10 @@ namespace {
 
 /// Microseconds of a job after which earlier measurements count half: a short job, in which little but overhead is seen, changes little.
 constexpr double half_life = 1e5;
+/// What one job counts for at most, beside what was measured before.
+constexpr double max_weight = 0.5;
+/// The least speed of a device, beside its capability.
+constexpr double min_speed = 1.0 / 16;
 /// By how much of their mean devices of one model may be measured apart and still count as equal.
 constexpr double tolerance = 0.1;
 
@@ -36,10 +40,11 @@ void RelativeSpeeds::learn(const std::vector<Part>& parts) {
         longest = std::max(longest, part.microseconds);
     }
     if (!are_all_warm || parts.size() < 2) return;
-    const double weight = 1 - std::exp2(-longest / half_life);
+    const double weight = std::min(max_weight, 1 - std::exp2(-longest / half_life));
     for (const Part& part : parts) {
         double& speed = measured_[part.member];
         speed += weight * (part.items / part.microseconds * speeds / rates - speed);
+        speed = std::max(speed, min_speed * capabilities_[part.member]);
     }
 }
 

@@ -23,7 +23,9 @@ public:
     /// \param capabilities  above 0
     explicit RelativeSpeeds(std::vector<double> capabilities);
 
-    /// Learns from a shared job. The first job of each device is passed over: it loads and compiles kernels.
+    /// Learns from a shared job. The first job of each device is passed over: it loads and compiles kernels. A part may have waited for
+    /// other work of its device, so that one job changes a speed by half of what it tells at most, and no speed falls below a sixteenth of
+    /// what the capability says: a device keeps a share, by which it is measured again.
     void learn(const std::vector<Part>& parts);
 
     /// One for each member. Devices of equal capability have equal speeds, unless one of them was measured to be more than a tenth off

@@ -13,6 +13,12 @@ bool WorkQueues::is_empty() const {
     return std::all_of(queues_.begin(), queues_.end(), [](const Queue& queue) { return queue.empty(); });
 }
 
+bool WorkQueues::has_movable(std::size_t member) const {
+    return may_move() && std::any_of(queues_[member].begin(), queues_[member].end(), is_movable);
+}
+
+bool WorkQueues::may_take_over(std::size_t member) const { return !movable_.empty() && may_move() && balancer_->loads()[member].available; }
+
 void WorkQueues::push(std::size_t member, PieceOfWork piece) {
     Queue& queue = queues_[member];
     queue.push_back(std::move(piece));

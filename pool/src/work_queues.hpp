@@ -71,7 +71,11 @@ public:
 
     bool is_at_work(std::size_t member) const { return running_[member].has_value(); }
     bool has_waiting(std::size_t member) const { return !queues_[member].empty(); }
+    /// Whether a piece waits for the member that may go to another one.
+    bool has_movable(std::size_t member) const;
     bool is_empty() const;
+    /// Whether there is work that a member with nothing to do may have, as far as policy and quarantine say.
+    bool may_take_over(std::size_t member) const;
     bool may_move() const { return balancer_ != nullptr && balancer_->allows_takeover(); }
 
 private:

@@ -58,18 +58,26 @@ void Workers::post(std::size_t member, PieceOfWork piece) {
     if (must_wait && may_move) wake_idle();
 }
 
-void Workers::redistribute(std::size_t member) {
+void Workers::redistribute(std::size_t member) noexcept {
     if (is_forked()) return;
     const std::lock_guard lock(mutex_);
     try {
+        if (!queues_.has_movable(member)) return;
         for (std::size_t i = 0; i < members_.size(); ++i) {
-            if (i != member) start(i);
+            if (queues_.may_take_over(i)) try_start(i);
         }
         queues_.redistribute(member);
     } catch (const std::exception& error) {
-        log(LogLevel::warning, std::string("pool: work stays with a quarantined device: ") + error.what());
+        log(LogLevel::warning, "pool: work stays with a quarantined device:");
+        log(LogLevel::warning, error.what());
     }
     wake_all();
+}
+
+void Workers::look_again() noexcept {
+    if (is_forked()) return;
+    const std::lock_guard lock(mutex_);
+    wake_idle();
 }
 
 void Workers::do_waiting() {
@@ -88,13 +96,6 @@ void Workers::do_waiting() {
 }
 
 void Workers::finish() {
-    if (is_forked()) {
-        // The threads stayed in the parent. A std::thread that is destroyed unjoined ends the process: these are never destroyed.
-        for (const auto& member : members_) {
-            if (member->thread.joinable()) new std::thread(std::move(member->thread));
-        }
-        return;
-    }
     {
         const std::lock_guard lock(mutex_);
         closed_ = true;
@@ -117,21 +118,30 @@ void Workers::start(std::size_t member) {
     }
 }
 
-/// Lets members without work look whether they should take some over. \pre the lock is held
-void Workers::wake_idle() {
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-        Member& member = *members_[i];
-        if (member.is_idle && !queues_.has_waiting(i)) member.changed.notify_one();
-        if (member.thread.joinable()) continue;
-        try {
-            start(i);
-        } catch (const std::exception& error) {
-            log(LogLevel::debug, std::string("pool: a device without a thread takes no work over: ") + error.what());
-        }
+bool Workers::try_start(std::size_t member) noexcept {
+    try {
+        start(member);
+        return true;
+    } catch (const std::exception& error) {
+        log(LogLevel::debug, "pool: a device without a thread takes no work over:");
+        log(LogLevel::debug, error.what());
+        return false;
     }
 }
 
-void Workers::wake_all() {
+/// Lets members without work look whether they should take some over. \pre the lock is held
+void Workers::wake_idle() noexcept {
+    try {
+        for (std::size_t i = 0; i < members_.size(); ++i) {
+            if (queues_.has_waiting(i) || !queues_.may_take_over(i)) continue;
+            if (try_start(i) && members_[i]->is_idle) members_[i]->changed.notify_one();
+        }
+    } catch (const std::exception&) {
+        wake_all();  // no memory to ask who may
+    }
+}
+
+void Workers::wake_all() noexcept {
     for (const auto& member : members_) member->changed.notify_one();
 }
 
@@ -140,15 +150,10 @@ void Workers::serve(std::size_t member) {
     Member& self = *members_[member];
     std::unique_lock lock(mutex_);
     while (true) {
-        if (!self.takes_over && !queues_.has_waiting(member) && queues_.may_move()) {
-            lock.unlock();
-            const bool can = hooks_.can_take_over(member);
-            lock.lock();
-            self.takes_over = can;
-        }
+        open_for_takeover(lock, member);
         std::optional<PieceOfWork> piece = next(member);
         if (piece) {
-            if (queues_.has_waiting(member) && queues_.may_move()) wake_idle();
+            if (queues_.has_waiting(member)) wake_idle();
             lock.unlock();
             const bool succeeded = piece->run(member);
             piece.reset();
@@ -163,6 +168,22 @@ void Workers::serve(std::size_t member) {
     }
 }
 
+/// Finds out whether a member's device works, before it takes work over that others might do. \pre the lock is held, and is again
+void Workers::open_for_takeover(std::unique_lock<std::mutex>& lock, std::size_t member) {
+    Member& self = *members_[member];
+    try {
+        if (self.takes_over || queues_.has_waiting(member) || !queues_.may_take_over(member)) return;
+    } catch (const std::exception&) {  // no memory to ask
+        return;
+    }
+    if (steady_microseconds() < self.opens_again) return;
+    lock.unlock();
+    const bool can = hooks_.can_take_over(member);
+    lock.lock();
+    self.takes_over = can;
+    self.opens_again = steady_microseconds() + max_wait;
+}
+
 /// \pre the lock is held
 std::optional<PieceOfWork> Workers::next(std::size_t member) {
     try {
@@ -172,20 +193,24 @@ std::optional<PieceOfWork> Workers::next(std::size_t member) {
     }
 }
 
+/// Until a member without work looks again whether there is some, though nobody wakes it: its device, or the policy, may have changed.
+/// \pre the lock is held
+double Workers::time_to_wait(std::size_t member) const {
+    try {
+        const std::optional<double> retry = members_[member]->takes_over ? queues_.retry_time(member) : std::nullopt;
+        return retry ? std::clamp(*retry - steady_microseconds(), min_wait, max_wait) : max_wait;
+    } catch (const std::exception&) {  // no memory to think about it
+        return max_wait;
+    }
+}
+
 void Workers::wait(std::unique_lock<std::mutex>& lock, std::size_t member) {
     Member& self = *members_[member];
     self.is_idle = true;
-    std::optional<double> retry;
-    try {
-        if (self.takes_over) retry = queues_.retry_time(member);
-    } catch (const std::exception&) {
-        retry = steady_microseconds() + max_wait;
-    }
-    if (retry) {
-        const double microseconds = std::clamp(*retry - steady_microseconds(), min_wait, max_wait);
-        self.changed.wait_for(lock, std::chrono::duration<double, std::micro>(microseconds));
-    } else {
+    if (queues_.is_empty()) {
         self.changed.wait(lock);
+    } else {
+        self.changed.wait_for(lock, std::chrono::duration<double, std::micro>(time_to_wait(member)));
     }
     self.is_idle = false;
 }

@@ -34,33 +34,42 @@ public:
     void set_balancer(LoadBalancer& balancer);
 
     /// \throws Error forked in a child of the process that made the workers, whose threads are not there; io where the system gives no
-    /// thread
+    /// thread. Where it throws, the piece is not done.
     void post(std::size_t member, PieceOfWork piece);
 
     /// Lets what may move of a member's waiting work go to others: it is quarantined.
-    void redistribute(std::size_t member);
+    void redistribute(std::size_t member) noexcept;
+    /// Lets members without work look whether there is some that they may take over: one was readmitted.
+    void look_again() noexcept;
 
     /// Does all work that waits, on the calling thread, where it need not wait for what the workers are at.
     void do_waiting();
 
-    /// Returns when all work is done and the threads have ended; not to be called by a piece of work. Nothing may be posted afterwards. In
-    /// a child of the process that made the workers it does nothing.
+    /// Returns when all work is done and the threads have ended; not to be called by a piece of work, nor where is_forked(). Nothing may
+    /// be posted afterwards.
     void finish();
+
+    /// Whether this is a child of the process that made the workers. Then they must not be destroyed: threads that stayed in the parent
+    /// wait for what would be.
+    bool is_forked() const;
 
 private:
     struct Member {
         std::thread thread;
         std::condition_variable changed;
         bool is_idle = false;     ///< its thread waits
-        bool takes_over = false;  ///< whether it did its last piece
+        bool takes_over = false;  ///< whether it did its last piece, or can be opened
+        double opens_again = 0;   ///< when a device that could not be opened is tried again
     };
 
-    bool is_forked() const;
     void start(std::size_t member);
-    void wake_idle();
-    void wake_all();
+    bool try_start(std::size_t member) noexcept;
+    void wake_idle() noexcept;
+    void wake_all() noexcept;
     void serve(std::size_t member);
+    void open_for_takeover(std::unique_lock<std::mutex>& lock, std::size_t member);
     std::optional<PieceOfWork> next(std::size_t member);
+    double time_to_wait(std::size_t member) const;
     void wait(std::unique_lock<std::mutex>& lock, std::size_t member);
 
     Hooks hooks_;

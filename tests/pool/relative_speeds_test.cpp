@@ -51,6 +51,15 @@ TEST_CASE("equal devices stay equal while noise is all that tells them apart", "
     CHECK(speeds.speeds()[0] > 2 * speeds.speeds()[1]);
 }
 
+TEST_CASE("a device recovers from a job in which it waited for other work", "[speeds]") {
+    RelativeSpeeds speeds({1, 1});
+    share(speeds, 1e6, {1, 1});
+    for (int i = 0; i < 20; ++i) share(speeds, 1e6, {1e-6, 1});
+    CHECK(speeds.speeds()[0] == Approx(1.0 / 16));  // so that it keeps a share
+    for (int i = 0; i < 20; ++i) share(speeds, 1e6, {1, 1});
+    CHECK(speeds.speeds()[0] == speeds.speeds()[1]);
+}
+
 TEST_CASE("short jobs say little", "[speeds]") {
     RelativeSpeeds speeds({1, 1});
     for (int i = 0; i < 10; ++i) share(speeds, 20, {1, 0.1});

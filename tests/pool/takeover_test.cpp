@@ -148,6 +148,31 @@ TEST_CASE("a device that cannot be opened takes nothing over", "[takeover]") {
     CHECK(pool.metrics().devices[1].errors == 1);
 }
 
+TEST_CASE("a quarantined device is not opened for work that it may not have, and takes some over when it is readmitted", "[takeover]") {
+    const Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    pool.balancer().set_policy(std::make_unique<First>(true));
+    pool.quarantine(1, "hot");
+    Barrier barrier;
+    auto stuck = stick(pool, 0, barrier);
+    auto piece = pool.submit(own_device);
+    CHECK(piece.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
+    CHECK(machine.simulator.call_count("cuDevicePrimaryCtxRetain") == 1);
+    pool.readmit(1);
+    CHECK(piece.get() == 1);
+    barrier.open();
+    stuck.get();
+}
+
+TEST_CASE("a quarantine costs the other devices nothing where no work waits", "[takeover]") {
+    const Machine machine(std::vector<SimulatedDevice>(8));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    (void)pool.balancer();
+    pool.quarantine(3, "hot");
+    CHECK(machine.simulator.call_count("cuDevicePrimaryCtxRetain") == 0);
+    CHECK(machine.simulator.call_count("cuDeviceGetPCIBusId") == 0);  // what each worker thread begins with
+}
+
 TEST_CASE("after a device fault no work that waits is lost or moved", "[takeover]") {
     Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);

@@ -159,8 +159,7 @@ TEST_CASE("1000 skewed jobs end within 10% of the best possible though one of ei
     for (unsigned seed = 1; seed <= lists; ++seed) ratios.push_back(ratio(speeds, skewed_jobs(seed)));
     std::sort(ratios.begin(), ratios.end());
     CAPTURE(ratios);
-    CHECK(ratios.back() <= 1.10);
-    CHECK(ratios[lists / 2] <= 1.05);
+    CHECK(ratios.back() <= 1.01);
     // Where nothing may move they end far later, so that this says something.
     CHECK(ratio(speeds, skewed_jobs(1), std::make_unique<Fixed>()) > 1.5);
 }
@@ -171,8 +170,7 @@ TEST_CASE("1000 skewed jobs on devices that are what they claim", "[takeover]") 
         for (unsigned seed = 1; seed <= lists; ++seed) ratios.push_back(ratio(std::vector<double>(devices, 1), skewed_jobs(seed)));
         std::sort(ratios.begin(), ratios.end());
         CAPTURE(devices, ratios);
-        CHECK(ratios.back() <= 1.10);
-        CHECK(ratios[lists / 2] <= 1.05);
+        CHECK(ratios.back() <= 1.01);
     }
 }
 
