@@ -133,6 +133,43 @@ void visit_msms(const DevicePool& pool) {
     }
 }
 
+/// Operands and results on devices, and futures.
+void visit_placed_msms(const DevicePool& pool) {
+    constexpr Curve curve = Curve::bn254;
+    constexpr std::size_t terms = 64;
+    const std::vector<AffinePoint<curve>> points = generator_multiples<curve>(1, terms);
+    const std::vector<Scalar> scalars(terms, Scalar{{5}});
+    const AffinePoint<curve> expected = multiply(generator<curve>(), Scalar{{5 * terms * (terms + 1) / 2}});
+    std::vector<DeviceBuffer<Scalar>> slices;
+    const Division division = pool.divide(terms);
+    for (std::size_t i = 0; i < pool.device_count(); ++i) {
+        const Slice& own = division.slice(i);
+        const DeviceContext& context = pool.context_at(i);
+        slices.emplace_back(own.count, context);
+        if (own.count != 0) copy_async(slices[i].span(), std::span(scalars).subspan(own.offset, own.count), context.stream());
+    }
+    const DeviceContext& last = pool.context_at(pool.device_count() - 1);
+    DeviceBuffer<Scalar> whole(terms, last);
+    copy_async(whole.span(), std::span<const Scalar>(scalars), last.stream());
+    DeviceBuffer<JacobianPoint<curve>> there(1, last);
+    MsmConfig config;
+    config.are_scalars_on_device = true;
+    for (const PoolOperand<Scalar>& operand : {PoolOperand<Scalar>(slices), PoolOperand<Scalar>(whole)}) {
+        JacobianPoint<curve> sum;
+        pool.msm<curve>(operand, points, config, sum, MsmSpread::all_devices);
+        expect(to_affine(sum) == expected, "an MSM of scalars on devices is right");
+        sum = {};
+        pool.submit_msm<curve>(operand, points, config, sum, MsmSpread::all_devices).get();
+        expect(to_affine(sum) == expected, "an MSM that comes as a future is right");
+        MsmConfig on_device = config;
+        on_device.are_results_on_device = true;
+        pool.msm<curve>(operand, points, on_device, there.span(), MsmSpread::all_devices);
+        std::vector<JacobianPoint<curve>> back(1);
+        copy(std::span(back), there.span(), last.stream());
+        expect(to_affine(back[0]) == expected, "a result on a device is right");
+    }
+}
+
 void visit_peers(const DevicePool& pool) {
     for (const bool allows_direct : {true, false}) {
         const PeerManager peers(pool, {.allows_direct = allows_direct});
@@ -234,6 +271,7 @@ void tour(const DevicePool& pool) {
     visit_choices(pool);
     visit_work(pool);
     visit_msms(pool);
+    visit_placed_msms(pool);
     visit_peers(pool);
     visit_reductions(pool);
     visit_graph(pool);
