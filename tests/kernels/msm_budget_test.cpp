@@ -214,6 +214,12 @@ TEST_CASE("a budget that is enough for one MSM is enough for a batch of them", "
     CHECK(chosen_bytes(work, budget) <= budget);
 }
 
+TEST_CASE("a run of a large batch has a bounded number of terms, since all its portions are planned at once", "[kernels]") {
+    const MsmWork work = work_of_size<Curve::bn254>(8192, 1 << 20);
+    CHECK(choose_run(work, small_budget, {}).msm_count == 64);
+    CHECK(choose_run(work, 0, {}).msm_count == 8192);
+}
+
 TEST_CASE("portions that are planned alike share their plans, and others do not", "[kernels]") {
     const MsmWork work = work_of_size<Curve::bn254>(2, 1'000'000);
     MsmJobLayout layout(work, {true, 15});
