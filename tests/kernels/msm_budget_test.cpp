@@ -205,6 +205,21 @@ TEST_CASE("a fixed width that takes many sums an MSM is done in runs of fewer MS
     CHECK(chosen_bytes(work, small_budget) <= small_budget);
 }
 
+TEST_CASE("a budget that is enough for one MSM is enough for a batch of them", "[kernels]") {
+    MsmWork work = work_of_size<Curve::bn254>(1, 16, Operands::on_device);
+    work.width = 8;
+    const std::uint64_t budget = bytes_within(work, choose_run(work, 1, {}).digits, 1);
+    work.msm_count = 1000;
+    CHECK(choose_run(work, budget, {}).msm_count < 1000);
+    CHECK(chosen_bytes(work, budget) <= budget);
+}
+
+TEST_CASE("a run of a large batch has a bounded number of terms, since all its portions are planned at once", "[kernels]") {
+    const MsmWork work = work_of_size<Curve::bn254>(8192, 1 << 20);
+    CHECK(choose_run(work, small_budget, {}).msm_count == 64);
+    CHECK(choose_run(work, 0, {}).msm_count == 8192);
+}
+
 TEST_CASE("portions that are planned alike share their plans, and others do not", "[kernels]") {
     const MsmWork work = work_of_size<Curve::bn254>(2, 1'000'000);
     MsmJobLayout layout(work, {true, 15});
