@@ -19,7 +19,7 @@ struct MsmRun {
 /// Without a budget (0), or with one that is large enough, the run has all MSMs, and the digits of least
 /// cost. Else digits and portions are weighed against each other: narrow digits have fewer buckets, which
 /// leaves room for larger and so fewer portions. If nothing fits, the run is one MSM with the digits that
-/// need the least memory, so that whoever allocates it can tell how much is missing.
+/// need the least memory: the error of its allocation then names the least budget that would do.
 MsmRun choose_run(MsmWork work, std::uint64_t budget, FeedCost feed);
 
 /// Chooses the digits of one MSM in the same way, for devices that share its digits and have as large a

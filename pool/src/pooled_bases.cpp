@@ -232,8 +232,10 @@ template <Curve C>
 void DevicePool::State::MsmsOfBases<C>::require_bases(const Division& division) const {
     for (const int device : division.devices()) {
         if (bases_->part_of(state_.index_of(device)) != nullptr) continue;
-        detail::refuse("msm", "a slice of the scalars is on device " + std::to_string(device) +
-                                  ", where no bases were prepared; prepare them anew, or give the scalars as a whole");
+        detail::refuse(
+            "msm",
+            "a slice of the scalars is on device " + std::to_string(device) +
+                ", where no bases were prepared; prepare the bases again with that device in the pool, or pass the scalars in one piece");
     }
 }
 

@@ -62,7 +62,7 @@ TEST_CASE("errors of making and asking a pool name the caller's line", "[locatio
     CHECK_IS_OF_THIS_LINE(Division({0}, {}));
 }
 
-TEST_CASE("errors of a device that cannot be opened name the line of whoever came to it", "[location]") {
+TEST_CASE("an error of a device that cannot be opened names the caller's line", "[location]") {
     Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);
     machine.simulator.set_device_health(0, 46);

@@ -67,7 +67,7 @@ private:
     PoolOperand<T> operand_;
 };
 
-/// MSMs of small scalars, and what they come to.
+/// MSMs of small scalars, with their expected results.
 template <Curve C>
 struct SmallMsms {
     SmallMsms(std::size_t msm_count, std::size_t term_count, bool own_points)

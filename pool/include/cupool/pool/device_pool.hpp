@@ -230,8 +230,8 @@ public:
     ///
     /// - What lies on one device is divided like host memory, and copied to the devices that need a part. An MSM for one device goes where
     ///   its points lie, or else its scalars, unless that device is quarantined.
-    /// - Of what lies in slices each device does its own terms, whatever `spread` says. Scalars and points that both lie in slices are
-    ///   divided alike; the other operand, in host memory or on one device, is divided as the slices are.
+    /// - If an operand lies in slices, each device does the terms of its own slice, and `spread` is ignored. Scalars and points that both
+    ///   lie in slices must be divided alike; an operand in host memory or on one device is divided as the slices are.
     ///
     /// Copies are ordered behind what was given to the default stream of the device that they come from; they take device memory beyond
     /// config.memory_budget. The operands are no longer in use when the call returns or throws.

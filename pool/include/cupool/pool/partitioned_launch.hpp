@@ -118,6 +118,8 @@ private:
 /// A launch that was given to the devices of a pool. Move-only; its destructor waits for the parts. All members are safe from any thread.
 class PendingLaunch {
 public:
+    /// \param parts  handles of the launch's parts, in the pool's order
+    /// \param start  when the launch was called: the report's time begins here
     PendingLaunch(std::vector<PendingPart> parts, std::chrono::steady_clock::time_point start);
     PendingLaunch(PendingLaunch&&) noexcept = default;
     PendingLaunch& operator=(PendingLaunch&&) = delete;
