@@ -101,13 +101,14 @@ TEST_CASE("failures that were bugs are none any more") {
     };
     Watchdog watchdog(patience);
     for (const Regression& regression : regressions) {
-        const Program& program = *std::find_if(programs().begin(), programs().end(),
-                                               [&](const Program& candidate) { return candidate.name == std::string(regression.program); });
-        const std::vector<const char*> calls = calls_of(program);
+        const auto program = std::find_if(programs().begin(), programs().end(),
+                                          [&](const Program& candidate) { return candidate.name == std::string(regression.program); });
+        REQUIRE(program != programs().end());
+        const std::vector<const char*> calls = calls_of(*program);
         const auto count = std::count(calls.begin(), calls.end(), std::string(regression.entry_point));
         REQUIRE(count > 0);
         for (std::uint64_t nth = 1; nth <= static_cast<std::uint64_t>(count); ++nth) {
-            const Cell cell{&program, regression.entry_point, nth, regression.answer, regression.duration};
+            const Cell cell{&*program, regression.entry_point, nth, regression.answer, regression.duration};
             watchdog.begin(to_string(cell));
             INFO(to_string(cell));
             CHECK(run(cell) == "");

@@ -7,6 +7,7 @@
 #include "catch.hpp"
 
 using namespace cupool::detail;
+using namespace cupool::test;
 
 namespace {
 

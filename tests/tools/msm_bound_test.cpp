@@ -5,6 +5,7 @@
 #include "catch.hpp"
 
 using namespace cupool;
+using namespace cupool::test;
 using namespace cupool::tools;
 
 namespace {
