@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every check there is: style, then the tests under the sanitizers, then the plain tests.
+# Installs what is missing, builds, and runs every check there is: style, then the tests under the sanitizers, then the plain tests,
+# built by Clang and by the default compiler. With CI set in the environment the plain tests run on a minimal Debian 13, too.
 #
 #   bash tools/test.sh          everything but clang-tidy
 #   bash tools/test.sh --fast   the plain tests alone
@@ -73,6 +74,7 @@ without_randomised_layout() {
 }
 
 more_packages=(valgrind doxygen libbenchmark-dev)  # count instructions; find what has no description; run the micro-benchmarks
+if ! $fast; then more_packages+=(clang); fi
 install_missing_packages
 if [ ! -d "${CUPOOL_TEST_DATA:-}" ]; then
     say "CUPOOL_TEST_DATA names no directory: the cases that need its vectors are skipped"
@@ -86,5 +88,8 @@ if ! $fast; then
     run_tests asan
     build tsan
     run_tests tsan without_randomised_layout
+    build clang
+    run_tests clang
+    if [ -n "${CI:-}" ]; then bash tools/test_on.sh trixie --fast; fi
 fi
 run_tests dev
