@@ -73,7 +73,8 @@ without_randomised_layout() {
     fi
 }
 
-more_packages=(valgrind doxygen libbenchmark-dev)  # count instructions; find what has no description; run the micro-benchmarks
+# To count instructions, find what has no description, run the micro-benchmarks, and compute with an independent library.
+more_packages=(valgrind doxygen libbenchmark-dev libgmp-dev)
 if ! $fast; then more_packages+=(clang); fi
 install_missing_packages
 if [ ! -d "${CUPOOL_TEST_DATA:-}" ]; then
