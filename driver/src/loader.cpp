@@ -193,9 +193,7 @@ private:
 
     void search() {
         constexpr const char* names[] = {"libcuda.so.1", "libcuda.so"};
-        if (void* library = ::dlopen(names[0], RTLD_NOW | RTLD_NOLOAD)) {
-            try_library(library, names[0], "already loaded");
-        }
+        try_loaded();
         for (const char* name : names) {
             if (taken_) {
                 return;
@@ -220,6 +218,16 @@ private:
             } else {
                 note(file, "known folder", {Reason::no_library, "does not exist"});
             }
+        }
+    }
+
+    void try_loaded() {
+        const std::string path = find_loaded_libcuda();
+        if (path.empty()) {
+            return;
+        }
+        if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
+            try_library(library, path, "already loaded");
         }
     }
 

@@ -10,6 +10,7 @@
 #include <cupool/driver/module.hpp>
 #include <cupool/driver/pinned_buffer.hpp>
 #include <cupool/driver/probe.hpp>
+#include <cupool/driver/profiler_range.hpp>
 #include <cupool/simulator/simulator.hpp>
 #include <iostream>
 #include <optional>
@@ -140,6 +141,10 @@ int main(int argc, char** argv) {
     }
     if (task == "first-use") {
         return test::first_use();
+    }
+    if (task == "profiler-range") {
+        const ProfilerRange range("range");
+        return 0;
     }
     if (task == "careful-probe") {
         return print_careful_probe();
