@@ -131,6 +131,10 @@ Finding judge(EntryPoints& api, int& version) {
         version = 0;
         return {Reason::library_unusable, "cuDriverGetVersion answered " + describe(answer)};
     }
+    if (version < 0) {
+        const std::string answered = std::to_string(std::exchange(version, 0));
+        return {Reason::library_unusable, "is no driver that works: cuDriverGetVersion answered success and the version " + answered};
+    }
     clear_newer_entry_points(api, version);
     if (const EntryPointInfo* missing = find_missing_requirement(api)) {
         const std::string lacks = std::string("is of CUDA ") + cuda_version_text(version) + " and has no " + missing->base;
@@ -164,7 +168,7 @@ std::string path_of(void* library, const std::string& fallback) {
 /// One loading: the candidates are tried until one is taken.
 class Loader {
 public:
-    explicit Loader(const LoadOptions& options) : options_(options) {}
+    explicit Loader(const LoadOptions& options) : options_(options), trial_deadline_(TrialClock::now() + options.trial_patience) {}
 
     LoadedLibrary load() && {
         if (options_.resolver) {
@@ -254,7 +258,7 @@ private:
 
     /// What a process of its own finds wrong with the file, where the program wants that.
     std::string try_elsewhere(const std::string& path) const {
-        return options_.trial_command.empty() ? std::string() : find_trial_fault(options_.trial_command, path);
+        return options_.trial_command.empty() ? std::string() : find_trial_fault(options_.trial_command, path, trial_deadline_);
     }
 
     void try_name(const char* name) { open_library(name, name, "search", Reason::no_library); }
@@ -312,6 +316,7 @@ private:
     }
 
     const LoadOptions& options_;
+    const TrialClock::time_point trial_deadline_;
     LoadedLibrary result_;
     bool taken_ = false;
 };
