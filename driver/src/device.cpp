@@ -22,6 +22,22 @@ std::string uuid_text(const abi::Uuid& uuid, std::string_view prefix) {
     return text;
 }
 
+/// Far more than a host can have, MIG instances included: a driver that counts more is not to be believed.
+constexpr int most_devices = 4096;
+
+void require_plausible_count(const Driver& driver, int count, const SourceLocation& where) {
+    if (count >= 0 && count <= most_devices) {
+        return;
+    }
+    ErrorDetails details;
+    details.category = ErrorCategory::driver_unavailable;
+    details.reason = Reason::library_unusable;
+    details.call = entry_point_info<&EntryPoints::device_get_count>.base;
+    details.message = (driver.report().library_path.empty() ? "the driver" : driver.report().library_path) +
+                      " is no driver that works: cuDeviceGetCount answered success and " + std::to_string(count) + " devices";
+    throw Error(std::move(details), where);
+}
+
 }  // namespace
 
 Device::Device(std::shared_ptr<const Driver> driver, int ordinal, SourceLocation where) : driver_(std::move(driver)), ordinal_(ordinal) {
@@ -153,6 +169,7 @@ int device_count(const Driver& driver, SourceLocation where) {
     }
     int count = 0;
     call<&EntryPoints::device_get_count>(driver, detail::no_ordinal, where, &count);
+    require_plausible_count(driver, count, where);
     return count;
 }
 

@@ -28,7 +28,8 @@ constexpr unsigned char own_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32
 
 class OpenFile {
 public:
-    explicit OpenFile(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+    /// Does not wait: opening a FIFO otherwise waits for a writer.
+    explicit OpenFile(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
     ~OpenFile() {
         if (descriptor_ >= 0) {
             ::close(descriptor_);
@@ -59,22 +60,29 @@ std::string machine_name(int machine) {
     }
 }
 
+std::string fault_of_type(mode_t mode) { return S_ISDIR(mode) ? "is a directory" : "is not a regular file"; }
+
 }  // namespace
 
 std::string find_elf_fault(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+        return std::string("cannot be opened: ") + std::strerror(errno);
+    }
+    // Only a regular file is opened: opening a device may already do something.
+    if (!S_ISREG(status.st_mode)) {
+        return fault_of_type(status.st_mode);
+    }
     const OpenFile file(path);
     if (file.descriptor() < 0) {
         return std::string("cannot be opened: ") + std::strerror(errno);
     }
-    struct stat status {};
+    // The path may name another file by now.
     if (::fstat(file.descriptor(), &status) != 0) {
         return std::string("cannot be examined: ") + std::strerror(errno);
     }
-    if (S_ISDIR(status.st_mode)) {
-        return "is a directory";
-    }
     if (!S_ISREG(status.st_mode)) {
-        return "is not a regular file";
+        return fault_of_type(status.st_mode);
     }
     if (status.st_size == 0) {
         return "is empty";

@@ -154,6 +154,9 @@ Diagnosis diagnose_initialization(abi::Result result, const HostFacts& facts, co
     if (const std::optional<Reason> reason = reason_of(result)) {
         return {*reason, answer};
     }
+    if (category_of(result) == ErrorCategory::not_ready) {
+        return {Reason::not_ready, answer};
+    }
     if (facts.lacks_permission()) {
         return {Reason::permission, answer + "; this user may not open the device nodes in /dev"};
     }

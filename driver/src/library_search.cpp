@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 namespace cupool::detail {
 
@@ -62,7 +63,27 @@ void add_existing(std::vector<std::string>& files, const std::string& path) {
     }
 }
 
+bool is_libcuda(std::string_view path) {
+    const std::string_view name = path.substr(path.find_last_of('/') + 1);
+    return name == "libcuda.so" || name.starts_with("libcuda.so.");
+}
+
+/// Keeps the name of the first libcuda. It is a callback of C code, so it must not throw.
+int find_libcuda(dl_phdr_info* library, std::size_t, void* found) {
+    if (library->dlpi_name == nullptr || !is_libcuda(library->dlpi_name)) {
+        return 0;
+    }
+    *static_cast<const char**>(found) = library->dlpi_name;
+    return 1;
+}
+
 }  // namespace
+
+std::string find_loaded_libcuda() {
+    const char* path = "";
+    ::dl_iterate_phdr(find_libcuda, &path);
+    return path;
+}
 
 std::vector<std::string> find_in_loader_cache(const std::string& cache, const std::string& name) {
     // A header of 48 bytes with the number of entries at 20, then entries of 24 bytes with the offsets of name and path at 4 and 8.

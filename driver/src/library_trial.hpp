@@ -6,12 +6,11 @@
 
 namespace cupool::detail {
 
-/// How long a library may take to load: a real one takes less than a second, a corrupt one may loop for ever.
-inline constexpr std::chrono::seconds trial_patience{20};
+using TrialClock = std::chrono::steady_clock;
 
-/// Runs the command with the library's path as one more argument: see LoadOptions::trial_command. Starts it without fork handlers.
-/// \return what became of the process, as a finding about the library; empty where it came through
-std::string find_trial_fault(const std::vector<std::string>& command, const std::string& library,
-                             std::chrono::milliseconds patience = trial_patience);
+/// Runs the command with the library's path as one more argument: see LoadOptions::trial_command. Starts it without fork handlers, and
+/// kills it where it goes on after the deadline.
+/// \return what is wrong with the library, or why it could not be tried; empty where the process came through
+std::string find_trial_fault(const std::vector<std::string>& command, const std::string& library, TrialClock::time_point deadline);
 
 }  // namespace cupool::detail

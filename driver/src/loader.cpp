@@ -131,6 +131,10 @@ Finding judge(EntryPoints& api, int& version) {
         version = 0;
         return {Reason::library_unusable, "cuDriverGetVersion answered " + describe(answer)};
     }
+    if (version < 0) {
+        const std::string answered = std::to_string(std::exchange(version, 0));
+        return {Reason::library_unusable, "is no driver that works: cuDriverGetVersion answered success and the version " + answered};
+    }
     clear_newer_entry_points(api, version);
     if (const EntryPointInfo* missing = find_missing_requirement(api)) {
         const std::string lacks = std::string("is of CUDA ") + cuda_version_text(version) + " and has no " + missing->base;
@@ -164,7 +168,7 @@ std::string path_of(void* library, const std::string& fallback) {
 /// One loading: the candidates are tried until one is taken.
 class Loader {
 public:
-    explicit Loader(const LoadOptions& options) : options_(options) {}
+    explicit Loader(const LoadOptions& options) : options_(options), trial_deadline_(TrialClock::now() + options.trial_patience) {}
 
     LoadedLibrary load() && {
         if (options_.resolver) {
@@ -193,9 +197,7 @@ private:
 
     void search() {
         constexpr const char* names[] = {"libcuda.so.1", "libcuda.so"};
-        if (void* library = ::dlopen(names[0], RTLD_NOW | RTLD_NOLOAD)) {
-            try_library(library, names[0], "already loaded");
-        }
+        try_loaded();
         for (const char* name : names) {
             if (taken_) {
                 return;
@@ -223,6 +225,16 @@ private:
         }
     }
 
+    void try_loaded() {
+        const std::string path = find_loaded_libcuda();
+        if (path.empty()) {
+            return;
+        }
+        if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
+            try_library(library, path, "already loaded");
+        }
+    }
+
     void try_file(const std::string& path, const char* source) {
         if (::access(path.c_str(), F_OK) != 0) {
             const int code = errno;
@@ -246,7 +258,7 @@ private:
 
     /// What a process of its own finds wrong with the file, where the program wants that.
     std::string try_elsewhere(const std::string& path) const {
-        return options_.trial_command.empty() ? std::string() : find_trial_fault(options_.trial_command, path);
+        return options_.trial_command.empty() ? std::string() : find_trial_fault(options_.trial_command, path, trial_deadline_);
     }
 
     void try_name(const char* name) { open_library(name, name, "search", Reason::no_library); }
@@ -304,6 +316,7 @@ private:
     }
 
     const LoadOptions& options_;
+    const TrialClock::time_point trial_deadline_;
     LoadedLibrary result_;
     bool taken_ = false;
 };

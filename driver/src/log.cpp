@@ -2,10 +2,13 @@
 #include <spdlog/spdlog.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <cupool/driver/log.hpp>
+#include <cupool/driver/printable_text.hpp>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,7 +50,11 @@ struct Outlet {
     /// Who asks for a level that there is not wants to hear something: that first of all.
     Outlet() : level(level_of_name(asked_level()).value_or(LogLevel::warning)) {
         if (!level_of_name(asked_level())) {
-            current_logger()->warn("CUPOOL_LOG={} is no level: error, warning, info, debug or off; taken for warning", asked_level());
+            try {
+                current_logger()->warn("CUPOOL_LOG={} is no level: error, warning, info, debug or off; taken for warning",
+                                       printable_text(asked_level()));
+            } catch (...) {  // out of memory: there is nowhere left to say it
+            }
         }
     }
 
@@ -57,7 +64,9 @@ struct Outlet {
     std::shared_ptr<spdlog::logger> logger;
 
     static Outlet& instance() {
-        static Outlet& outlet = *new Outlet;
+        // In memory of its own, as log_level() must not throw where no other can be had.
+        alignas(Outlet) static std::byte storage[sizeof(Outlet)];
+        static Outlet& outlet = *new (storage) Outlet;
         return outlet;
     }
 
@@ -117,7 +126,8 @@ void log(LogLevel level, std::string_view line) noexcept {
         if (const auto callback = outlet.current_callback()) {
             (*callback)(level, line);
         } else {
-            outlet.current_logger()->log(spdlog_level(level), spdlog::string_view_t(line.data(), line.size()));
+            const std::string printable = printable_text(line);
+            outlet.current_logger()->log(spdlog_level(level), spdlog::string_view_t(printable.data(), printable.size()));
         }
     } catch (...) {  // there is nowhere left to say it
     }

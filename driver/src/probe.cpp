@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cupool/driver/device.hpp>
 #include <cupool/driver/log.hpp>
+#include <cupool/driver/printable_text.hpp>
 #include <cupool/driver/probe.hpp>
 #include <cupool/driver/process_phase.hpp>
 #include <new>
@@ -68,12 +69,18 @@ void judge_devices(ProbeReport& report) {
                          std::to_string(bad->ordinal) + ": " + bad->explanation;
 }
 
+/// Short enough for a std::string to hold it without memory of its own.
+constexpr const char* out_of_memory = "out of memory";
+
 /// Says what a probe failed of, also where there is no memory to say much.
-void explain(ProbeReport& report, const char* failure) noexcept {
+void fail(ProbeReport& report, const char* failure) noexcept {
+    report.reason = Reason::device_unhealthy;
+    report.failed = true;
+    report.devices.clear();
     try {
         report.explanation = failure;
     } catch (const std::bad_alloc&) {
-        report.explanation.clear();
+        report.explanation = out_of_memory;
     }
 }
 
@@ -130,10 +137,11 @@ void probe_into(ProbeReport& report, const LoadOptions& options) {
         report.explanation = report.library.explanation();
         return;
     }
+    report.driver = driver.value();
     if (report.library.simulated) {
         facts = simulated_host_facts(facts);
     }
-    probe_devices(report, driver.value(), facts);
+    probe_devices(report, report.driver, facts);
 }
 
 }  // namespace
@@ -163,11 +171,18 @@ ProbeReport probe(const LoadOptions& options) noexcept {
                                             std::string(to_string(report.reason)) +
                                             (report.explanation.empty() ? "" : ": " + report.explanation));
         }
+    } catch (const Error& error) {
+        fail(report, error.what());
+        if (error.reason() == Reason::library_unusable) {  // the library has been found out, which says all about its devices
+            report.reason = Reason::library_unusable;
+            report.failed = false;
+        }
+    } catch (const std::bad_alloc&) {
+        fail(report, out_of_memory);
     } catch (const std::exception& error) {
-        report.reason = Reason::device_unhealthy;
-        report.failed = true;
-        report.devices.clear();
-        explain(report, error.what());
+        fail(report, error.what());
+    } catch (...) {
+        fail(report, "something that is no std::exception was thrown, by a resolver or a log callback of the program's");
     }
     return report;
 }
@@ -175,13 +190,14 @@ ProbeReport probe(const LoadOptions& options) noexcept {
 std::ostream& operator<<(std::ostream& out, const ProbeReport& report) {
     out << to_string(report.reason);
     if (!report.explanation.empty()) {
-        out << ": " << report.explanation;
+        out << ": " << printable_text(report.explanation);
     }
     for (const ProbedDevice& device : report.devices) {
-        out << "\ndevice " << device.ordinal << ": " << device.name << (device.usable() ? "" : " (" + device.explanation + ")");
+        out << "\ndevice " << device.ordinal << ": " << printable_text(device.name)
+            << (device.usable() ? "" : " (" + printable_text(device.explanation) + ")");
     }
     for (const Evidence& evidence : report.evidence) {
-        out << '\n' << evidence.subject << ": " << evidence.finding;
+        out << '\n' << evidence.subject << ": " << printable_text(evidence.finding);
     }
     return out;
 }

@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cupool/driver/profiler_range.hpp>
+#include <string>
+
+#include "elf_check.hpp"
 
 /// \file
 /// The program's side of NVTX 3: a profiler's library is handed tables of empty slots, and puts its functions into those that it cares
@@ -79,10 +82,16 @@ const void* give_export_table(std::uint32_t id) {
     }
 }
 
+/// Whether the dynamic loader can be asked for the library: a name without a slash is searched for, a file must be one that can be loaded.
+bool can_be_loaded(const std::string& path) {
+    return !path.empty() && (path.find('/') == std::string::npos || detail::find_elf_fault(path).empty());
+}
+
 /// Loads the profiler's library, if there is one. \return whether it wants to know of ranges
 bool load_profiler() {
-    const char* const path = ::secure_getenv("NVTX_INJECTION64_PATH");
-    void* const library = path == nullptr || *path == '\0' ? nullptr : ::dlopen(path, RTLD_LAZY);
+    const char* const variable = ::secure_getenv("NVTX_INJECTION64_PATH");
+    const std::string path = variable == nullptr ? "" : variable;
+    void* const library = can_be_loaded(path) ? ::dlopen(path.c_str(), RTLD_LAZY) : nullptr;
     if (library == nullptr) {
         return false;
     }

@@ -88,7 +88,16 @@ DevicePool DevicePool::all(const std::shared_ptr<const Driver>& driver, Unusable
 }
 
 DevicePool DevicePool::all_or_host(UnusableDevices unusable, SourceLocation where) {
-    const ProbeReport report = probe();
+    return usable_or_host(probe(), nullptr, unusable, where);
+}
+
+DevicePool DevicePool::all_or_host(const LoadOptions& options, UnusableDevices unusable, SourceLocation where) {
+    const ProbeReport report = probe(options);
+    return usable_or_host(report, report.driver, unusable, where);
+}
+
+DevicePool DevicePool::usable_or_host(const ProbeReport& report, const std::shared_ptr<const Driver>& driver, UnusableDevices unusable,
+                                      const SourceLocation& where) {
     if (report.forked || report.failed) throw report.error(where);
     std::vector<int> usable;
     std::vector<LeftOutDevice> left_out;
@@ -108,7 +117,7 @@ DevicePool DevicePool::all_or_host(UnusableDevices unusable, SourceLocation wher
         return DevicePool(State::of_host(0, std::move(left_out)));
     }
     if (detail::logs(LogLevel::info)) detail::log(LogLevel::info, "pool: on devices " + listed(usable));
-    return detail::report_at(where, [&] { return of_devices(nullptr, usable, unusable, std::move(left_out), where); });
+    return detail::report_at(where, [&] { return of_devices(driver, usable, unusable, std::move(left_out), where); });
 }
 
 DevicePool DevicePool::host(unsigned threads) { return DevicePool(State::of_host(threads, {})); }

@@ -7,10 +7,12 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "driver_state.hpp"
 #include "failure.hpp"
@@ -112,20 +114,36 @@ ptx::Program parse(std::string_view text, JitLog& log) {
     }
 }
 
-// The digits of the `.version M.N` that the text begins with; 0 when there are none.
-int declared_version(std::string_view directive) {
-    int major = 0;
-    int minor = 0;
-    const std::string line(directive.substr(0, directive.find('\n')));
-    return std::sscanf(line.c_str(), ".version %d.%d", &major, &minor) == 2 ? major * 10 + minor : 0;
+// What the text begins with, `.version M.N`: M and N, or zeros where it begins otherwise. A number that fits no int is taken for the
+// largest.
+std::pair<int, int> declared_version(std::string_view directive) {
+    constexpr std::string_view word = ".version";
+    if (!directive.starts_with(word)) {
+        return {0, 0};
+    }
+    const auto* const end = directive.data() + directive.size();
+    const auto* at = std::find_if(directive.data() + word.size(), end, [](char c) { return c != ' ' && c != '\t'; });
+    const auto take_number = [&](int& number) {
+        const auto [rest, error] = std::from_chars(at, end, number);
+        if (error == std::errc::result_out_of_range) {
+            number = std::numeric_limits<int>::max();
+        }
+        at = rest;
+        return error != std::errc::invalid_argument;
+    };
+    std::pair<int, int> version;
+    if (!take_number(version.first) || at == end || *at++ != '.' || !take_number(version.second)) {
+        return {0, 0};
+    }
+    return version;
 }
 
-void check_version(int version, JitLog& log) {
+void check_version(std::pair<int, int> version, JitLog& log) {
     const int newest = newest_ptx_version(driver_version());
-    if (version > newest) {
+    if (version > std::pair(newest / 10, newest % 10)) {
         refuse(log, abi::Result::unsupported_ptx_version,
-               "ptxas application ptx input, line 1; fatal   : Unsupported .version " + dotted(version) + "; current version is '" +
-                   dotted(newest) + "'");
+               "ptxas application ptx input, line 1; fatal   : Unsupported .version " + std::to_string(version.first) + '.' +
+                   std::to_string(version.second) + "; current version is '" + dotted(newest) + "'");
     }
 }
 

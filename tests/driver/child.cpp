@@ -10,6 +10,7 @@
 #include <cupool/driver/module.hpp>
 #include <cupool/driver/pinned_buffer.hpp>
 #include <cupool/driver/probe.hpp>
+#include <cupool/driver/profiler_range.hpp>
 #include <cupool/simulator/simulator.hpp>
 #include <iostream>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "choose_devices.hpp"
 #include "damaged_library.hpp"
 #include "lives.hpp"
+#include "scarce_memory.hpp"
 
 namespace {
 
@@ -80,8 +82,9 @@ int print_probe(const LoadOptions& options = {}) {
     return static_cast<int>(report.reason);
 }
 
-int print_careful_probe() {
+int print_careful_probe(std::chrono::milliseconds patience) {
     LoadOptions options;
+    options.trial_patience = patience;
     options.trial_command = {"/proc/self/exe", "try-library"};
     return print_probe(options);
 }
@@ -141,8 +144,15 @@ int main(int argc, char** argv) {
     if (task == "first-use") {
         return test::first_use();
     }
+    if (task == "probe-out-of-memory") {
+        return test::probe_out_of_memory();
+    }
+    if (task == "profiler-range") {
+        const ProfilerRange range("range");
+        return 0;
+    }
     if (task == "careful-probe") {
-        return print_careful_probe();
+        return print_careful_probe(argc > 2 ? std::chrono::milliseconds(std::atoi(argv[2])) : LoadOptions().trial_patience);
     }
     if (task == "try-library" && argc > 2) {
         return try_library(argv[2]);

@@ -29,7 +29,7 @@ TEST_CASE("a library that comes through its trial is taken") {
     const Machine machine;
     const LoadReport report = report_of(CUPOOL_SIMULATOR_LIBRARY);
     CHECK(report.reason == Reason::none);
-    CHECK(machine.simulator.call_count("cuInit") == 0);
+    CHECK(machine.simulator.call_count("cuInit") == 0);  // in this process
     REQUIRE(report.attempts.size() == 1);
     CHECK_THAT(report.attempts[0].finding, contains_text("taken"));
     // What is wrong with a library that harms nobody is found as ever.
@@ -52,21 +52,56 @@ TEST_CASE("a library that ends the process that loads it ends its trial alone") 
     }
 }
 
-TEST_CASE("a trial ends, whatever the library does") {
-    for (const char* const way : {"hang", "hang unheard"}) {
-        const EnvironmentVariable deed("CUPOOL_TEST_FOREIGN", way);
-        INFO(way);
-        CHECK_THAT(detail::find_trial_fault(trial, CUPOOL_FOREIGN_LIBRARY, std::chrono::milliseconds(300)),
-                   contains_text("did not come to an end"));
+TEST_CASE("a library whose cuInit ends the process that calls it ends its trial alone") {
+    struct Case {
+        const char* deed;
+        const char* finding;
+    };
+    for (const Case& expected : {Case{"crash", "ended by SIGSEGV while it called cuInit"},
+                                 Case{"leave", "ended without having come through while it called cuInit"}}) {
+        const EnvironmentVariable deed("CUPOOL_TEST_INIT", expected.deed);
+        const LoadReport report = report_of(CUPOOL_MISBEHAVING_DRIVER);
+        INFO(expected.deed);
+        CHECK(report.reason == Reason::library_unusable);
+        CHECK_THAT(report.explanation(), contains_text(expected.finding));
     }
-    const EnvironmentVariable deed("CUPOOL_TEST_FOREIGN", "speak without end");
-    CHECK_THAT(detail::find_trial_fault(trial, CUPOOL_FOREIGN_LIBRARY, std::chrono::hours(1)),
-               contains_text("without having come through"));
+    const EnvironmentVariable deed("CUPOOL_TEST_INIT", "speak");
+    CHECK(report_of(CUPOOL_MISBEHAVING_DRIVER).reason == Reason::none);
 }
 
-TEST_CASE("what a library prints is no sign that it came through") {
+TEST_CASE("the trials of all libraries have one deadline") {
+    const TemporaryFolder first;
+    const TemporaryFolder second;
+    std::filesystem::create_symlink(CUPOOL_MISBEHAVING_DRIVER, first.path() + "/libcuda.so.1");
+    std::filesystem::create_symlink(CUPOOL_MISBEHAVING_DRIVER, second.path() + "/libcuda.so.1");
+    const Finished child =
+        run_child({"careful-probe", "300"},
+                  {{"LD_LIBRARY_PATH", first.path() + ":" + second.path()}, {"CUPOOL_DRIVER", ""}, {"CUPOOL_TEST_INIT", "hang"}});
+    INFO(child.output);
+    CHECK(child.exit_code == static_cast<int>(Reason::library_unusable));
+    CHECK_THAT(child.output, contains_text(first.path() + "/libcuda.so.1 (search): cannot be used: a process that tried it did not come to "
+                                                          "an end while it called cuInit"));
+    CHECK_THAT(child.output, contains_text(second.path() + "/libcuda.so.1 (search): was not tried"));
+}
+
+TEST_CASE("a process that a library leaves behind does not hold up its trial") {
+    const EnvironmentVariable deed("CUPOOL_TEST_FOREIGN", "leave a process");
+    // An hour to wait for a process that stays a minute.
+    CHECK(detail::find_trial_fault(trial, CUPOOL_FOREIGN_LIBRARY, detail::TrialClock::now() + std::chrono::hours(1)).empty());
+}
+
+TEST_CASE("a trial ends, whatever the library does") {
+    for (const char* const way : {"hang", "hang unheard", "speak without end"}) {
+        const EnvironmentVariable deed("CUPOOL_TEST_FOREIGN", way);
+        INFO(way);
+        const auto deadline = detail::TrialClock::now() + std::chrono::milliseconds(300);
+        CHECK_THAT(detail::find_trial_fault(trial, CUPOOL_FOREIGN_LIBRARY, deadline), contains_text("did not come to an end"));
+    }
+}
+
+TEST_CASE("what a library prints is no part of its trial's report") {
     const EnvironmentVariable deed("CUPOOL_TEST_FOREIGN", "speak");
-    CHECK_THAT(report_of(CUPOOL_FOREIGN_LIBRARY).explanation(), contains_text("ended without having come through"));
+    CHECK_THAT(report_of(CUPOOL_FOREIGN_LIBRARY).explanation(), contains_text("exports no cuInit"));
 }
 
 TEST_CASE("a library that cannot be tried is refused") {
@@ -74,6 +109,7 @@ TEST_CASE("a library that cannot be tried is refused") {
     CHECK(report.reason == Reason::library_unusable);
     CHECK_THAT(report.explanation(), contains_text("/none/devquery: No such file"));
     CHECK_THAT(report_of(CUPOOL_SIMULATOR_LIBRARY, {"/bin/true"}).explanation(), contains_text("/bin/true does not try libraries"));
+    CHECK_THAT(report_of(CUPOOL_SIMULATOR_LIBRARY, {"/bin/false"}).explanation(), contains_text("was not tried"));
 }
 
 TEST_CASE("a search goes on past a library that fails its trial") {

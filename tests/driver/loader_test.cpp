@@ -1,7 +1,10 @@
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <map>
 
 #include "child_process.hpp"
@@ -110,6 +113,46 @@ TEST_CASE("a library given by its path is taken or refused, with a reason") {
         const Error error = refusal_of(path);
         CHECK(error.reason() == Reason::library_unusable);
         CHECK_THAT(error.what(), contains_text("libX.so.6"));
+    }
+}
+
+TEST_CASE("what is no file to load is refused at once, wherever it is named") {
+    // A process that waits for a FIFO's writer waits for ever, and so would this test.
+    const TemporaryFolder folder;
+    const std::string path = folder.path() + "/libcuda.so.1";
+    const auto require_refusal = [&](const char* finding) {
+        CHECK_THAT(refusal_of(path).what(), contains_text(finding));
+        CHECK_THAT(run_child({"probe"}, {{"CUPOOL_DRIVER", path}}).output, contains_text(finding));
+        CHECK_THAT(run_child({"careful-probe"}, {{"CUPOOL_DRIVER", path}}).output, contains_text(finding));
+        const Finished profiled = run_child({"profiler-range"}, {{"NVTX_INJECTION64_PATH", path}});
+        CHECK(profiled.exit_code == 0);
+        return run_child({"probe"}, {{"LD_LIBRARY_PATH", folder.path()}, {"CUPOOL_DRIVER", ""}});
+    };
+    SECTION("a FIFO") {
+        REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+        CHECK_THAT(require_refusal("is not a regular file").output, contains_text(path + " (search): is not a regular file"));
+    }
+    SECTION("a socket") {
+        const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        REQUIRE(path.size() < sizeof(address.sun_path));
+        std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+        REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+        require_refusal("is not a regular file");
+        ::close(socket);
+    }
+    SECTION("a device") {
+        std::filesystem::create_symlink("/dev/zero", path);
+        require_refusal("is not a regular file");
+    }
+    SECTION("a directory") {
+        std::filesystem::create_directory(path);
+        require_refusal("is a directory");
+    }
+    SECTION("a symbolic link to itself") {
+        std::filesystem::create_symlink(path, path);
+        require_refusal("Too many levels of symbolic links");
     }
 }
 

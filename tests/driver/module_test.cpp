@@ -95,3 +95,15 @@ TEST_CASE("a module's variables are spans of bytes") {
     CHECK(table.size() == 16);
     CHECK(table.device() == 0);
 }
+
+TEST_CASE("PTX of a version that no driver knows is refused, however large its number") {
+    Machine machine;
+    const PrimaryContext context = PrimaryContext::retain(Device(machine.driver, 0));
+    for (const std::string version : {"9.1", "9.4294967296", "429496736.0", "4294967302.3", "99999999999999999999.0"}) {
+        INFO(version);
+        const Error error = error_of(
+            [&] { Module(context, ".version " + version + "\n.target sm_75\n.address_size 64\n.visible .entry nothing()\n{\nret;\n}\n"); });
+        CHECK(error.category() == ErrorCategory::jit_failure);
+        CHECK_THAT(error.log(), contains_text("Unsupported .version"));
+    }
+}

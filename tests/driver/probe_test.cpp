@@ -1,6 +1,8 @@
 #include <cupool/driver/probe.hpp>
 #include <sstream>
+#include <stdexcept>
 
+#include "child_process.hpp"
 #include "environment_variable.hpp"
 #include "machine.hpp"
 
@@ -62,8 +64,8 @@ TEST_CASE("a probe says why there is no device") {
         ErrorCategory category;
     };
     for (const Case& expected :
-         {Case{100, Reason::no_visible_device, ErrorCategory::no_device}, Case{802, Reason::not_ready, ErrorCategory::not_ready},
-          Case{803, Reason::kernel_driver, ErrorCategory::driver_unavailable},
+         {Case{100, Reason::no_visible_device, ErrorCategory::no_device}, Case{600, Reason::not_ready, ErrorCategory::not_ready},
+          Case{802, Reason::not_ready, ErrorCategory::not_ready}, Case{803, Reason::kernel_driver, ErrorCategory::driver_unavailable},
           Case{804, Reason::kernel_driver, ErrorCategory::driver_unavailable},
           Case{999, Reason::kernel_driver, ErrorCategory::driver_unavailable},
           Case{46, Reason::device_unhealthy, ErrorCategory::driver_unavailable}}) {
@@ -126,6 +128,61 @@ TEST_CASE("one bad device does not hide the others") {
         CHECK_FALSE(report.devices[1].usable());
         CHECK_THAT(report.devices[1].explanation, contains_text("cuDeviceTotalMem"));
     }
+}
+
+TEST_CASE("what no driver would answer is a finding about the library") {
+    const Machine machine;
+    LoadOptions options;
+    options.library_path = CUPOOL_MISBEHAVING_DRIVER;
+    struct Case {
+        const char* variable;
+        const char* answer;
+    };
+    for (const Case& wrong :
+         {Case{"CUPOOL_TEST_COUNT", "-5"}, Case{"CUPOOL_TEST_COUNT", "1000000000"}, Case{"CUPOOL_TEST_VERSION", "-1"}}) {
+        const EnvironmentVariable answer(wrong.variable, wrong.answer);
+        INFO(wrong.variable << " is " << wrong.answer);
+        const ProbeReport report = probe(options);
+        CHECK(report.reason == Reason::library_unusable);
+        CHECK_FALSE(report.failed);
+        CHECK(report.devices.empty());
+        CHECK_THAT(report.explanation, contains_text(wrong.answer));
+    }
+    const EnvironmentVariable answer("CUPOOL_TEST_COUNT", "-5");
+    const Error error = error_of([&] { device_count(*Driver::open(options)); });
+    CHECK(error.category() == ErrorCategory::driver_unavailable);
+    CHECK(error.reason() == Reason::library_unusable);
+}
+
+TEST_CASE("a probe's text has no control characters") {
+    const Machine machine;
+    const EnvironmentVariable name("CUPOOL_TEST_NAME", "red \x1b[31m");
+    LoadOptions options;
+    options.library_path = CUPOOL_MISBEHAVING_DRIVER;
+    const ProbeReport report = probe(options);
+    REQUIRE_FALSE(report.devices.empty());
+    CHECK(report.devices[0].name == "red \x1b[31m");
+    std::ostringstream out;
+    out << report;
+    CHECK_THAT(out.str(), contains_text("red \\x1b[31m"));
+    CHECK(out.str().find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("a probe survives whatever a resolver throws") {
+    LoadOptions options;
+    options.resolver = [](const char*) -> void* { throw 1; };
+    const ProbeReport report = probe(options);
+    CHECK(report.failed);
+    CHECK(report.reason == Reason::device_unhealthy);
+    CHECK_THAT(report.explanation, contains_text("no std::exception"));
+    options.resolver = [](const char*) -> void* { throw std::runtime_error("the resolver's own words"); };
+    CHECK(probe(options).explanation == "the resolver's own words");
+}
+
+TEST_CASE("a probe survives every allocation that fails") {
+    const Finished child = run_child({"probe-out-of-memory"});
+    INFO(child.output);
+    CHECK(child.exit_code == 0);
 }
 
 TEST_CASE("a probe of nothing says so and does not throw") {

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "catch.hpp"
@@ -130,6 +132,8 @@ TEST_CASE("cupool has usage errors, help and a version") {
     require_failure({"msm"}, 2, {"--curve"});
     require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--engine", "fpga"}, 2, {"--engine"});
     require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--devices", "-1"}, 2, {"--devices"});
+    require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--devices", ""}, 2, {"--devices", "\"\" is no GPU's ordinal"});
+    require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--devices", "0,x"}, 2, {"--devices", "\"x\" is no GPU's ordinal"});
     require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--engine", "host", "--devices", "0"}, 2, {"--devices"}, "1 2 3\n");
     require_failure({"reduce", "--type", "i8", "--op", "sum", "-"}, 2, {"--type"});
     require_failure({"reduce", "--type", "i32", "--op", "product", "-"}, 2, {"--op"});
@@ -189,6 +193,40 @@ TEST_CASE("cupool reduce refuses bad input in one line, with nothing on stdout")
     require_failure({"reduce", "--type", "f64", "--op", "max", "/nonexistent/file"}, 3, {"/nonexistent/file", "cannot be read"});
 }
 
+TEST_CASE("cupool reduce takes a file that is larger than memory") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    CUPOOL_SKIP("skipped: a sanitizer takes more address space than this test leaves");
+#endif
+    const TemporaryDirectory directory;
+    const auto file = directory.write("sparse", raw<std::int64_t>({-3}));
+    constexpr std::uintmax_t bytes = std::uintmax_t{1} << 30;
+    std::filesystem::resize_file(file, bytes);
+    std::ofstream(file, std::ios::binary | std::ios::app) << raw<std::int64_t>({10});
+    const auto reduce = [&](const std::string& operation) {
+        // 512 MiB of address space: half of the file.
+        const auto result = run_process(
+            "/bin/sh",
+            {"-c", "ulimit -v 524288; exec \"$0\" reduce --type i64 --op " + operation + " --engine host --threads 1 --check \"$1\"", tool,
+             file});
+        INFO(result.err);
+        REQUIRE(result.exit_code == 0);
+        const auto json = nlohmann::json::parse(result.out);
+        CHECK(json.at("n") == bytes / 8 + 1);
+        return json.at("result");
+    };
+    CHECK(reduce("sum") == 7);
+    CHECK(reduce("min") == -3);
+    CHECK(reduce("max") == 10);
+}
+
+TEST_CASE("cupool reads an input no further than it may be long") {
+    const TemporaryDirectory directory;
+    const auto blob = directory.write("blob", std::string(131072, '\0'));
+    require_failure({"kzg-commit", "--setup", "/dev/zero", blob}, 3, {"/dev/zero", "goes on after"});
+    require_failure({"kzg-commit", "--setup", blob, "/dev/zero"}, 3, {"/dev/zero", "goes on after 262148 bytes"});
+    require_failure({"msm", "--curve", "bn254", "--pairs", "/dev/zero"}, 3, {"/dev/zero, line 1", "longer than 1048576 bytes"});
+}
+
 TEST_CASE("cupool kzg-commit gives the specification's commitments") {
     CUPOOL_TEST_DATA_OR_SKIP(setup, "kzg/trusted_setup.txt");
     CUPOOL_TEST_DATA_OR_SKIP(vector, "kzg/blob_to_kzg_commitment_case_valid_blob_1.yaml");
@@ -207,6 +245,11 @@ TEST_CASE("cupool kzg-commit gives the specification's commitments") {
     CHECK(json.at("blob") == "-");
     CHECK(json.at("commitment") == commitment);
     CHECK_FALSE(json.at("checked_by").get<std::string>().empty());
+
+    const auto oddly_named = directory.write("\xff\x1b.bin", std::string(131072, '\0'));
+    const auto odd = run_job({"kzg-commit", "--setup", setup.string(), "--json", oddly_named});
+    CHECK(odd.at("blob") == directory.path("\xef\xbf\xbd\x1b.bin"));
+    CHECK(odd.at("commitment") == infinity);
 
     auto faulty = std::string(131072, '\0');
     faulty[32 * 5] = '\xff';

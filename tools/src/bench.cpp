@@ -53,7 +53,7 @@ std::string as_json(const Json& subject, const std::string& unit, const BenchOpt
     json["runs"] = options.runs;
     json["results"] = Json::array();
     for (const auto& result : results) json["results"].push_back(result_json(result, unit));
-    return json.dump(2) + '\n';
+    return json_text(json, 2);
 }
 
 std::string as_table(const Json& subject, const std::string& unit, const BenchOptions& options, const DevicePool& pool,

@@ -1,10 +1,12 @@
 #include <string>
 
+#include "src/careful_loading.hpp"
 #include "src/commands.hpp"
 #include "src/outcome.hpp"
 
 int main(int argc, char** argv) {
     using namespace cupool::tools;
+    if (const auto status = try_library_if_asked(argc, argv)) return *status;
     return run_tool("cupool", [&]() -> Outcome {
         CLI::App app("Runs jobs on every GPU that this host has, or on its cores.", "cupool");
         app.set_version_flag("--version", "cupool " CUPOOL_VERSION);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cupool/driver/printable_text.hpp>
 #include <string_view>
 #include <vector>
 
@@ -46,16 +47,26 @@ private:
     bool colors_;
 };
 
+/// What its text says, whose lines are its own and whose entries are the user's.
+std::string visible_lines(VisibleDevices visible) {
+    visible.variable = printable_text(*visible.variable);
+    for (auto& entry : visible.entries) {
+        entry.text = printable_text(entry.text);
+        entry.why = printable_text(entry.why);
+    }
+    return to_string(visible);
+}
+
 std::string driver_lines(const ProbeReport& report) {
     std::string lines;
-    if (!report.library.library_path.empty()) lines += "library        " + report.library.library_path + '\n';
+    if (!report.library.library_path.empty()) lines += "library        " + printable_text(report.library.library_path) + '\n';
     if (report.library.simulated) lines += "               (cupool's simulated driver: these devices are not real)\n";
     if (report.library.version != 0) lines += "CUDA version   " + cuda_version_text(report.library.version) + '\n';
     if (!report.kernel_driver.empty()) lines += "kernel driver  " + report.kernel_driver + '\n';
     if (report.visible_devices.variable) {
-        lines += to_string(report.visible_devices);
+        lines += visible_lines(report.visible_devices);
     } else if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
-        lines += std::string("CUDA_VISIBLE_DEVICES=") + visible + '\n';
+        lines += "CUDA_VISIBLE_DEVICES=" + printable_text(visible) + '\n';
     }
     return lines;
 }
@@ -79,9 +90,10 @@ std::string aligned(const std::vector<Row>& rows) {
 std::string device_lines(const ProbeReport& report, const Painter& painter) {
     std::vector<Row> rows = {{"GPU", "name", "PCI address", "memory", "capability", "SMs", "compute mode", "usable"}};
     for (const auto& device : report.devices) {
-        rows.push_back({std::to_string(device.ordinal), device.name, device.pci_bus_id, memory_text(device.total_memory),
-                        compute_capability(device), std::to_string(device.multiprocessor_count), compute_mode_name(device.compute_mode),
-                        device.usable() ? painter.good("yes") : painter.bad("no: ") + device.explanation});
+        rows.push_back({std::to_string(device.ordinal), printable_text(device.name), printable_text(device.pci_bus_id),
+                        memory_text(device.total_memory), compute_capability(device), std::to_string(device.multiprocessor_count),
+                        compute_mode_name(device.compute_mode),
+                        device.usable() ? painter.good("yes") : painter.bad("no: ") + printable_text(device.explanation)});
     }
     auto lines = aligned(rows);
     for (const auto& device : report.devices) lines += "GPU " + std::to_string(device.ordinal) + " has the UUID " + device.uuid + '\n';
@@ -91,15 +103,16 @@ std::string device_lines(const ProbeReport& report, const Painter& painter) {
 std::string evidence_lines(const ProbeReport& report) {
     std::string lines;
     for (const auto& attempt : report.library.attempts)
-        lines += "  " + attempt.path + " (" + attempt.source + "): " + attempt.finding + '\n';
-    for (const auto& evidence : report.evidence) lines += "  " + evidence.subject + ": " + evidence.finding + '\n';
+        lines += "  " + printable_text(attempt.path + " (" + attempt.source + "): " + attempt.finding) + '\n';
+    for (const auto& evidence : report.evidence) lines += "  " + printable_text(evidence.subject + ": " + evidence.finding) + '\n';
     return lines;
 }
 
 std::string verdict(const ProbeReport& report, const Painter& painter) {
     const auto code = std::to_string(static_cast<int>(report.reason));
     const auto* const headline = report.reason == Reason::partial ? "Not every GPU can be used" : "No GPU can be used";
-    return painter.bad(headline) + ", reason " + code + " (" + std::string(to_string(report.reason)) + ").\n" + report.explanation + '\n';
+    return painter.bad(headline) + ", reason " + code + " (" + std::string(to_string(report.reason)) + ").\n" +
+           printable_text(report.explanation) + '\n';
 }
 
 Json null_where_empty(const std::string& text) { return text.empty() ? Json() : Json(text); }
@@ -173,7 +186,7 @@ std::string device_json(const ProbeReport& report) {
     json["evidence"] = Json::array();
     for (const auto& evidence : report.evidence) json["evidence"].push_back({{"subject", evidence.subject}, {"finding", evidence.finding}});
     constexpr int indent = 2;
-    return json.dump(indent, ' ', false, Json::error_handler_t::replace) + '\n';  // file names and variables need not be UTF-8
+    return json_text(json, indent);
 }
 
 }  // namespace cupool::tools

@@ -1,12 +1,11 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cupool/driver/library_trial.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/probe.hpp>
-#include <string>
 #include <string_view>
 
+#include "src/careful_loading.hpp"
 #include "src/device_report.hpp"
 #include "src/outcome.hpp"
 
@@ -21,33 +20,23 @@ bool wants_colors() {
     return isatty(STDOUT_FILENO) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
 }
 
-/// A libcuda is tried by this program in another process, and then loaded in this one.
-cupool::LoadOptions careful_options() {
-    constexpr const char* itself = "/proc/self/exe";
-    cupool::LoadOptions options;
-    if (access(itself, X_OK) == 0) options.trial_command = {itself, "--try-library"};
-    return options;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     using namespace cupool;
+    if (const auto status = tools::try_library_if_asked(argc, argv)) return *status;
     return tools::run_tool("devquery", [&]() -> tools::Outcome {
         CLI::App app("Says what GPUs this host has for CUDA, and if none can be used, why.", "devquery");
         bool json = false;
         bool verbose = false;
-        std::string library_to_try;
         app.add_flag("--json", json, "print JSON, as docs/devquery.md describes it");
         app.add_flag("--verbose", verbose, "also log to stderr what is done");
-        app.add_option("--try-library", library_to_try)->group("");  // for careful_options() alone
         app.set_version_flag("--version", "devquery " CUPOOL_VERSION);
         app.footer("Exit codes: 0 every GPU is usable, 10 to 17 none is and why, 18 some are; 2 usage.");
         const auto text = tools::parse_command_line(app, argc, argv);
         if (!text.empty()) return {text};
-        if (!library_to_try.empty()) return {{}, try_library(library_to_try)};
         if (verbose) set_log_level(LogLevel::debug);
-        const auto report = probe(careful_options());
+        const auto report = probe(tools::careful_options());
         return {json ? tools::device_json(report) : tools::device_table(report, wants_colors()), static_cast<int>(report.reason)};
     });
 }

@@ -58,39 +58,44 @@ std::size_t InputFile::read(std::span<std::uint8_t> buffer) {
 }
 
 template <class T>
-std::vector<T> read_elements(InputFile& file) {
+std::size_t ElementReader<T>::fill() {
     static_assert(std::endian::native == std::endian::little);
-    std::vector<T> elements(first_buffer / sizeof(T));
     std::size_t size = 0;
-    for (;;) {
-        auto* const bytes = reinterpret_cast<std::uint8_t*>(elements.data());
-        const auto capacity = elements.size() * sizeof(T);
-        size += file.read({bytes + size, capacity - size});
-        if (size < capacity) break;
-        elements.resize(2 * elements.size());
+    for (buffer_.resize(std::max(buffer_.size(), first_buffer / sizeof(T)));; buffer_.resize(2 * buffer_.size())) {
+        auto* const bytes = reinterpret_cast<std::uint8_t*>(buffer_.data());
+        const auto capacity = buffer_.size() * sizeof(T);
+        size += file_.read({bytes + size, capacity - size});
+        if (size < capacity || capacity >= chunk_bytes) return size;
     }
-    if (size == 0) throw BadInput(InputFault::empty, std::string(), "the input is empty");
-    const auto whole = size / sizeof(T) * sizeof(T);
-    if (whole != size) {
-        throw BadInput(InputFault::length, "byte " + std::to_string(whole),
-                       "the input ends inside an element of " + std::to_string(sizeof(T)) + " bytes: it has " + std::to_string(size));
-    }
-    elements.resize(size / sizeof(T));
-    return elements;
 }
 
-template std::vector<std::int32_t> read_elements<std::int32_t>(InputFile&);
-template std::vector<std::uint32_t> read_elements<std::uint32_t>(InputFile&);
-template std::vector<std::int64_t> read_elements<std::int64_t>(InputFile&);
-template std::vector<std::uint64_t> read_elements<std::uint64_t>(InputFile&);
-template std::vector<float> read_elements<float>(InputFile&);
-template std::vector<double> read_elements<double>(InputFile&);
+template <class T>
+bool ElementReader<T>::next() {
+    const auto size = fill();
+    position_ += size;
+    if (position_ == 0) throw BadInput(InputFault::empty, std::string(), "the input is empty");
+    count_ = size / sizeof(T);
+    if (const auto left_over = size % sizeof(T); left_over != 0) {
+        throw BadInput(InputFault::length, "byte " + std::to_string(position_ - left_over),
+                       "the input ends inside an element of " + std::to_string(sizeof(T)) + " bytes: it has " + std::to_string(position_));
+    }
+    return count_ != 0;
+}
 
-std::vector<std::uint8_t> read_all(InputFile& file) {
-    std::vector<std::uint8_t> bytes(first_buffer);
-    std::size_t size = 0;
-    while ((size += file.read(std::span(bytes).subspan(size))) == bytes.size()) bytes.resize(2 * bytes.size());
-    bytes.resize(size);
+template class ElementReader<std::int32_t>;
+template class ElementReader<std::uint32_t>;
+template class ElementReader<std::int64_t>;
+template class ElementReader<std::uint64_t>;
+template class ElementReader<float>;
+template class ElementReader<double>;
+
+std::vector<std::uint8_t> read_all(InputFile& file, std::size_t most) {
+    std::vector<std::uint8_t> bytes(most + 1);
+    bytes.resize(file.read(bytes));
+    if (bytes.size() > most) {
+        throw BadInput(InputFault::length, std::string(),
+                       "the input goes on after " + std::to_string(most) + " bytes, the most it can have");
+    }
     return bytes;
 }
 
@@ -99,19 +104,24 @@ bool LineReader::next() {
     ++line_number_;
     if (rest_.empty()) return false;
     line_ = take_line(rest_);
+    if (line_.size() > longest_line) throw too_long();
     return true;
 }
 
 void LineReader::refill() {
     if (rest_.size() == buffer_.size()) {
-        throw BadInput(InputFault::length, TextPosition{line_number_ + 1, 1},
-                       "the line is longer than " + std::to_string(longest_line) + " bytes");
+        ++line_number_;
+        throw too_long();
     }
     std::copy(rest_.begin(), rest_.end(), buffer_.begin());
     const auto free = std::span(buffer_).subspan(rest_.size());
     const auto count = file_.read(free);
     at_end_ = count < free.size();
     rest_ = {reinterpret_cast<const char*>(buffer_.data()), rest_.size() + count};
+}
+
+BadInput LineReader::too_long() const {
+    return {InputFault::length, TextPosition{line_number_, 1}, "the line is longer than " + std::to_string(longest_line) + " bytes"};
 }
 
 }  // namespace cupool::tools

@@ -45,30 +45,55 @@ auto parse_file(const std::string& path, const Parse& parse) {
     }
 }
 
-/// The rest of a file. \throws BadInput unreadable
-std::vector<std::uint8_t> read_all(InputFile& file);
+/// The rest of a file, which is not read further than one byte past what it may have.
+/// \param most  how many bytes it may have \throws BadInput unreadable, length (it has more)
+std::vector<std::uint8_t> read_all(InputFile& file, std::size_t most);
 
-/// The rest of a file as little-endian elements. \throws BadInput unreadable, empty, length (naming the byte where the last whole element
-/// ends)
+/// The rest of a file as little-endian elements, in chunks, holding no more than one of them.
 template <class T>
-std::vector<T> read_elements(InputFile& file);
+class ElementReader {
+public:
+    static constexpr std::size_t chunk_bytes = std::size_t{1} << 26;
+
+    explicit ElementReader(InputFile& file) : file_(file) {}
+
+    /// Moves to the next chunk. \return false at the end of the file \throws BadInput unreadable, empty (there is not one element), length
+    /// (naming the byte where the last whole element ends)
+    bool next();
+
+    /// One or more; valid until the next call of next().
+    std::span<const T> elements() const { return {buffer_.data(), count_}; }
+
+private:
+    /// Reads a chunk, or less at the end of the file. \return how many bytes
+    std::size_t fill();
+
+    InputFile& file_;
+    std::vector<T> buffer_;
+    std::size_t count_ = 0;
+    std::uint64_t position_ = 0;  ///< of the chunk's end, in bytes
+};
 
 /// The lines of a file, one after the other, holding no more than one buffer of it.
 class LineReader {
 public:
+    /// In bytes, its end not counted.
     static constexpr std::size_t longest_line = std::size_t{1} << 20;
 
-    explicit LineReader(InputFile& file) : file_(file), buffer_(longest_line) {}
+    explicit LineReader(InputFile& file) : file_(file), buffer_(longest_line + longest_line_end) {}
 
-    /// Moves to the next line. \return false at the end of the file \throws BadInput unreadable, length (a line that the buffer cannot
-    /// hold)
+    /// Moves to the next line. \return false at the end of the file \throws BadInput unreadable, length (a line that is too long)
     bool next();
 
     /// Without its end; valid until the next call of next().
     std::string_view line() const { return line_; }
 
 private:
+    static constexpr std::size_t longest_line_end = 2;  ///< CR LF
+
     void refill();
+    /// \pre line_number_ is that of the line
+    BadInput too_long() const;
 
     InputFile& file_;
     std::vector<std::uint8_t> buffer_;

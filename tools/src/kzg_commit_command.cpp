@@ -32,13 +32,13 @@ struct Commitment {
 
 std::vector<Point> read_setup(const std::string& path) {
     return parse_file(path, [](InputFile& file) {
-        const auto bytes = read_all(file);
+        const auto bytes = read_all(file, largest_setup_file);
         return parse_trusted_setup({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     });
 }
 
 std::vector<Scalar> read_blob(const std::string& path) {
-    return parse_file(path, [](InputFile& file) { return parse_blob(read_all(file)); });
+    return parse_file(path, [](InputFile& file) { return parse_blob(read_all(file, largest_blob_file)); });
 }
 
 Commitment commit(const std::vector<Scalar>& blob, const std::vector<Point>& setup, const DevicePool& pool,
@@ -58,7 +58,7 @@ std::string as_json(const std::string& blob, const Commitment& commitment) {
     json["commitment"] = commitment.compressed;
     add_report(json, commitment.report);
     if (!commitment.checked_by.empty()) json["checked_by"] = commitment.checked_by;
-    return json.dump();
+    return json_text(json);
 }
 
 std::string run_kzg_commit(const KzgCommitOptions& options) {
@@ -71,8 +71,7 @@ std::string run_kzg_commit(const KzgCommitOptions& options) {
     for (std::size_t i = 0; i < blobs.size(); ++i) {
         computing.update(i, blobs.size());
         const auto commitment = commit(blobs[i], setup, pool, options);
-        output += options.json ? as_json(options.blobs[i], commitment) : commitment.compressed;
-        output += '\n';
+        output += options.json ? as_json(options.blobs[i], commitment) : commitment.compressed + '\n';
     }
     return output;
 }

@@ -58,7 +58,7 @@ std::string run_msm(const MsmOptions& options) {
     json["infinity"] = is_infinity(result);
     add_report(json, report);
     if (options.check) json["checked_by"] = check_msm<C>(pairs.points, pairs.scalars, result, pool, options.engine);
-    return json.dump() + '\n';
+    return json_text(json);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cupool/driver/printable_text.hpp>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -13,7 +14,7 @@ namespace {
 
 int fail(const std::string& name, std::string problem, int exit_code) {
     std::replace(problem.begin(), problem.end(), '\n', ' ');
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), problem.c_str());
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), printable_text(problem).c_str());
     return exit_code;
 }
 
@@ -49,7 +50,8 @@ int exit_code_of(const Error& error) {
         case ErrorCategory::no_device: return static_cast<int>(error.reason().value_or(Reason::no_visible_device));
         case ErrorCategory::driver_unavailable: return static_cast<int>(error.reason().value_or(Reason::library_unusable));
         case ErrorCategory::not_ready: return static_cast<int>(error.reason().value_or(Reason::not_ready));
-        case ErrorCategory::invalid_device: return ExitCode::usage;
+        // A driver that answers so itself contradicts what it has shown: no fault of the command line's.
+        case ErrorCategory::invalid_device: return error.code() ? ExitCode::failed : ExitCode::usage;
         default: return ExitCode::failed;
     }
 }

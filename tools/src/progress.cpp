@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <utility>
+#include <cupool/driver/printable_text.hpp>
 
 namespace cupool::tools {
 namespace {
@@ -14,8 +14,8 @@ void erase_line() { std::fputs("\r\033[K", stderr); }
 
 }  // namespace
 
-Progress::Progress(std::string work)
-    : work_(std::move(work)), next_drawing_(Clock::now() + interval), to_terminal_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(const std::string& work)
+    : work_(printable_text(work)), next_drawing_(Clock::now() + interval), to_terminal_(isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
     if (drawn_) erase_line();

@@ -9,7 +9,7 @@ namespace cupool::tools {
 /// A line on stderr that says what long work is doing, drawn over itself and gone when the work is. Silent where stderr is no terminal.
 class Progress {
 public:
-    explicit Progress(std::string work);
+    explicit Progress(const std::string& work);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;

@@ -1,6 +1,10 @@
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "src/commands.hpp"
 #include "src/engine_options.hpp"
@@ -29,22 +33,62 @@ Json json_number(T value) {
     return value;
 }
 
+/// A reduction in pieces, whose results are reduced in turn.
+template <class T>
+class PiecewiseReduction {
+public:
+    PiecewiseReduction(const ReduceCommandOptions& options, const DevicePool& pool) : options_(options), pool_(pool) {}
+
+    void add(std::span<const T> piece) {
+        results_.push_back(reduce(piece));
+        count_ += piece.size();
+    }
+
+    Json finish() {
+        const T result = results_.size() == 1 ? results_.front() : reduce(results_);
+        Json json;
+        json["type"] = options_.reduce.type;
+        json["op"] = options_.reduce.operation;
+        json["n"] = count_;
+        json["result"] = json_number(result);
+        add_report(json, *report_);
+        if (options_.check) json["checked_by"] = checked_by_;
+        return json;
+    }
+
+private:
+    T reduce(std::span<const T> elements) {
+        const auto operation = options_.reduce.reduce_operation();
+        T result{};
+        const auto report = pool_.reduce<T>(elements, operation, result);
+        if (report_) {
+            report_->milliseconds += report.milliseconds;
+        } else {
+            report_ = report;  // no piece is larger than the first, so none takes more devices
+        }
+        if (options_.check) checked_by_ = check_reduce<T>(elements, operation, result, pool_, options_.engine);
+        return result;
+    }
+
+    const ReduceCommandOptions& options_;
+    const DevicePool& pool_;
+    std::vector<T> results_;
+    std::size_t count_ = 0;
+    std::optional<RunReport> report_;
+    std::string checked_by_;
+};
+
 template <class T>
 std::string run_reduce(const ReduceCommandOptions& options) {
-    const auto elements = parse_file(options.file, read_elements<T>);
-    const auto operation = options.reduce.reduce_operation();
-    const auto pool = open_pool(options.engine);
-    T result{};
-    const auto report = pool.reduce<T>(elements, operation, result);
-
-    Json json;
-    json["type"] = options.reduce.type;
-    json["op"] = options.reduce.operation;
-    json["n"] = elements.size();
-    json["result"] = json_number(result);
-    add_report(json, report);
-    if (options.check) json["checked_by"] = check_reduce<T>(elements, operation, result, pool, options.engine);
-    return json.dump() + '\n';
+    return parse_file(options.file, [&](InputFile& file) {
+        ElementReader<T> reader(file);
+        reader.next();  // before the pool, since bad input needs none
+        const auto pool = open_pool(options.engine);
+        PiecewiseReduction<T> reduction(options, pool);
+        do reduction.add(reader.elements());
+        while (reader.next());
+        return json_text(reduction.finish());
+    });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cupool/driver/reason.hpp>
 #include <functional>
 #include <string>
@@ -15,11 +16,15 @@ struct LoadOptions {
     /// Gives the address of an exported name, or null: a driver that is no shared library. Given, nothing is loaded.
     std::function<void*(const char* exported)> resolver;
 
-    /// A command that tries each file in a process of its own before this one loads it, so that a corrupt library, which may end whoever
-    /// loads it, is a finding: an executable's path, then arguments. It is given the file's path as one more and calls try_library(), as
-    /// {"/usr/bin/devquery", "--try-library"} does; a program may name itself, by "/proc/self/exe". Where it cannot be started the library
-    /// is refused. Not tried is what is loaded already, or known to the dynamic loader alone. Empty: nothing is tried.
+    /// A command that tries each file in a process of its own before this one loads it, so that a library that ends whoever loads it, calls
+    /// its cuInit or lists its devices is a finding: an executable's path, then arguments. It is given the file's path as one more and
+    /// calls try_library(), as {"/usr/bin/devquery", "--try-library"} does; a program may name itself, by "/proc/self/exe". Where the trial
+    /// cannot be run the library is refused, and the finding says so. Not tried is what is loaded already, or known to the dynamic loader
+    /// alone. Empty: nothing is tried.
     std::vector<std::string> trial_command;
+
+    /// How long the trials of all libraries may take together. cuInit alone takes seconds on a host with many devices.
+    std::chrono::milliseconds trial_patience = std::chrono::seconds(30);
 };
 
 /// One place where a libcuda was looked for.

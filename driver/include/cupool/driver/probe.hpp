@@ -3,6 +3,7 @@
 #include <cupool/driver/driver.hpp>
 #include <cupool/driver/visible_devices.hpp>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,9 +48,11 @@ struct ProbedDevice {
 struct ProbeReport {
     Reason reason = Reason::none;  ///< none: every device is usable; partial: some are; all others: none is
     std::string explanation;       ///< what is wrong and what to do about it, on one line; empty where nothing is
-    bool failed = false;        ///< the probe met a failure that says nothing about the devices, such as a fault: not the same as "no GPU"
-    bool forked = false;        ///< this process was forked from one that had initialised the driver: exec, or start it otherwise
-    LoadReport library;         ///< how libcuda was looked for
+    bool failed = false;  ///< the probe met a failure that says nothing about the devices, such as a fault: not the same as "no GPU"
+    bool forked = false;  ///< this process was forked from one that had initialised the driver: exec, or start it otherwise
+    LoadReport library;   ///< how libcuda was looked for
+    /// The driver that was asked; null where there is none.
+    std::shared_ptr<const Driver> driver;
     std::string kernel_driver;  ///< the kernel driver's version, like "580.65.06"; empty where there is none
     /// What was looked at, and what was found.
     std::vector<Evidence> evidence;

@@ -32,6 +32,8 @@
 
 namespace cupool {
 
+struct ProbeReport;
+
 /// A device that a pool does not give work to.
 struct QuarantinedDevice {
     int device = 0;  ///< ordinal
@@ -62,6 +64,10 @@ public:
     /// \throws Error forked in a child of a process that had initialised the driver, which must not be taken for a host without GPUs, and
     ///         driver_unavailable where the probe met a failure that says nothing about the GPUs.
     static DevicePool all_or_host(UnusableDevices unusable = UnusableDevices::met_when_used,
+                                  SourceLocation where = SourceLocation::current());
+    /// The same for a driver that is loaded as the options say, for instance after a trial (LoadOptions::trial_command). A driver that is
+    /// refused is no usable GPU.
+    static DevicePool all_or_host(const LoadOptions& options, UnusableDevices unusable = UnusableDevices::met_when_used,
                                   SourceLocation where = SourceLocation::current());
 
     /// The host itself. \param threads  how many cores algorithms use; 0 means all
@@ -368,6 +374,9 @@ private:
     using Work = std::function<void(std::size_t, const DeviceContext&)>;
 
     explicit DevicePool(std::shared_ptr<State> state);
+    /// The devices that a probe has found usable, or the host where it has found none. \param driver  null for the host's own
+    static DevicePool usable_or_host(const ProbeReport& report, const std::shared_ptr<const Driver>& driver, UnusableDevices unusable,
+                                     const SourceLocation& where);
     /// \param driver  null for the host's own
     static DevicePool of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable,
                                  std::vector<LeftOutDevice> left_out, const SourceLocation& where);
