@@ -29,9 +29,13 @@ void demand(bool condition, const std::string& complaint) {
 
 bool is_slow(const SimulatedFault& fault) { return fault.times_slower != 1 || fault.milliseconds != 0; }
 
+// CUDA_ERROR_UNKNOWN. Between the named ones a plan may have any number: a newer driver may answer it.
+constexpr int last_result = 999;
+
 void check_effect(const SimulatedFault& fault) {
     const int effects = (fault.result != 0 ? 1 : 0) + (is_slow(fault) ? 1 : 0) + (fault.memory_left ? 1 : 0);
     demand(effects == 1, "result, memory_left, or times_slower and milliseconds: a fault needs one of them, and no two");
+    demand(fault.result >= 0 && fault.result <= last_result, "result: a CUresult, 1 to " + std::to_string(last_result));
     demand(fault.result != 0 || (fault.nth == 1 && fault.duration == cupool_sim_once), "nth, duration: only where there is a result");
     demand(fault.times_slower >= 1 && fault.times_slower <= 1e6, "times_slower: 1 to 1000000");
     demand(fault.milliseconds >= 0 && fault.milliseconds <= 86'400'000, "milliseconds: 0 to 86400000, a day");
