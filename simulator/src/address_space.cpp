@@ -1,10 +1,10 @@
 #include "address_space.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <new>
@@ -54,10 +54,7 @@ public:
         const std::unique_lock lock(mutex_);
         allocation.alive = false;
         allocations_.erase(allocation.start);
-        freed_.push_front({allocation.start, allocation.bytes});
-        if (freed_.size() > most_remembered) {
-            freed_.pop_back();
-        }
+        freed_[frees_++ % most_remembered] = {allocation.start, allocation.bytes};
     }
 
     void restart() {
@@ -65,7 +62,7 @@ public:
         next_address_.clear();
         reservations_.clear();
         next_reservation_ = first_reservation;
-        freed_.clear();
+        frees_ = 0;
     }
 
     std::string describe(abi::DevicePointer address) {
@@ -74,11 +71,9 @@ public:
                    std::to_string(allocation->device) + ", which the kernel's context may not access";
         }
         const std::shared_lock lock(mutex_);
-        const auto holds = [&](const Freed& freed) { return address - freed.start < freed.bytes; };
-        if (const auto freed = std::find_if(freed_.begin(), freed_.end(), holds); freed != freed_.end()) {
-            return "in an allocation of " + bytes_at(freed->bytes, freed->start) + " that was freed";
-        }
-        return describe_neighbour(address);
+        const Freed* const freed = last_freed_at(address);
+        return freed == nullptr ? describe_neighbour(address)
+                                : "in an allocation of " + bytes_at(freed->bytes, freed->start) + " that was freed";
     }
 
     std::shared_ptr<Allocation> find(abi::DevicePointer address) {
@@ -183,6 +178,16 @@ private:
         throw std::bad_alloc();
     }
 
+    const Freed* last_freed_at(abi::DevicePointer address) const {
+        for (std::size_t age = 1; age <= std::min(frees_, most_remembered); ++age) {
+            const Freed& freed = freed_[(frees_ - age) % most_remembered];
+            if (address - freed.start < freed.bytes) {
+                return &freed;
+            }
+        }
+        return nullptr;
+    }
+
     // Within what lies between two allocations at least.
     std::string describe_neighbour(abi::DevicePointer address) const {
         const auto next = allocations_.upper_bound(address);
@@ -200,7 +205,9 @@ private:
     }
 
     std::shared_mutex mutex_;
-    std::deque<Freed> freed_;
+    /// The last ones, each in place of the one that was freed `most_remembered` before it.
+    std::array<Freed, most_remembered> freed_{};
+    std::size_t frees_ = 0;
     std::map<abi::DevicePointer, std::shared_ptr<Allocation>> allocations_;
     std::map<int, abi::DevicePointer> next_address_;
     std::map<abi::DevicePointer, std::size_t> reservations_;

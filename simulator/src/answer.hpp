@@ -1,7 +1,5 @@
 #pragma once
 
-#include <new>
-#include <system_error>
 #include <utility>
 
 #include "entry_point.hpp"
@@ -29,18 +27,16 @@ inline constexpr int current_device = -1;
 /// The frame of every exported function: `body` does the work and fails by a Failure. `device` is the one that the call is for.
 template <typename Body>
 abi::Result answer(EntryPoint entry_point, int device, Body&& body) noexcept {
-    const Admission admission = admit(entry_point, device);
-    abi::Result result = admission.answer;
-    if (admission.runs) {
-        try {
+    abi::Result result = abi::Result::success;
+    try {
+        const Admission admission = admit(entry_point, device);
+        result = admission.answer;
+        if (admission.runs) {
             body();
-        } catch (const Failure& failure) {
-            result = result == abi::Result::success ? failure.result : result;
-        } catch (const std::bad_alloc&) {
-            result = result == abi::Result::success ? abi::Result::out_of_memory : result;
-        } catch (const std::system_error&) {  // no thread to be had
-            result = result == abi::Result::success ? abi::Result::operating_system : result;
         }
+    } catch (...) {
+        const abi::Result failure = result_of_current_exception();
+        result = result == abi::Result::success ? failure : result;
     }
     report(entry_point, result);
     return result;

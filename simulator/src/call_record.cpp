@@ -51,8 +51,8 @@ void report(EntryPoint entry_point, abi::Result result) noexcept {
         trace.function(&call, trace.user);
     }
     if (current_seed() != 0) {
-        seeded_scheduler().note(std::string(entry_points()[static_cast<std::size_t>(entry_point)].base) + " answers " +
-                                std::to_string(static_cast<int>(result)));
+        seeded_scheduler().note(
+            {entry_points()[static_cast<std::size_t>(entry_point)].base, " answers ", std::to_string(static_cast<int>(result))});
     }
 }
 

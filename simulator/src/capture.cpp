@@ -118,7 +118,9 @@ void require_calm(State& state) {
 
 void capture(State& state, Stream& stream, NodeAction action) {
     require_valid(*stream.capture);
-    stream.captured = {add_node(state, *stream.capture->graph, std::move(action), stream.captured)};
+    GraphNodes captured(1);
+    captured.front() = add_node(state, *stream.capture->graph, std::move(action), stream.captured);
+    stream.captured = std::move(captured);
 }
 
 void join_capture(Stream& stream, const std::shared_ptr<Capture>& capture, const GraphNodes& nodes) {
@@ -131,12 +133,14 @@ void join_capture(Stream& stream, const std::shared_ptr<Capture>& capture, const
         stream.capture->invalidated = true;
         invalidate(*capture, Result::stream_capture_merge);
     }
-    stream.capture = capture;
+    GraphNodes joined = stream.captured;
     for (const auto& node : nodes) {
-        if (std::find(stream.captured.begin(), stream.captured.end(), node) == stream.captured.end()) {
-            stream.captured.push_back(node);
+        if (std::find(joined.begin(), joined.end(), node) == joined.end()) {
+            joined.push_back(node);
         }
     }
+    stream.captured = std::move(joined);
+    stream.capture = capture;
 }
 
 void abandon_capture(State& state, Stream& stream) {
@@ -156,8 +160,9 @@ Result stream_begin_capture(Stream stream, CaptureMode mode) {
         const auto origin = stream_of(*state, stream);
         require(origin->kind != simulator::Stream::Kind::legacy, Result::stream_capture_unsupported);
         require(origin->capture == nullptr, Result::illegal_state);
-        origin->capture =
-            std::make_shared<Capture>(Capture{origin.get(), mode, std::this_thread::get_id(), ++state->ids_issued, create_graph(*state)});
+        const auto begun = std::make_shared<Capture>(Capture{origin.get(), mode, std::this_thread::get_id(), ++state->ids_issued, nullptr});
+        begun->graph = create_graph(*state);
+        origin->capture = begun;
         origin->captured.clear();
     });
 }

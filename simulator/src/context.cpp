@@ -58,15 +58,16 @@ void open_primary_context(State& state, Device& device) {
         return;
     }
     check_usable(device);
+    earlier->limits = default_limits;
     earlier->alive = true;
     earlier->id = ++state.ids_issued;
     earlier->flags = device.primary_flags;
-    earlier->limits = default_limits;
     earlier->cache_config = abi::CacheConfig::none;
 }
 
 // Takes along all that the context owns. Nothing may be pending there any more.
 void close_context(State& state, Context& context) {
+    const auto allocations = all_allocations();  // first: then nothing fails half-way
     const auto belongs = [&](const auto& object) { return object.context == &context; };
     state.streams.for_each([&](Stream& stream) {
         if (belongs(stream)) {
@@ -77,7 +78,7 @@ void close_context(State& state, Context& context) {
     state.events.bury_if(belongs);
     state.functions.remove_if([&](const Function& function) { return belongs(*function.module); });
     state.modules.remove_if(belongs);
-    for (const auto& allocation : all_allocations()) {
+    for (const auto& allocation : allocations) {
         if (allocation->context == context.handle && allocation->kind != Allocation::Kind::pooled) {
             release_memory(state, *allocation);
         }
@@ -197,9 +198,10 @@ Result primary_context_release(Device device) {
         const Locked state;
         auto& owner = device_at(*state, device);
         require(owner.primary_retains > 0, Result::invalid_context);
-        if (--owner.primary_retains == 0) {
+        if (owner.primary_retains == 1) {
             close_context(*state, *state->contexts.find(owner.primary_context));
         }
+        --owner.primary_retains;
     });
 }
 
@@ -240,8 +242,8 @@ Result primary_context_reset(Device device) {
         const Locked state;
         auto& owner = device_at(*state, device);
         if (owner.primary_retains > 0) {
-            owner.primary_retains = 0;
             close_context(*state, *state->contexts.find(owner.primary_context));
+            owner.primary_retains = 0;
         }
     });
 }

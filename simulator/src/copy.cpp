@@ -40,10 +40,14 @@ Work work_of(const Transfer& transfer, std::function<void()> move) {
             }};
 }
 
-// What there is to wait for.
+// What there is to wait for. The list is made first: once the work is queued, the call must not fail.
 Operations queue(State& state, Stream& stream, Work work) {
+    Operations queued(stream.capture ? 0 : 1);
     enqueue(state, stream, std::move(work));
-    return stream.capture ? Operations{} : Operations{stream.last};
+    if (!queued.empty()) {
+        queued.front() = stream.last;
+    }
+    return queued;
 }
 
 Transfer over_the_link(std::size_t bytes) { return {Work::Kind::copy, bytes, link_time(bytes)}; }

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <new>
 
 #include "device.hpp"
 #include "scheduler.hpp"
@@ -21,6 +22,18 @@ std::string& fault_report() {
     return *instance;
 }
 
+void write_report(Report report) noexcept {
+    try {
+        std::string text;
+        for (const std::string_view piece : report) {
+            text += piece;
+        }
+        fault_report() = text.empty() ? text : text + seed_suffix();
+    } catch (const std::bad_alloc&) {
+        fault_report().clear();
+    }
+}
+
 }  // namespace
 
 abi::Result device_fault() { return fault.load(); }
@@ -37,15 +50,15 @@ void lose_device(int device, abi::Result fault_of_device) {
 
 bool is_any_device_lost() { return any_lost; }
 
-void raise_device_fault(abi::Result raised, const std::string& report) {
+void raise_device_fault(abi::Result raised, Report report) noexcept {
     const std::lock_guard lock(fault_mutex);
     if (fault == abi::Result::success) {
-        fault_report() = report.empty() ? report : report + seed_suffix();
+        write_report(report);
         fault = raised;
     }
 }
 
-void raise_device_fault_of(int device, abi::Result raised, const std::string& report) {
+void raise_device_fault_of(int device, abi::Result raised, Report report) noexcept {
     if (device_fault(device) == abi::Result::success) {
         raise_device_fault(raised, report);
     }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include <cupool/driver/abi.hpp>
 
@@ -18,11 +20,14 @@ void lose_device(int device, abi::Result fault);
 
 bool is_any_device_lost();
 
-/// Only the first one counts. The report says what happened where, as far as it is known.
-void raise_device_fault(abi::Result fault, const std::string& report = {});
+/// What happened where, as far as it is known, in pieces: a fault is raised also when there is no memory to join them.
+using Report = std::initializer_list<std::string_view>;
+
+/// Only the first one counts.
+void raise_device_fault(abi::Result fault, Report report = {}) noexcept;
 
 /// The same for what a device's work met; nothing where the device was lost meanwhile, since what it was at then is nobody's any more.
-void raise_device_fault_of(int device, abi::Result fault, const std::string& report = {});
+void raise_device_fault_of(int device, abi::Result fault, Report report = {}) noexcept;
 
 /// The report of the fault, empty while there is none. Ends with the seed, if there is one.
 std::string device_fault_report();

@@ -41,8 +41,8 @@ void record(State& state, Event& event, Stream& stream) {
     require(event.context == stream.context, abi::Result::invalid_handle);
     if (stream.capture) {
         require_valid(*stream.capture);
-        event.capture = stream.capture;
         event.captured = stream.captured;
+        event.capture = stream.capture;
         return;
     }
     enqueue(state, stream, {});

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
 #include <cupool/driver/abi.hpp>
 
 namespace cupool::simulator {
@@ -10,6 +14,21 @@ struct Failure {
 };
 
 [[noreturn]] inline void fail(abi::Result result) { throw Failure{result}; }
+
+/// What the exception that is being handled means to the program. Exceptions of other kinds go on.
+inline abi::Result result_of_current_exception() {
+    try {
+        throw;
+    } catch (const Failure& failure) {
+        return failure.result;
+    } catch (const std::bad_alloc&) {
+        return abi::Result::out_of_memory;
+    } catch (const std::length_error&) {  // more than any memory has
+        return abi::Result::out_of_memory;
+    } catch (const std::system_error&) {  // no thread to be had
+        return abi::Result::operating_system;
+    }
+}
 
 inline void require(bool condition, abi::Result otherwise) {
     if (!condition) {

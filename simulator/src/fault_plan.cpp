@@ -29,9 +29,13 @@ void demand(bool condition, const std::string& complaint) {
 
 bool is_slow(const SimulatedFault& fault) { return fault.times_slower != 1 || fault.milliseconds != 0; }
 
+// CUDA_ERROR_UNKNOWN. Between the named ones a plan may have any number: a newer driver may answer it.
+constexpr int last_result = 999;
+
 void check_effect(const SimulatedFault& fault) {
     const int effects = (fault.result != 0 ? 1 : 0) + (is_slow(fault) ? 1 : 0) + (fault.memory_left ? 1 : 0);
     demand(effects == 1, "result, memory_left, or times_slower and milliseconds: a fault needs one of them, and no two");
+    demand(fault.result >= 0 && fault.result <= last_result, "result: a CUresult, 1 to " + std::to_string(last_result));
     demand(fault.result != 0 || (fault.nth == 1 && fault.duration == cupool_sim_once), "nth, duration: only where there is a result");
     demand(fault.times_slower >= 1 && fault.times_slower <= 1e6, "times_slower: 1 to 1000000");
     demand(fault.milliseconds >= 0 && fault.milliseconds <= 86'400'000, "milliseconds: 0 to 86400000, a day");
@@ -51,16 +55,16 @@ bool is_due(PlannedFault& fault) { return fault.calls_until <= 1 || --fault.call
 
 // The first that is due of those that `concern` what happens; all of them count it.
 template <typename Predicate>
-std::optional<PlannedFault> take_due(Predicate concern) {
+std::optional<DueFault> take_due(Predicate concern) {
     const std::lock_guard lock(plan_mutex);
-    std::optional<PlannedFault> due;
+    std::optional<DueFault> due;
     std::erase_if(the_plan(), [&](PlannedFault& fault) {
         if (fault.result == abi::Result::success || !concern(fault) || !is_due(fault)) {
             return false;
         }
         fault.calls_until = 0;
         if (!due) {
-            due = fault;
+            due = DueFault{fault.result, fault.duration};
         }
         return fault.duration != cupool_sim_always;
     });
@@ -143,21 +147,19 @@ std::optional<abi::Result> planned_answer(const Call& call) {
     if (!due) {
         return std::nullopt;
     }
-    let_last(due->duration, due->result, call.device, std::string(entry_points()[static_cast<std::size_t>(call.entry_point)].base));
+    let_last(*due, call.device, entry_points()[static_cast<std::size_t>(call.entry_point)].base);
     return due->result;
 }
 
-std::optional<PlannedLaunchFault> planned_launch_fault(const std::string& kernel, int device) {
-    const auto due =
-        take_due([&](const PlannedFault& fault) { return fault.kernel == kernel && !kernel.empty() && is_for(fault, device); });
-    return due ? std::optional(PlannedLaunchFault{due->result, due->duration}) : std::nullopt;
+std::optional<DueFault> planned_launch_fault(const std::string& kernel, int device) {
+    return take_due([&](const PlannedFault& fault) { return fault.kernel == kernel && !kernel.empty() && is_for(fault, device); });
 }
 
-void let_last(CupoolSimFaultDuration duration, abi::Result result, int device, const std::string& what) {
-    if (duration == cupool_sim_sticky) {
-        raise_device_fault(result, "a fault was planned for " + what);
-    } else if (duration == cupool_sim_lost && device != no_device) {
-        lose_device(device, result);
+void let_last(const DueFault& fault, int device, std::string_view what) noexcept {
+    if (fault.duration == cupool_sim_sticky) {
+        raise_device_fault(fault.result, {"a fault was planned for ", what});
+    } else if (fault.duration == cupool_sim_lost && device != no_device) {
+        lose_device(device, fault.result);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <cupool/simulator/simulator.hpp>
@@ -62,19 +63,20 @@ struct Call {
 /// Whether there is any plan at all; if not, nothing below needs to be asked.
 bool is_anything_planned();
 
-/// What the plan says of this call; each call asks once. A fault that is to last happens.
-std::optional<abi::Result> planned_answer(const Call& call);
-
-struct PlannedLaunchFault {
+/// A fault whose turn has come.
+struct DueFault {
     abi::Result result;
     CupoolSimFaultDuration duration;
 };
 
-/// What the plan says of this launch; each launch asks once.
-std::optional<PlannedLaunchFault> planned_launch_fault(const std::string& kernel, int device);
+/// What the plan says of this call; each call asks once. A fault that is to last happens.
+std::optional<abi::Result> planned_answer(const Call& call);
 
-/// The fault of a call or kernel that was to last: kills all devices, or that one.
-void let_last(CupoolSimFaultDuration duration, abi::Result result, int device, const std::string& what);
+/// What the plan says of this launch; each launch asks once.
+std::optional<DueFault> planned_launch_fault(const std::string& kernel, int device);
+
+/// The fault of a call or kernel that was to last: kills all devices, or that one. `what` says in the report whose it is.
+void let_last(const DueFault& fault, int device, std::string_view what) noexcept;
 
 Slowness planned_slowness(const Work& work);
 Time planned_slowness(const Call& call);

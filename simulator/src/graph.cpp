@@ -5,6 +5,7 @@
 
 #include "answer.hpp"
 #include "copy.hpp"
+#include "rollback.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
@@ -90,8 +91,10 @@ std::shared_ptr<const GraphNode> add_node(State& state, Graph& graph, NodeAction
     node->graph = graph.handle;
     node->action = std::move(action);
     node->dependencies = std::move(dependencies);
-    graph.nodes.push_back(node);
     state.graph_nodes.add(node);
+    Rollback rollback([&] { state.graph_nodes.remove(node->handle); });
+    graph.nodes.push_back(node);
+    rollback.keep();
     return node;
 }
 

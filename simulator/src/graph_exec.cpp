@@ -5,6 +5,7 @@
 
 #include "answer.hpp"
 #include "capture.hpp"
+#include "rollback.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
@@ -32,7 +33,7 @@ std::vector<GraphExec::Node> flat_nodes(const Graph& graph) {
     return nodes;
 }
 
-/// One launch of the nodes of a graph, or of those of its children.
+/// One launch of the nodes of a graph, or of those of its children, behind a start that is held until all are queued.
 class Launcher {
 public:
     Launcher(State& state, const Stream& stream) : state_(state), stream_(stream) {}
@@ -59,7 +60,20 @@ public:
         return all_ends;
     }
 
+    /// As if nothing had been queued.
+    void cancel(const OperationPointer& start) noexcept {
+        for (auto recorded = records_.rbegin(); recorded != records_.rend(); ++recorded) {
+            std::swap(*recorded->event, recorded->before);
+        }
+        scheduler().cancel(start, operations_);
+    }
+
 private:
+    struct Record {
+        std::shared_ptr<Event> event;
+        Event before;
+    };
+
     void prepare(const NodeAction& action) {
         if (action.child) {
             prepare(flat_nodes(*action.child));
@@ -89,9 +103,14 @@ private:
         work.device_of_stream = stream_.context->device.ordinal;
         work.device = action.context == nullptr ? work.device_of_stream : context_of(state_, action.context)->device.ordinal;
         work.stream = stream_.number;
-        const OperationPointer operation = scheduler().schedule(std::move(work), predecessors);
+        const OperationPointer& operation = operations_.emplace_back();
+        Rollback rollback([&] { operations_.pop_back(); });
+        operations_.back() = scheduler().schedule(std::move(work), predecessors);
+        rollback.keep();
         if (action.type == GraphNodeType::event_record) {
-            record(*event_of(state_, action.event), operation);
+            const auto event = event_of(state_, action.event);
+            records_.push_back({event, *event});
+            record(*event, operation);
         }
         return {operation};
     }
@@ -100,6 +119,9 @@ private:
     const Stream& stream_;
     std::vector<Work> works_;
     std::size_t next_ = 0;
+    /// What has been queued.
+    Operations operations_;
+    std::vector<Record> records_;
 };
 
 // What the program gave to the children, and to theirs.
@@ -132,9 +154,19 @@ Work keep(const std::vector<std::shared_ptr<UserObject>>& user_objects) {
 void launch(State& state, GraphExec& exec, Stream& stream) {
     Launcher launcher(state, stream);
     launcher.prepare(exec.nodes);
-    enqueue(state, stream, Work{}, {exec.last});
-    const Operations ends = launcher.launch(exec.nodes, {stream.last});
+    const OperationPointer before = stream.last;
+    Work held;
+    held.is_held = true;
+    enqueue(state, stream, std::move(held), {exec.last});
+    const OperationPointer start = stream.last;
+    Rollback rollback([&] {
+        stream.last = before;
+        launcher.cancel(start);
+    });
+    const Operations ends = launcher.launch(exec.nodes, {start});
     enqueue(state, stream, keep(exec.user_objects), ends);
+    scheduler().release(start);
+    rollback.keep();
     exec.last = stream.last;
 }
 
@@ -201,10 +233,11 @@ Result graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, Gra
             *error_node = *result == GraphUpdateResult::success ? nullptr : nodes[i].origin;
         }
         require(*result == GraphUpdateResult::success, Result::graph_exec_update_failure);
+        replaced = all_user_objects(*source);
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             changed->nodes[i].action = std::move(nodes[i].action);
         }
-        replaced = std::exchange(changed->user_objects, all_user_objects(*source));
+        std::swap(replaced, changed->user_objects);
     });
 }
 

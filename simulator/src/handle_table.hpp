@@ -2,9 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
-#include <set>
+#include <utility>
 
 namespace cupool::simulator {
 
@@ -38,13 +39,15 @@ public:
     /// Removes what dies along with its context.
     template <typename Predicate>
     void bury_if(Predicate predicate) {
-        remove_if([&](const Object& object) {
-            const bool buried = predicate(object);
-            if (buried) {
-                buried_.insert(number(object.handle));
+        for (auto entry = live_.begin(); entry != live_.end();) {
+            const auto next = std::next(entry);
+            if (predicate(*entry->second)) {
+                auto grave = live_.extract(entry);  // moved as it is, so that a context can be closed without memory
+                grave.mapped() = nullptr;
+                buried_.insert(std::move(grave));
             }
-            return buried;
-        });
+            entry = next;
+        }
     }
 
     /// Whether the object died along with its context.
@@ -75,7 +78,7 @@ private:
     }
 
     std::map<std::uintptr_t, std::shared_ptr<Object>> live_;
-    std::set<std::uintptr_t> buried_;
+    std::map<std::uintptr_t, std::shared_ptr<Object>> buried_;
 };
 
 }  // namespace cupool::simulator

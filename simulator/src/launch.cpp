@@ -63,13 +63,13 @@ Time run(const PreparedLaunch& prepared, std::uint64_t seed) {
     limits.multiprocessors = static_cast<std::uint32_t>(prepared.device_kind.multiprocessor_count);
     const ptx::Outcome outcome = ptx::execute(prepared.program, launch, memory, limits);
     if (!outcome) {
-        raise_device_fault_of(prepared.device, static_cast<abi::Result>(outcome.fault), outcome.report);
+        raise_device_fault_of(prepared.device, static_cast<abi::Result>(outcome.fault), {outcome.report});
     }
     return kernel_time(prepared.device_kind, outcome.lane_instructions);
 }
 
 // Whether the launch succeeds and the kernel fails; else it is the launch that fails.
-bool lasts(const PlannedLaunchFault& fault) { return fault.duration == cupool_sim_sticky || fault.duration == cupool_sim_lost; }
+bool lasts(const DueFault& fault) { return fault.duration == cupool_sim_sticky || fault.duration == cupool_sim_lost; }
 
 void check_shape(const Function& function, const ptx::Dimensions& grid, const ptx::Dimensions& block, unsigned dynamic_shared_bytes) {
     using abi::Result;
@@ -174,10 +174,11 @@ Work work_of(const PreparedLaunch& prepared) {
     const auto planned = planned_launch_fault(name, prepared.device);
     require(!planned || lasts(*planned), planned ? planned->result : abi::Result::success);
     if (planned) {
-        return {Work::Kind::kernel, name, [fault = *planned, device = prepared.device, name](std::uint64_t) {
-                    let_last(fault.duration, fault.result, device, "kernel '" + name + "'");
-                    return Time{0};
-                }};
+        const auto fail = [fault = *planned, device = prepared.device, what = "kernel '" + name + "'"](std::uint64_t) {
+            let_last(fault, device, what);
+            return Time{0};
+        };
+        return {Work::Kind::kernel, name, fail};
     }
     return {Work::Kind::kernel, name, [prepared](std::uint64_t seed) { return run(prepared, seed); }};
 }

@@ -7,6 +7,7 @@
 #include "address_space.hpp"
 #include "answer.hpp"
 #include "jit.hpp"
+#include "rollback.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
@@ -52,6 +53,10 @@ std::shared_ptr<Function> function_on(State& state, const LibraryKernel& kernel,
     return function_in(state, kernel, *context_of(state, device_at(state, device).primary_context));
 }
 
+void remove_kernels(State& state, const Library& library) {
+    state.library_kernels.remove_if([&](const LibraryKernel& kernel) { return kernel.library == &library; });
+}
+
 Operations pending_with(State& state, const Library& library) {
     Operations pending;
     for (const auto& [_, handle] : library.modules) {
@@ -79,6 +84,7 @@ Result library_load_data(CodeLibrary* library, const void* code, JitOption* jit_
         log.write_error("");
         const Locked state;
         loaded->handle = HandleTable<simulator::Library>::issue();
+        Rollback rollback([&] { remove_kernels(*state, *loaded); });
         for (std::size_t i = 0; i < loaded->program.entries().size(); ++i) {
             const auto kernel = std::make_shared<simulator::LibraryKernel>(
                 simulator::LibraryKernel{HandleTable<simulator::LibraryKernel>::issue(), loaded.get(), i});
@@ -86,6 +92,7 @@ Result library_load_data(CodeLibrary* library, const void* code, JitOption* jit_
             loaded->kernels.push_back(kernel->handle);
         }
         state->libraries.add(loaded);
+        rollback.keep();
         *library = loaded->handle;
     });
 }
@@ -105,7 +112,7 @@ Result library_unload(CodeLibrary library) {
                 unload_module(*state, *module);
             }
         }
-        state->library_kernels.remove_if([&](const simulator::LibraryKernel& kernel) { return kernel.library == doomed.get(); });
+        remove_kernels(*state, *doomed);
         state->libraries.remove(library);
     });
 }

@@ -119,9 +119,9 @@ Result memory_prefetch_async(DevicePointer pointer, std::size_t bytes, Device de
         const auto ordered_by = stream_of(*state, stream);
         Pages pages(pointer, bytes);
         require_location(*state, device);
-        pages.for_each([&](ManagedPage& page) { page.last_prefetch_location = device; });
         const auto run = [duration = link_time(bytes)](std::uint64_t) { return duration; };
         enqueue(*state, *ordered_by, {Work::Kind::copy, "prefetch of " + std::to_string(bytes) + " bytes", run});
+        pages.for_each([&](ManagedPage& page) { page.last_prefetch_location = device; });
     });
 }
 

@@ -2,6 +2,7 @@
 
 #include "answer.hpp"
 #include "capture.hpp"
+#include "rollback.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
@@ -58,7 +59,9 @@ abi::DevicePointer allocate_plain(State& state, std::size_t bytes) {
     auto& device = context->device;
     const auto allocation = std::make_shared<Allocation>(Allocation::Kind::plain, device.ordinal, context->handle, bytes);
     take_memory(state, device, bytes);
+    Rollback rollback([&] { return_memory(device, bytes); });
     map(allocation);
+    rollback.keep();
     return allocation->start;
 }
 
@@ -124,8 +127,8 @@ Result memory_free(DevicePointer pointer) {
             }
             allocation = freeable_at(*state, pointer);
             require_calm(*state);
-            call_free(*state, *allocation);
             pending = pending_on(*state, device_at(*state, allocation->device));
+            call_free(*state, *allocation);
         }
         scheduler().wait_for(pending);
         note_free(*allocation, nullptr);
@@ -166,8 +169,8 @@ Result host_free(void* pointer) {
             const bool found = allocation && allocation->kind == Allocation::Kind::pinned_host && allocation->start == address;
             require(found && !allocation->free_called, unknown_memory(*state));
             require_calm(*state);
-            allocation->free_called = true;
             pending = pending_on(*state, device_at(*state, allocation->device));
+            allocation->free_called = true;
         }
         scheduler().wait_for(pending);
         note_free(*allocation, nullptr);

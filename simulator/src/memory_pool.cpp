@@ -5,6 +5,7 @@
 #include "address_space.hpp"
 #include "answer.hpp"
 #include "memory.hpp"
+#include "rollback.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
@@ -46,8 +47,10 @@ void reserve(State& state, MemoryPool& pool, std::uint64_t bytes) {
 abi::DevicePointer allocate(State& state, const std::shared_ptr<MemoryPool>& pool, const Stream& stream, std::size_t bytes) {
     const auto allocation = std::make_shared<Allocation>(Allocation::Kind::pooled, pool->device.ordinal, stream.context->handle, bytes);
     reserve(state, *pool, bytes);
+    Rollback rollback([&] { pool->used -= bytes; });
     allocation->pool = pool;
     map(allocation);
+    rollback.keep();
     return allocation->start;
 }
 
@@ -248,7 +251,6 @@ Result memory_free_async(DevicePointer pointer, Stream stream) {
         }
         const auto allocation = freeable_at(*state, pointer);
         require(ordered_by->capture == nullptr, Result::not_supported);
-        call_free(*state, *allocation);
         const auto release = [allocation](std::uint64_t) {
             note_free_done(*allocation);
             const Locked later;
@@ -256,6 +258,7 @@ Result memory_free_async(DevicePointer pointer, Stream stream) {
             return Time{0};
         };
         enqueue(*state, *ordered_by, {Work::Kind::release, "free of " + std::to_string(allocation->bytes) + " bytes", release});
+        call_free(*state, *allocation);
         note_free(*allocation, ordered_by->last.get());
     });
 }

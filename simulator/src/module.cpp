@@ -9,6 +9,7 @@
 #include "jit.hpp"
 #include "kernel_limits.hpp"
 #include "memory.hpp"
+#include "rollback.hpp"
 #include "state.hpp"
 
 namespace cupool::simulator {
@@ -27,14 +28,26 @@ void initialise(const Module& module) {
     }
 }
 
-void allocate_variables(State& state, Module& module) {
+void release_variables(State& state, const Module& module) {
+    for (const auto& allocation : module.variables) {
+        release_memory(state, *allocation);
+    }
+}
+
+void allocate_variable(State& state, Module& module, const ptx::Variable& variable) {
     Device& device = module.context->device;
+    const std::size_t bytes = std::max<std::size_t>(variable.size, 1);
+    auto allocation = std::make_shared<Allocation>(Allocation::Kind::module_variable, device.ordinal, module.context->handle, bytes);
+    take_memory(state, device, bytes);
+    Rollback rollback([&] { return_memory(device, bytes); });
+    map(allocation);
+    rollback.keep();
+    module.variables.push_back(std::move(allocation));
+}
+
+void allocate_variables(State& state, Module& module) {
     for (const ptx::Variable& variable : module.program.variables()) {
-        const std::size_t bytes = std::max<std::size_t>(variable.size, 1);
-        auto allocation = std::make_shared<Allocation>(Allocation::Kind::module_variable, device.ordinal, module.context->handle, bytes);
-        take_memory(state, device, bytes);
-        map(allocation);
-        module.variables.push_back(std::move(allocation));
+        allocate_variable(state, module, variable);
     }
     initialise(module);
 }
@@ -62,15 +75,16 @@ int const_bytes(const ptx::Program& program) {
 
 std::shared_ptr<Module> load_module(State& state, Context& context, ptx::Program program) {
     const auto module = std::make_shared<Module>(Module{HandleTable<Module>::issue(), &context, std::move(program), {}, {}});
+    module->variables.reserve(module->program.variables().size());
+    Rollback rollback([&] { release_variables(state, *module); });
     allocate_variables(state, *module);
     state.modules.add(module);
+    rollback.keep();
     return module;
 }
 
 void unload_module(State& state, const Module& module) {
-    for (const auto& allocation : module.variables) {
-        release_memory(state, *allocation);
-    }
+    release_variables(state, module);
     state.functions.remove_if([&](const Function& function) { return function.module == &module; });
     state.modules.remove(module.handle);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <new>
 
 #include "address_space.hpp"
 #include "device_fault.hpp"
@@ -33,8 +34,18 @@ void report_unordered(const Allocation& allocation, const OrderedUses::Use& use)
         return;
     }
     raise_device_fault_of(allocation.device, abi::Result::launch_failed,
-                          "free of " + std::to_string(allocation.bytes) + " bytes of device " + std::to_string(allocation.device) +
-                              " that is not ordered after their use by " + use.what + ": nothing makes the free wait for it");
+                          {"free of ", std::to_string(allocation.bytes), " bytes of device ", std::to_string(allocation.device),
+                           " that is not ordered after their use by ", use.what, ": nothing makes the free wait for it"});
+}
+
+// For what a call still notes when its work is queued or done: that may neither stop the call half-way nor be left out unnoticed.
+template <typename Body>
+void note_or_raise_fault(Body body) noexcept {
+    try {
+        body();
+    } catch (const std::bad_alloc&) {
+        raise_device_fault(abi::Result::out_of_memory, {"no memory for what the check of the order of frees notes"});
+    }
 }
 
 std::string describe(const Operation& operation) {
@@ -111,13 +122,13 @@ void place(Operation& operation, const Operations& predecessors) {
     }
 }
 
-void note_known(const Operation& operation) {
+void note_known(const Operation& operation) noexcept {
     if (operation.order.count == 0) {
         return;
     }
     Knowledge& known = knowledge();
     const std::lock_guard lock(known.mutex);
-    known.host.join(operation.order.clock);
+    note_or_raise_fault([&] { known.host.join(operation.order.clock); });
 }
 
 RunningOperation::RunningOperation(const Operation& operation) { running_operation = &operation; }
@@ -173,13 +184,13 @@ void free_behind(const Clock& clock, Allocation& allocation) {
 
 }  // namespace
 
-void note_free(Allocation& allocation, const Operation* by) {
+void note_free(Allocation& allocation, const Operation* by) noexcept {
     if (!is_checked || (by != nullptr && by->order.count == 0)) {
         return;
     }
     Knowledge& known = knowledge();
     const std::lock_guard lock(known.mutex);
-    free_behind(by != nullptr ? by->order.clock : known.host, allocation);
+    note_or_raise_fault([&] { free_behind(by != nullptr ? by->order.clock : known.host, allocation); });
 }
 
 void note_free_done(Allocation& allocation) {

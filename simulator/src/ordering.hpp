@@ -76,7 +76,7 @@ void set_ordering_check(bool checks);
 void place(Operation& operation, const std::vector<std::shared_ptr<Operation>>& predecessors);
 
 /// The host knows from now on that the operation is done.
-void note_known(const Operation& operation);
+void note_known(const Operation& operation) noexcept;
 
 /// While it lives, what this thread does is the operation's doing.
 class RunningOperation {
@@ -98,7 +98,7 @@ void note_value_seen(const Allocation& allocation, std::size_t offset);
 
 /// The memory is freed by an operation, or (null) by the host, now. The same holds for uses that come not before that.
 /// Where the operation comes after values that are still waited for, nothing is known yet: note_free_done() will tell.
-void note_free(Allocation& allocation, const Operation* by);
+void note_free(Allocation& allocation, const Operation* by) noexcept;
 /// The running operation frees the memory, as note_free() was told of.
 void note_free_done(Allocation& allocation);
 

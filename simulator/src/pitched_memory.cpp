@@ -138,8 +138,13 @@ QueuedCopy queue_copy(State& state, const abi::Copy3D& copy, Stream& stream) {
         copy_rows(copied, from, shape);
         from = copied;
     }
+    // Made first: once the work is queued, the call must not fail.
+    QueuedCopy queued{Operations(stream.capture ? 0 : 1), !stream.capture && to.is_pageable()};
     enqueue(state, stream, copy_of_rows(to, from, shape, staged));
-    return stream.capture ? QueuedCopy{} : QueuedCopy{{stream.last}, to.is_pageable()};
+    if (!queued.operations.empty()) {
+        queued.operations.front() = stream.last;
+    }
+    return queued;
 }
 
 abi::Copy3D::Side side_of(const abi::CopyPlane2D& plane) {

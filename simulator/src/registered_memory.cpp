@@ -58,8 +58,8 @@ Result host_unregister(void* pointer) {
             require(allocation == nullptr || allocation->kind == Allocation::Kind::registered_host, Result::invalid_value);
             const bool begins_here = allocation && allocation->start == address_of(pointer) && !allocation->free_called;
             require(begins_here, Result::host_memory_not_registered);
-            allocation->free_called = true;
             pending = pending_on(*state, device_at(*state, allocation->device));
+            allocation->free_called = true;
         }
         scheduler().wait_for(pending);
         const Locked state;

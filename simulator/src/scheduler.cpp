@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <new>
 #include <utility>
 
 #include "device_fault.hpp"
@@ -15,21 +14,44 @@ namespace {
 
 std::atomic<std::uint64_t> the_seed{0};
 
+bool is_unfinished(const OperationPointer& operation) { return operation && !operation->done; }
+
 bool runs_nothing(const Work& work) { return work.kind != Work::Kind::release && device_fault(work.device) != abi::Result::success; }
 
+void make_room_for_one_more(Operations& operations) {
+    if (operations.size() == operations.capacity()) {
+        operations.reserve(2 * operations.size() + 1);
+    }
+}
+
 }  // namespace
+
+void OperationQueue::push(OperationPointer operation) noexcept {
+    OperationPointer& end = last_ == nullptr ? first_ : last_->next;
+    last_ = operation.get();
+    end = std::move(operation);
+    ++size_;
+}
+
+OperationPointer OperationQueue::pop() noexcept {
+    OperationPointer operation = std::move(first_);
+    first_ = std::move(operation->next);
+    last_ = first_ == nullptr ? nullptr : last_;
+    --size_;
+    return operation;
+}
 
 OperationPointer Scheduler::schedule(Work work, const Operations& predecessors) {
     auto operation = std::make_shared<Operation>();
     operation->work = std::move(work);
     place(*operation, predecessors);
     const std::lock_guard lock(mutex_);
-    for (const OperationPointer& predecessor : predecessors) {
-        if (predecessor && !predecessor->done) {
-            predecessor->successors.push_back(operation);
-            ++operation->unfinished_predecessors;
-        }
+    if (operation->work.run) {
+        make_ready_for_one_more();
     }
+    queue_behind(predecessors, operation);
+    ++unfinished_;
+    operation->unfinished_predecessors += operation->work.is_held ? 1 : 0;
     if (operation->unfinished_predecessors > 0) {
         return operation;
     }
@@ -39,6 +61,39 @@ OperationPointer Scheduler::schedule(Work work, const Operations& predecessors) 
         finish(operation);
     }
     return operation;
+}
+
+void Scheduler::queue_behind(const Operations& predecessors, const OperationPointer& operation) {
+    for (const OperationPointer& predecessor : predecessors) {
+        if (is_unfinished(predecessor)) {
+            make_room_for_one_more(predecessor->successors);
+        }
+    }
+    for (const OperationPointer& predecessor : predecessors) {
+        const bool is_new = is_unfinished(predecessor) && (predecessor->successors.empty() || predecessor->successors.back() != operation);
+        if (is_new) {
+            predecessor->successors.push_back(operation);
+            ++operation->unfinished_predecessors;
+        }
+    }
+}
+
+void Scheduler::release(const OperationPointer& held) {
+    const std::lock_guard lock(mutex_);
+    make_ready_for_one_more();
+    if (--held->unfinished_predecessors == 0) {
+        finish(held);
+    }
+}
+
+void Scheduler::cancel(const OperationPointer& held, const Operations& behind) noexcept {
+    const std::lock_guard lock(mutex_);
+    for (const OperationPointer& operation : behind) {
+        operation->work.run = nullptr;
+    }
+    if (--held->unfinished_predecessors == 0) {
+        finish(held);
+    }
 }
 
 bool Scheduler::is_done(const OperationPointer& operation) {
@@ -63,11 +118,12 @@ Time Scheduler::time_of(const OperationPointer& operation) {
     return operation->finished;
 }
 
-void Scheduler::finish(const OperationPointer& operation) {
-    Operations unfinished{operation};
-    while (!unfinished.empty()) {
-        const OperationPointer current = std::move(unfinished.back());
-        unfinished.pop_back();
+void Scheduler::finish(const OperationPointer& operation) noexcept {
+    OperationQueue finished;
+    finished.push(operation);
+    while (!finished.empty()) {
+        const OperationPointer current = finished.pop();
+        --unfinished_;
         current->done = true;
         current->finished = now();
         for (const OperationPointer& successor : current->successors) {
@@ -77,7 +133,7 @@ void Scheduler::finish(const OperationPointer& operation) {
             if (successor->work.run) {
                 start(successor);
             } else {
-                unfinished.push_back(successor);
+                finished.push(successor);
             }
         }
         current->successors.clear();
@@ -101,12 +157,17 @@ Time perform(Operation& operation, std::uint64_t seed) {
     const RunningOperation scope(operation);
     try {
         return run(seed);
-    } catch (const Failure& failure) {
-        raise_device_fault_of(operation.work.device, failure.result);
-    } catch (const std::bad_alloc&) {
-        raise_device_fault_of(operation.work.device, abi::Result::out_of_memory);
+    } catch (...) {
+        raise_fault_of(operation);
     }
     return {};
+}
+
+void raise_fault_of(const Operation& operation) {
+    const abi::Result result = result_of_current_exception();
+    const bool is_shortage = result == abi::Result::out_of_memory || result == abi::Result::operating_system;
+    const Report shortage{"the simulated driver had no memory or no thread for ", operation.work.name};
+    raise_device_fault_of(operation.work.device, result, is_shortage ? shortage : Report{});
 }
 
 // Neither is ever destroyed: their threads may outlive main().

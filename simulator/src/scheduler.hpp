@@ -43,9 +43,28 @@ struct Work {
     unsigned stream = 0;
     /// It ends once memory has a value that another stream may write.
     bool waits_for_value = false;
+    /// It does not begin before Scheduler::release().
+    bool is_held = false;
+};
+
+/// Operations in the order in which they came. They are linked through themselves, so that adding one cannot fail.
+class OperationQueue {
+public:
+    bool empty() const { return first_ == nullptr; }
+    std::size_t size() const { return size_; }
+    void push(OperationPointer operation) noexcept;
+    OperationPointer pop() noexcept;
+
+private:
+    OperationPointer first_;
+    Operation* last_ = nullptr;
+    std::size_t size_ = 0;
 };
 
 /// Runs operations behind their predecessors. Which of those that are ready runs when, and on what thread, is the subclasses' affair.
+///
+/// Memory and threads are got while a call queues work, so that the call can fail and has no effect. What is still found missing on
+/// a thread of the scheduler's own is the device's fault.
 class Scheduler {
 public:
     Scheduler() = default;
@@ -53,8 +72,14 @@ public:
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
 
-    /// Queues work behind `predecessors` (null ones are ignored) and returns at once.
+    /// Queues work behind `predecessors` (null ones are ignored) and returns at once. Where it throws, nothing has been queued.
     OperationPointer schedule(Work work, const Operations& predecessors);
+
+    /// Lets an operation begin that was scheduled as held. Where it throws, the operation is still held.
+    void release(const OperationPointer& held);
+
+    /// The same for one that is not to run after all, nor what was scheduled behind it.
+    void cancel(const OperationPointer& held, const Operations& behind) noexcept;
 
     bool is_done(const OperationPointer& operation);
 
@@ -68,18 +93,25 @@ public:
     virtual void pass_call(Time slowness) = 0;
 
 protected:
+    /// Gets what one more operation takes to run. Called under the lock; throws.
+    virtual void make_ready_for_one_more() = 0;
     /// All that the operation came after is done, and it has something to run. Called under the lock.
-    virtual void start(const OperationPointer& operation) = 0;
+    virtual void start(const OperationPointer& operation) noexcept = 0;
     virtual Time now() const = 0;
     virtual void block_until_done(const Operations& operations) = 0;
 
     /// Marks the operation done, and starts what waited for it. Called under the lock.
-    void finish(const OperationPointer& operation);
+    void finish(const OperationPointer& operation) noexcept;
 
     static bool are_done(const Operations& operations);
 
+    /// Queued, and not done.
+    std::size_t unfinished_ = 0;
     std::mutex mutex_;
     std::condition_variable changed_;
+
+private:
+    static void queue_behind(const Operations& predecessors, const OperationPointer& operation);
 };
 
 class Operation {
@@ -90,10 +122,15 @@ public:
     bool done = false;
     Time finished{};
     Order order;
+    /// In an OperationQueue.
+    OperationPointer next;
 };
 
 /// Runs the work of an operation, once, unless its device has died. What goes wrong is the device's fault.
 Time perform(Operation& operation, std::uint64_t seed);
+
+/// The device's fault where the exception that is being handled keeps its operation from running.
+void raise_fault_of(const Operation& operation);
 
 /// The one that is in use: SeededScheduler when a seed is set, else ThreadedScheduler.
 Scheduler& scheduler();

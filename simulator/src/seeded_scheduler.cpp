@@ -1,6 +1,8 @@
 #include "seeded_scheduler.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <new>
 #include <thread>
 
 #include <unistd.h>
@@ -45,8 +47,9 @@ void SeededScheduler::begin(std::uint64_t seed) {
     random_ = ptx::Random(seed);
     clock_ = host_clock_ = Time{0};
     steps_made_ = 0;
-    busy_until_.clear();
+    busy_until_ = {};
     log_.clear();
+    is_log_incomplete_ = false;
 }
 
 void SeededScheduler::block_until_done(const Operations& operations) {
@@ -55,10 +58,15 @@ void SeededScheduler::block_until_done(const Operations& operations) {
         return;
     }
     ++calls_;
-    awaited_.push_back(&operations);
+    Waiting waiting{&operations, waiting_};
+    waiting_ = &waiting;
     changed_.notify_all();
     changed_.wait(lock, [&] { return are_done(operations); });
-    std::erase(awaited_, &operations);
+    Waiting** link = &waiting_;
+    while (*link != &waiting) {
+        link = &(*link)->next;
+    }
+    *link = waiting.next;
 }
 
 void SeededScheduler::pass_call(Time slowness) {
@@ -73,26 +81,32 @@ void SeededScheduler::pass_call(Time slowness) {
     clock_ = std::max(clock_, until);
 }
 
-void SeededScheduler::note(const std::string& text) {
+void SeededScheduler::note(std::initializer_list<std::string_view> pieces) noexcept {
     const std::lock_guard lock(mutex_);
-    write(text);
+    write(pieces);
 }
 
 std::string SeededScheduler::log() {
     const std::lock_guard lock(mutex_);
-    return log_;
+    return is_log_incomplete_ ? log_ + "incomplete: there was no memory for some lines\n" : log_;
 }
 
-void SeededScheduler::start(const OperationPointer& operation) {
+void SeededScheduler::make_ready_for_one_more() {
     ensure_worker();
-    add_step(clock_ + latency_of_start(random_), {operation, false});
+    if (agenda_.capacity() <= unfinished_) {
+        agenda_.reserve(2 * unfinished_ + 1);
+    }
+}
+
+void SeededScheduler::start(const OperationPointer& operation) noexcept {
+    add_step(clock_ + latency_of_start(random_), operation, false);
     changed_.notify_all();
 }
 
 void SeededScheduler::ensure_worker() {
     if (worker_process_ != getpid()) {
-        worker_process_ = getpid();
         std::thread([this] { serve(); }).detach();
+        worker_process_ = getpid();
     }
 }
 
@@ -121,24 +135,29 @@ void SeededScheduler::wait_for_a_step(Lock& lock) {
 
 bool SeededScheduler::is_asked_for() const { return is_due() || (is_awaited() && !agenda_.empty()); }
 
-bool SeededScheduler::is_due() const { return !agenda_.empty() && agenda_.begin()->first.first <= host_clock_; }
+bool SeededScheduler::is_due() const { return !agenda_.empty() && agenda_.front().time <= host_clock_; }
 
 bool SeededScheduler::is_awaited() const {
-    return std::any_of(awaited_.begin(), awaited_.end(), [](const Operations* operations) { return !are_done(*operations); });
+    const Waiting* waiting = waiting_;
+    while (waiting != nullptr && are_done(*waiting->operations)) {
+        waiting = waiting->next;
+    }
+    return waiting != nullptr;
 }
 
 void SeededScheduler::take_step(Lock& lock) {
-    const auto next = agenda_.extract(agenda_.begin());
-    const Step& step = next.mapped();
-    clock_ = std::max(clock_, next.key().first);
+    std::pop_heap(agenda_.begin(), agenda_.end(), std::greater<>());
+    const Step step = std::move(agenda_.back());
+    agenda_.pop_back();
+    clock_ = std::max(clock_, step.time);
     if (step.ends) {
         finish(step.operation);
         return;
     }
     const Work& work = step.operation->work;
-    const Time free = work.kind == Work::Kind::kernel ? busy_until_[work.device] : Time{0};
+    const Time free = work.kind == Work::Kind::kernel ? busy_until_[static_cast<std::size_t>(work.device)] : Time{0};
     if (free > clock_) {
-        add_step(free, step);
+        add_step(free, step.operation, false);
     } else {
         run(step.operation, lock);
     }
@@ -147,8 +166,8 @@ void SeededScheduler::take_step(Lock& lock) {
 void SeededScheduler::run(const OperationPointer& operation, Lock& lock) {
     const std::uint64_t seed = random_.next() | 1;
     const Work& work = operation->work;
-    write("device " + std::to_string(work.device) + " stream " + std::to_string(work.stream) + " starts " +
-          (work.kind == Work::Kind::kernel ? "kernel " : "") + work.name);
+    write({"device ", std::to_string(work.device), " stream ", std::to_string(work.stream), " starts ",
+           work.kind == Work::Kind::kernel ? "kernel " : "", work.name});
     is_running_ = true;
     if (work.kind == Work::Kind::host_function) {
         run_host_function(operation, seed, lock);
@@ -163,14 +182,21 @@ void SeededScheduler::run(const OperationPointer& operation, Lock& lock) {
 
 // On a thread of its own, as it may wait for the host, which may wait for others.
 void SeededScheduler::run_host_function(const OperationPointer& operation, std::uint64_t seed, Lock& lock) {
-    const auto returned = std::make_shared<bool>(false);
-    std::thread([this, operation, seed, returned] {
-        const Time duration = perform(*operation, seed);
-        const std::lock_guard relock(mutex_);
-        *returned = true;
-        end_later(operation, duration);
-        changed_.notify_all();
-    }).detach();
+    std::shared_ptr<bool> returned;
+    try {
+        returned = std::make_shared<bool>(false);
+        std::thread([this, operation, seed, returned] {
+            const Time duration = perform(*operation, seed);
+            const std::lock_guard relock(mutex_);
+            *returned = true;
+            end_later(operation, duration);
+            changed_.notify_all();
+        }).detach();
+    } catch (...) {
+        raise_fault_of(*operation);
+        end_later(operation, Time{0});
+        return;
+    }
     for (int ticks = 0; ticks < most_quiet_ticks && !*returned; ++ticks) {
         changed_.wait_for(lock, tick, [&] { return *returned; });
     }
@@ -180,14 +206,27 @@ void SeededScheduler::end_later(const OperationPointer& operation, Time duration
     const Slowness slowness = planned_slowness(operation->work);
     const Time lasts = vary(slowed(duration, slowness), random_);
     if (operation->work.kind == Work::Kind::kernel) {
-        busy_until_[operation->work.device] = clock_ + lasts;
+        busy_until_[static_cast<std::size_t>(operation->work.device)] = clock_ + lasts;
     }
-    add_step(clock_ + lasts, {operation, true});
+    add_step(clock_ + lasts, operation, true);
 }
 
-void SeededScheduler::add_step(Time time, Step step) { agenda_.emplace(std::pair(time, steps_made_++), std::move(step)); }
+void SeededScheduler::add_step(Time time, const OperationPointer& operation, bool ends) noexcept {
+    agenda_.push_back({time, steps_made_++, operation, ends});
+    std::push_heap(agenda_.begin(), agenda_.end(), std::greater<>());
+}
 
-void SeededScheduler::write(const std::string& text) { log_ += std::to_string(clock_.count()) + " ns: " + text + '\n'; }
+void SeededScheduler::write(std::initializer_list<std::string_view> pieces) noexcept {
+    try {
+        std::string line = std::to_string(clock_.count()) + " ns: ";
+        for (const std::string_view piece : pieces) {
+            line += piece;
+        }
+        log_ += line += '\n';
+    } catch (const std::bad_alloc&) {
+        is_log_incomplete_ = true;
+    }
+}
 
 // Never destroyed: its threads may outlive main().
 SeededScheduler& seeded_scheduler() {

@@ -1,10 +1,16 @@
 #pragma once
 
-#include <map>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <sys/types.h>
 
+#include "device.hpp"
 #include "ptx/random.hpp"
 #include "scheduler.hpp"
 
@@ -27,21 +33,31 @@ public:
     void pass_call(Time slowness) override;
 
     /// Adds a line to the log, of something that happens now.
-    void note(const std::string& text);
+    void note(std::initializer_list<std::string_view> pieces) noexcept;
 
     /// A line for each note and each operation, since begin().
     std::string log();
 
 protected:
-    void start(const OperationPointer& operation) override;
+    void make_ready_for_one_more() override;
+    void start(const OperationPointer& operation) noexcept override;
     Time now() const override { return clock_; }
     void block_until_done(const Operations& operations) override;
 
 private:
     // What is going to happen: an operation starts, or ends.
     struct Step {
+        Time time;
+        std::uint64_t number;  ///< how many were made before
         OperationPointer operation;
         bool ends;
+
+        friend bool operator>(const Step& a, const Step& b) { return std::pair(a.time, a.number) > std::pair(b.time, b.number); }
+    };
+    // A thread that waits for operations.
+    struct Waiting {
+        const Operations* operations;
+        Waiting* next;
     };
     using Lock = std::unique_lock<std::mutex>;
 
@@ -54,20 +70,20 @@ private:
     void run(const OperationPointer& operation, Lock& lock);
     void run_host_function(const OperationPointer& operation, std::uint64_t seed, Lock& lock);
     void end_later(const OperationPointer& operation, Time duration);
-    void add_step(Time time, Step step);
+    void add_step(Time time, const OperationPointer& operation, bool ends) noexcept;
     void ensure_worker();
-    void write(const std::string& text);
+    void write(std::initializer_list<std::string_view> pieces) noexcept;
 
     ptx::Random random_{0};
     Time clock_{0};
     /// How far the host's calls have come: everything up to here may happen.
     Time host_clock_{0};
-    /// By time, and in the order of their making among those of one time.
-    std::map<std::pair<Time, std::uint64_t>, Step> agenda_;
+    /// A heap: the next step is first. Each unfinished operation has one step at most, for which there is room.
+    std::vector<Step> agenda_;
     std::uint64_t steps_made_ = 0;
-    std::vector<const Operations*> awaited_;
+    Waiting* waiting_ = nullptr;
     /// When the kernels that have started on a device will be done.
-    std::map<int, Time> busy_until_;
+    std::array<Time, most_devices> busy_until_{};
     bool is_running_ = false;
     /// Where the worker is: a forked child lacks it.
     pid_t worker_process_ = 0;
@@ -75,6 +91,8 @@ private:
     std::uint64_t calls_seen_ = 0;
     int quiet_ticks_ = 0;
     std::string log_;
+    /// There was no memory for some line.
+    bool is_log_incomplete_ = false;
 };
 
 SeededScheduler& seeded_scheduler();

@@ -24,13 +24,15 @@ constexpr unsigned external_wait = 1;
 bool is_special(abi::Stream handle) { return reinterpret_cast<std::uintptr_t>(handle) <= per_thread_handle; }
 
 std::shared_ptr<Stream> per_thread_stream(State& state, Context& context) {
-    std::shared_ptr<Stream>& stream = context.per_thread_streams[std::this_thread::get_id()];
-    if (!stream) {
-        stream = std::make_shared<Stream>();
-        stream->context = &context;
-        stream->number = ++state.streams_made;
-        stream->id = ++state.ids_issued;
+    const auto known = context.per_thread_streams.find(std::this_thread::get_id());
+    if (known != context.per_thread_streams.end()) {
+        return known->second;
     }
+    auto stream = std::make_shared<Stream>();
+    stream->context = &context;
+    stream->number = ++state.streams_made;
+    stream->id = ++state.ids_issued;
+    context.per_thread_streams.emplace(std::this_thread::get_id(), stream);
     return stream;
 }
 

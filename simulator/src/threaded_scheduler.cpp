@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <thread>
-#include <utility>
 
 #include "fault_plan.hpp"
 
@@ -19,12 +18,29 @@ void ThreadedScheduler::pass_call(Time slowness) {
     }
 }
 
-void ThreadedScheduler::start(const OperationPointer& operation) {
-    ready_.push_back(operation);
-    if (ready_.size() > idle_threads_) {
-        std::thread([this] { serve(); }).detach();
+void ThreadedScheduler::make_ready_for_one_more() {
+    if (ready_.size() >= idle_threads_) {
+        add_thread();
     }
+}
+
+// Without a thread of its own the operation must not run: it might wait for one that waits for its thread. After the fault it does
+// nothing, on whatever thread is idle next.
+void ThreadedScheduler::start(const OperationPointer& operation) noexcept {
+    ready_.push(operation);
     became_ready_.notify_one();
+    if (ready_.size() > idle_threads_) {
+        try {
+            add_thread();
+        } catch (...) {
+            raise_fault_of(*operation);
+        }
+    }
+}
+
+void ThreadedScheduler::add_thread() {
+    std::thread([this] { serve(); }).detach();
+    ++idle_threads_;
 }
 
 Time ThreadedScheduler::now() const { return std::chrono::steady_clock::now().time_since_epoch(); }
@@ -32,15 +48,14 @@ Time ThreadedScheduler::now() const { return std::chrono::steady_clock::now().ti
 void ThreadedScheduler::serve() {
     std::unique_lock lock(mutex_);
     while (true) {
-        ++idle_threads_;
         became_ready_.wait(lock, [&] { return !ready_.empty(); });
         --idle_threads_;
-        const OperationPointer operation = std::move(ready_.front());
-        ready_.pop_front();
+        const OperationPointer operation = ready_.pop();
         lock.unlock();
         perform(*operation, 0);
         pass_call(planned_slowness(operation->work).more);
         lock.lock();
+        ++idle_threads_;
         finish(operation);
     }
 }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <deque>
-
 #include "scheduler.hpp"
 
 namespace cupool::simulator {
@@ -12,17 +10,20 @@ public:
     void pass_call(Time slowness) override;
 
 protected:
-    void start(const OperationPointer& operation) override;
+    void make_ready_for_one_more() override;
+    void start(const OperationPointer& operation) noexcept override;
     Time now() const override;
     void block_until_done(const Operations& operations) override;
 
 private:
+    void add_thread();
     void serve();
 
     // Threads come as operations are ready while all others are busy, so that no operation ever waits for a thread
     // that another, waiting for it, holds. They live as long as the process.
     std::condition_variable became_ready_;
-    std::deque<OperationPointer> ready_;
+    OperationQueue ready_;
+    /// Those that have been started and are not running an operation.
     std::size_t idle_threads_ = 0;
 };
 

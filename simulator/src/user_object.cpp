@@ -28,8 +28,10 @@ void release(State& state, UserObject& object, unsigned count) {
 }  // namespace
 
 UserObject::~UserObject() {
-    const HostFunctionScope scope;
-    destroy(pointer);
+    if (destroy != nullptr) {
+        const HostFunctionScope scope;
+        destroy(pointer);
+    }
 }
 
 namespace exports {
@@ -41,9 +43,9 @@ Result user_object_create(UserObject* object, void* pointer, HostFunction destro
         const auto created = std::make_shared<simulator::UserObject>();
         created->handle = HandleTable<simulator::UserObject>::issue();
         created->pointer = pointer;
-        created->destroy = destroy;
         created->references = references;
         state->user_objects.add(created);
+        created->destroy = destroy;
         *object = created->handle;
     });
 }
@@ -63,6 +65,7 @@ Result graph_retain_user_object(Graph graph, UserObject object, unsigned count, 
         const Locked state;
         const auto keeper = graph_of(*state, graph);
         const auto kept = object_of(*state, object);
+        keeper->user_objects.reserve(keeper->user_objects.size() + count);
         if (flags == move_reference) {
             release(*state, *kept, count);
         }

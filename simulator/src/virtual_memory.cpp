@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "answer.hpp"
 #include "launch_checks.hpp"
 #include "memory.hpp"
+#include "rollback.hpp"
 #include "state.hpp"
 
 /// \file
@@ -131,9 +133,11 @@ Result memory_create(MemoryHandle* memory, std::size_t bytes, const PhysicalMemo
         if (checks().initialisation) {
             created->initialised = std::make_shared<Backing>(bytes, std::byte{0});
         }
-        take_memory(*state, device, bytes);
         created->handle = ++state->physical_memories_made;
         state->physical_memories.emplace(created->handle, created);
+        Rollback rollback([&] { state->physical_memories.erase(created->handle); });
+        take_memory(*state, device, bytes);
+        rollback.keep();
         *memory = created->handle;
     });
 }
@@ -223,7 +227,9 @@ Result memory_export(void* handle, MemoryHandle memory, MemoryHandleType type, u
         const int file_descriptor = memfd_create("cupool-sim memory", MFD_CLOEXEC);
         const auto identity = identity_of(file_descriptor);
         require(identity.has_value(), Result::operating_system);
+        Rollback rollback([&] { close(file_descriptor); });
         exported_memories()[*identity] = exported;
+        rollback.keep();
         *static_cast<int*>(handle) = file_descriptor;
     });
 }

@@ -48,19 +48,19 @@ TEST_CASE("an error names the place of the call that failed") {
 }
 
 TEST_CASE("a number unknown to this build survives") {
-    const auto unknown = static_cast<abi::Result>(4711);
+    const auto unknown = static_cast<abi::Result>(998);
     CHECK(result_name(unknown).empty());
     CHECK(result_text(unknown).empty());
-    CHECK_THAT(describe(unknown), contains_text("4711"));
+    CHECK_THAT(describe(unknown), contains_text("998"));
     CHECK(category_of(unknown) == ErrorCategory::internal);
     CHECK_FALSE(is_sticky(unknown));
 
     Machine machine;
-    machine.simulator.plan_fault("cuDeviceTotalMem", 1, 4711);
+    machine.simulator.plan_fault("cuDeviceTotalMem", 1, 998);
     const Error error = error_of([&] { Device(machine.driver, 0).total_memory(); });
     CHECK(error.code() == unknown);
     CHECK(error.device() == 0);
-    CHECK_THAT(error.what(), contains_text("4711"));
+    CHECK_THAT(error.what(), contains_text("998"));
 }
 
 TEST_CASE("what newer drivers answer beyond the table stays a number") {

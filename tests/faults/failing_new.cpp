@@ -14,6 +14,7 @@ namespace {
 
 std::atomic<bool> armed{false};
 std::atomic<bool> fails_for_ever{false};
+std::atomic<bool> fails_in_driver{false};
 std::atomic<std::uint64_t> failing{0};
 std::atomic<std::uint64_t> allocations{0};
 
@@ -41,7 +42,7 @@ bool is_thread_of_driver() {
 }
 
 bool must_fail() {
-    if (!armed || calls_of_driver > 0 || is_thread_of_driver()) return false;
+    if (!armed || fails_in_driver != (calls_of_driver > 0 || is_thread_of_driver())) return false;
     const std::uint64_t nth = ++allocations;
     return fails_for_ever ? nth >= failing : nth == failing;
 }
@@ -62,9 +63,10 @@ void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-FailingNew::FailingNew(std::uint64_t nth, Duration duration) {
+FailingNew::FailingNew(std::uint64_t nth, Duration duration, Whose whose) {
     failing = nth;
     allocations = 0;
+    fails_in_driver = whose == Whose::driver;
     fails_for_ever = duration == Duration::for_ever;
     armed = true;
 }

@@ -10,8 +10,11 @@ class FailingNew {
 public:
     enum class Duration { once, for_ever };
 
+    /// Whose allocations fail, and count: as above, or those of the driver's calls and threads alone.
+    enum class Whose { program, driver };
+
     /// From now to the object's end the nth allocation fails, counted from 1, or that and all after it.
-    FailingNew(std::uint64_t nth, Duration duration);
+    FailingNew(std::uint64_t nth, Duration duration, Whose whose = Whose::program);
     ~FailingNew();
     FailingNew(const FailingNew&) = delete;
     FailingNew& operator=(const FailingNew&) = delete;
@@ -20,7 +23,7 @@ public:
     static bool has_failed();
 };
 
-/// Marks a call of the driver: its allocations, and those of the threads that it starts, never fail.
+/// Marks a call of the driver: its allocations, and those of the threads that it starts, are the driver's.
 class InDriver {
 public:
     InDriver() noexcept;

@@ -239,6 +239,8 @@ TEST_CASE("a fault that makes no sense is refused with the reason") {
     CHECK_THAT(refusal({.result = 1, .memory_left = 3}), contains_text("no two"));
     CHECK_THAT(refusal({.call = "cuMemAlloc", .kernel = "store", .result = 1}), contains_text("only one"));
     CHECK_THAT(refusal({.nth = 0, .result = 1}), contains_text("nth"));
+    CHECK_THAT(refusal({.result = -1}), contains_text("result: a CUresult, 1 to 999"));
+    CHECK_THAT(refusal({.result = 1000}), contains_text("result: a CUresult, 1 to 999"));
     CHECK_THAT(refusal({.device = 64, .result = 1}), contains_text("device"));
     CHECK_THAT(refusal({.device = -2, .result = 1}), contains_text("device"));
     CHECK_THAT(refusal({.times_slower = 0.5}), contains_text("times_slower"));
@@ -283,6 +285,18 @@ TEST_CASE("a file plans faults and the driver's version") {
     CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
 }
 
+TEST_CASE("a file's line may be of any length") {
+    constexpr std::size_t line_bytes = 1 << 20;
+    const std::string plan = R"({"faults": [{"call": "cuEventCreate", "result": 999}]})";
+    const PlanFile file(plan + std::string(line_bytes - plan.size(), ' '));
+    Machine machine;
+    machine.simulator.load_plan(file.path());
+    machine.begin();
+    Event event{};
+    CHECK(machine.cuda.event_create(&event, 0) == Result::unknown);
+    CHECK(machine.cuda.event_create(&event, 0) == Result::success);
+}
+
 TEST_CASE("a malformed file is refused as a whole, with the place") {
     Machine machine;
     const auto refusal = [&](const std::string& text) -> std::string {
@@ -304,6 +318,7 @@ TEST_CASE("a malformed file is refused as a whole, with the place") {
     CHECK_THAT(refusal(R"({"faults": [{"call": "cuInit", "result": 1, "duration": "long"}]})"), contains_text("faults[0]: duration"));
     CHECK_THAT(refusal(R"({"faults": [{"call": "cuInit", "result": 1, "when": 1}]})"), contains_text("faults[0]: when: unknown"));
     CHECK_THAT(refusal(R"({"faults": [{"call": "cuinit", "result": 1}]})"), contains_text("cuinit"));
+    CHECK_THAT(refusal(R"({"faults": [{"call": "cuInit", "result": 1000}]})"), contains_text("faults[0]: result: a CUresult, 1 to 999"));
     CHECK_THAT(refusal(R"({"driver_version": 12})"), contains_text("driver_version"));
     CHECK_THAT(refusal(R"({"faults": [{"call": "cuInit", "call": "cuMemAlloc", "result": 1}]})"), contains_text("call: given twice"));
     CHECK_THAT(refusal(R"({"faults": [{"call": "cuInit", "milliseconds": 1e300}]})"), contains_text("milliseconds"));
@@ -328,6 +343,7 @@ TEST_CASE("a malformed environment lets no driver start") {
         {"CUPOOL_SIM_FAULTS", "cuInit:0:802:once"},
         {"CUPOOL_SIM_FAULTS", "cuNoSuchThing:1:802:once"},
         {"CUPOOL_SIM_FAULTS", "cuInit:1:802:twice"},
+        {"CUPOOL_SIM_FAULTS", "cuInit:1:1000:once"},
     };
     for (const auto& [name, value] : malformed) {
         INFO(name << '=' << value);

@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::uint64_t most_threads = 1024;
 
+// What the entry does not use lies nowhere.
+std::uint32_t shared_offset(const EntryPoint& entry_point, std::uint32_t index) {
+    const auto found = entry_point.shared_offsets.find(index);
+    return found == entry_point.shared_offsets.end() ? 0 : found->second;
+}
+
 void check(bool fits, const char* message) {
     if (!fits) throw std::invalid_argument(message);
 }
@@ -166,7 +172,7 @@ LaunchState::LaunchState(const Module& the_module, const Launch& the_launch, Glo
     for (std::size_t i = 0; i < module.pool64.size(); ++i) splat(pool64, i, module.pool64[i]);
     for (const PoolAddress& address : module.pool_addresses) {
         const std::uint64_t base = address.kind == PoolAddress::Kind::variable ? launch.variable_addresses[address.index]
-                                                                               : entry_point.shared_offsets[address.index];
+                                                                               : shared_offset(entry_point, address.index);
         if (address.wide) {
             splat(pool64, address.slot, base + address.addend);
         } else {

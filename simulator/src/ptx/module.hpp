@@ -4,6 +4,7 @@
 /// A module ready to run.
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,8 @@ struct PoolAddress {
 
 struct EntryPoint {
     std::uint32_t function = 0;
-    std::vector<std::uint32_t> shared_offsets;  ///< of every shared variable of the module; those that the entry does not use are 0
-    std::uint32_t frame32_bytes = 0;            ///< of the deepest chain of calls
+    std::map<std::uint32_t, std::uint32_t> shared_offsets;  ///< of the shared variables that the entry uses
+    std::uint32_t frame32_bytes = 0;                        ///< of the deepest chain of calls
     std::uint32_t frame64_bytes = 0;
     std::uint32_t frame_predicate_bytes = 0;
     std::uint32_t local_bytes = 0;

@@ -31,6 +31,8 @@ public:
             module_.functions.push_back(decoder.decode());
             shared_symbols_.push_back(decoder.shared_symbols());
         }
+        marks_.assign(module_.functions.size(), Mark::unseen);
+        deepest_.resize(module_.functions.size());
         for (std::uint32_t i = 0; i < source_.functions.size(); ++i)
             if (source_.functions[i].is_entry && source_.functions[i].defined) add_entry(i);
         return std::move(module_);
@@ -64,33 +66,41 @@ private:
                     {relocation.offset, places_.variable[relocation.symbol], relocation.addend});
     }
 
+    struct Frames {
+        std::uint32_t frame32_bytes = 0;
+        std::uint32_t frame64_bytes = 0;
+        std::uint32_t frame_predicate_bytes = 0;
+        std::uint32_t local_bytes = 0;
+    };
+
     // The functions that an entry can reach, and the deepest frames of its calls.
     struct Reach {
         std::vector<std::uint32_t> functions;
         bool recursive = false;
     };
 
-    Reach reach(std::uint32_t entry) const {
-        enum class Mark : std::uint8_t { unseen, open, done };
-        std::vector<Mark> marks(module_.functions.size(), Mark::unseen);
+    enum class Mark : std::uint8_t { unseen, open, done };
+
+    Reach reach(std::uint32_t entry) {
         Reach result;
         std::vector<std::pair<std::uint32_t, std::size_t>> path{{entry, 0}};
-        marks[entry] = Mark::open;
+        marks_[entry] = Mark::open;
         while (!path.empty()) {
             const std::uint32_t function = path.back().first;
             const std::vector<std::uint32_t>& callees = module_.functions[function].callees;
             if (path.back().second == callees.size()) {
-                marks[function] = Mark::done;
+                marks_[function] = Mark::done;
                 result.functions.push_back(function);  // callees before callers
                 path.pop_back();
                 continue;
             }
             const std::uint32_t callee = callees[path.back().second++];
-            if (marks[callee] == Mark::open) result.recursive = true;
-            if (marks[callee] != Mark::unseen) continue;
-            marks[callee] = Mark::open;
+            if (marks_[callee] == Mark::open) result.recursive = true;
+            if (marks_[callee] != Mark::unseen) continue;
+            marks_[callee] = Mark::open;
             path.emplace_back(callee, 0);
         }
+        for (const std::uint32_t function : result.functions) marks_[function] = Mark::unseen;
         return result;
     }
 
@@ -134,22 +144,21 @@ private:
             return;
         }
         // `functions` has callees before callers: each one's deepest chain is known when its callers come.
-        std::vector<EntryPoint> deepest(module_.functions.size());
         for (const std::uint32_t index : reached.functions) {
             const Function& function = module_.functions[index];
-            EntryPoint below;
+            Frames below;
             for (const std::uint32_t callee : function.callees) {
-                below.frame32_bytes = std::max(below.frame32_bytes, deepest[callee].frame32_bytes);
-                below.frame64_bytes = std::max(below.frame64_bytes, deepest[callee].frame64_bytes);
-                below.frame_predicate_bytes = std::max(below.frame_predicate_bytes, deepest[callee].frame_predicate_bytes);
-                below.local_bytes = std::max(below.local_bytes, deepest[callee].local_bytes);
+                below.frame32_bytes = std::max(below.frame32_bytes, deepest_[callee].frame32_bytes);
+                below.frame64_bytes = std::max(below.frame64_bytes, deepest_[callee].frame64_bytes);
+                below.frame_predicate_bytes = std::max(below.frame_predicate_bytes, deepest_[callee].frame_predicate_bytes);
+                below.local_bytes = std::max(below.local_bytes, deepest_[callee].local_bytes);
             }
-            deepest[index].frame32_bytes = below.frame32_bytes + function.frame32_bytes;
-            deepest[index].frame64_bytes = below.frame64_bytes + function.frame64_bytes;
-            deepest[index].frame_predicate_bytes = below.frame_predicate_bytes + function.frame_predicate_bytes;
-            deepest[index].local_bytes = below.local_bytes + function.local_bytes;
+            deepest_[index].frame32_bytes = below.frame32_bytes + function.frame32_bytes;
+            deepest_[index].frame64_bytes = below.frame64_bytes + function.frame64_bytes;
+            deepest_[index].frame_predicate_bytes = below.frame_predicate_bytes + function.frame_predicate_bytes;
+            deepest_[index].local_bytes = below.local_bytes + function.local_bytes;
         }
-        const EntryPoint& whole = deepest[point.function];
+        const Frames& whole = deepest_[point.function];
         point.frame32_bytes = whole.frame32_bytes;
         point.frame64_bytes = whole.frame64_bytes;
         point.frame_predicate_bytes = whole.frame_predicate_bytes;
@@ -158,7 +167,6 @@ private:
 
     // Shared variables that the entry reaches, one after another; dynamic shared memory begins after them.
     void add_shared(const Reach& reached, Entry& entry, EntryPoint& point) {
-        point.shared_offsets.assign(shared_count_, 0);
         std::vector<std::uint32_t> used;
         for (const std::uint32_t function : reached.functions)
             used.insert(used.end(), shared_symbols_[function].begin(), shared_symbols_[function].end());
@@ -191,6 +199,9 @@ private:
     SymbolPlaces places_;
     std::uint32_t shared_count_ = 0;
     std::vector<std::vector<std::uint32_t>> shared_symbols_;
+    // By function, for one entry after another: a module with many of them is not to take a time that grows with their square.
+    std::vector<Mark> marks_;
+    std::vector<Frames> deepest_;
 };
 
 template <typename Named>

@@ -95,6 +95,13 @@ TEST_CASE("Text ends at its NUL, and comments, debug lines and pragmas say nothi
     CHECK_FALSE(program.find_entry("K"));
 }
 
+TEST_CASE("A line may be of any length", "[ptx][parse]") {
+    constexpr std::size_t line_bytes = 1 << 20;
+    const std::string entry = ".visible .entry k() { ret; }";
+    const Program program = Program::parse(header + entry + std::string(line_bytes - entry.size(), ' ') + '\n' + "// end");
+    CHECK(program.entries().size() == 1);
+}
+
 TEST_CASE("Parameters, shared and local memory are laid out as the PTX ISA says", "[ptx][parse]") {
     const Program program = Program::parse(
         header + ".shared .align 8 .b8 used[12];\n.shared .b8 unused[4096];\n.extern .shared .align 16 .b8 dynamic[];\n" +

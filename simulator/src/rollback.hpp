@@ -1,0 +1,27 @@
+#pragma once
+
+#include <utility>
+
+namespace cupool::simulator {
+
+/// Undoes what a call has begun, unless the call gets as far as keep().
+template <typename Undo>
+class Rollback {
+public:
+    explicit Rollback(Undo undo) : undo_(std::move(undo)) {}
+    ~Rollback() {
+        if (!is_kept_) {
+            undo_();
+        }
+    }
+    Rollback(const Rollback&) = delete;
+    Rollback& operator=(const Rollback&) = delete;
+
+    void keep() { is_kept_ = true; }
+
+private:
+    Undo undo_;
+    bool is_kept_ = false;
+};
+
+}  // namespace cupool::simulator
