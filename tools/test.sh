@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every check there is: style, then the tests under the sanitizers, then the plain tests,
-# built by Clang and by the default compiler. With CI set in the environment the plain tests run on a minimal Debian 13, too.
+# built by Clang and by the default compiler.
 #
 #   bash tools/test.sh          everything but clang-tidy
 #   bash tools/test.sh --fast   the plain tests alone
@@ -91,6 +91,5 @@ if ! $fast; then
     run_tests tsan without_randomised_layout
     build clang
     run_tests clang
-    if [ -n "${CI:-}" ]; then bash tools/test_on.sh trixie --fast; fi
 fi
 run_tests dev
