@@ -32,6 +32,7 @@
 #include <cupool/driver/pinned_buffer.hpp>
 #include <cupool/driver/pitched_buffer.hpp>
 #include <cupool/driver/pointer_info.hpp>
+#include <cupool/driver/printable_text.hpp>
 #include <cupool/driver/probe.hpp>
 #include <cupool/driver/profiler.hpp>
 #include <cupool/driver/profiler_range.hpp>

@@ -1,5 +1,6 @@
 // What some tests need a process of its own for.
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -89,6 +90,15 @@ int print_careful_probe(std::chrono::milliseconds patience) {
     return print_probe(options);
 }
 
+/// The same where this user may have no further process.
+int print_careful_probe_alone() {
+    const rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_NPROC, &none) != 0) {
+        return 1;
+    }
+    return print_careful_probe(LoadOptions().trial_patience);
+}
+
 /// Runs a program as a user who owns nothing.
 int run_unprivileged(char** arguments) {
     if (::setgid(65534) != 0 || ::setuid(65534) != 0) {
@@ -153,6 +163,9 @@ int main(int argc, char** argv) {
     }
     if (task == "careful-probe") {
         return print_careful_probe(argc > 2 ? std::chrono::milliseconds(std::atoi(argv[2])) : LoadOptions().trial_patience);
+    }
+    if (task == "careful-probe-alone") {
+        return print_careful_probe_alone();
     }
     if (task == "try-library" && argc > 2) {
         return try_library(argv[2]);

@@ -1,5 +1,8 @@
 #include "library_trial.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "child_process.hpp"
 #include "damaged_library.hpp"
 #include "environment_variable.hpp"
@@ -110,6 +113,21 @@ TEST_CASE("a library that cannot be tried is refused") {
     CHECK_THAT(report.explanation(), contains_text("/none/devquery: No such file"));
     CHECK_THAT(report_of(CUPOOL_SIMULATOR_LIBRARY, {"/bin/true"}).explanation(), contains_text("/bin/true does not try libraries"));
     CHECK_THAT(report_of(CUPOOL_SIMULATOR_LIBRARY, {"/bin/false"}).explanation(), contains_text("was not tried"));
+}
+
+TEST_CASE("where no process can be had the library is not blamed") {
+    if (::geteuid() != 0) CUPOOL_SKIP("skipped: only root can become a user who may have no processes");
+    const TemporaryFolder folder;
+    REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
+    const std::string program = folder.path() + "/program";
+    const std::string foreign = folder.path() + "/foreign.so";
+    std::filesystem::copy_file(CUPOOL_DRIVER_CHILD, program);
+    std::filesystem::copy_file(CUPOOL_FOREIGN_LIBRARY, foreign);
+    const Finished child = run_child({"run-unprivileged", program, "careful-probe-alone"}, {{"CUPOOL_DRIVER", foreign}});
+    INFO(child.output);
+    CHECK(child.exit_code == static_cast<int>(Reason::library_unusable));
+    CHECK_THAT(child.output, contains_text("was not tried, and so not loaded: /proc/self/exe: Resource temporarily unavailable"));
+    CHECK(child.output.find("foreign code runs") == std::string::npos);
 }
 
 TEST_CASE("a search goes on past a library that fails its trial") {
