@@ -35,10 +35,14 @@ TEST_CASE("lines are read whole, wherever the buffer ends") {
     CHECK(lines_of(content) == lines);
 }
 
-TEST_CASE("a line is at most as long as the buffer") {
-    const std::string line(LineReader::longest_line - 1, 'x');
+TEST_CASE("a line has 1 MiB at most, its end aside") {
+    const std::string line(LineReader::longest_line, 'x');
     CHECK(lines_of("a\n" + line + "\nb") == std::vector<std::string>{"a", line, "b"});
-    require_fault([&] { lines_of("a\n" + line + "xx\nb"); }, InputFault::length, "line 2, column 1");
+    CHECK(lines_of("a\n" + line + "\r\nb") == std::vector<std::string>{"a", line, "b"});
+    CHECK(lines_of("a\n" + line) == std::vector<std::string>{"a", line});
+    for (const std::string end : {"\nb", "\r\nb", ""}) {
+        require_fault([&] { lines_of("a\n" + line + "x" + end); }, InputFault::length, "line 2, column 1");
+    }
 }
 
 TEST_CASE("whole files are read, of every size") {

@@ -99,14 +99,16 @@ bool LineReader::next() {
     ++line_number_;
     if (rest_.empty()) return false;
     line_ = take_line(rest_);
+    if (line_.size() > longest_line) throw too_long(line_number_);
     return true;
 }
 
+BadInput LineReader::too_long(std::size_t line_number) const {
+    return {InputFault::length, TextPosition{line_number, 1}, "the line is longer than " + std::to_string(longest_line) + " bytes"};
+}
+
 void LineReader::refill() {
-    if (rest_.size() == buffer_.size()) {
-        throw BadInput(InputFault::length, TextPosition{line_number_ + 1, 1},
-                       "the line is longer than " + std::to_string(longest_line) + " bytes");
-    }
+    if (rest_.size() == buffer_.size()) throw too_long(line_number_ + 1);
     std::copy(rest_.begin(), rest_.end(), buffer_.begin());
     const auto free = std::span(buffer_).subspan(rest_.size());
     const auto count = file_.read(free);

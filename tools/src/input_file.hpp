@@ -58,10 +58,10 @@ class LineReader {
 public:
     static constexpr std::size_t longest_line = std::size_t{1} << 20;
 
-    explicit LineReader(InputFile& file) : file_(file), buffer_(longest_line) {}
+    explicit LineReader(InputFile& file) : file_(file), buffer_(longest_line + std::string_view("\r\n").size()) {}
 
-    /// Moves to the next line. \return false at the end of the file \throws BadInput unreadable, length (a line that the buffer cannot
-    /// hold)
+    /// Moves to the next line. \return false at the end of the file \throws BadInput unreadable, length (a line longer than the
+    /// longest)
     bool next();
 
     /// Without its end; valid until the next call of next().
@@ -69,6 +69,7 @@ public:
 
 private:
     void refill();
+    BadInput too_long(std::size_t line_number) const;
 
     InputFile& file_;
     std::vector<std::uint8_t> buffer_;
