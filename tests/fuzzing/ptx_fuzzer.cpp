@@ -1,4 +1,4 @@
-// libFuzzer's way in: see CMakeLists.txt beside it.
+// Fuzzes the PTX parser, loader and interpreter. The input is a module's text.
 #include <cstddef>
 #include <cstdint>
 

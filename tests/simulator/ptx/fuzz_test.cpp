@@ -20,7 +20,7 @@ const std::filesystem::path folder = CUPOOL_FUZZING_FOLDER;
 }  // namespace
 
 TEST_CASE("What sows the fuzzer loads", "[ptx][fuzz]") {
-    for (const auto& seed : std::filesystem::directory_iterator(folder / "corpus")) {
+    for (const auto& seed : std::filesystem::directory_iterator(folder / "corpus/ptx")) {
         INFO(seed.path());
         CHECK_NOTHROW(Program::parse(text_of(seed.path())));
         CHECK_NOTHROW(load_and_run(text_of(seed.path())));
@@ -35,7 +35,7 @@ TEST_CASE("What the fuzzer has learnt ends well", "[ptx][fuzz]") {
 }
 
 TEST_CASE("No text breaks the parser", "[ptx][fuzz]") {
-    const std::string sample = text_of(folder / "corpus/statements.ptx");
+    const std::string sample = text_of(folder / "corpus/ptx/statements.ptx");
     REQUIRE(sample.size() > header.size());
     std::mt19937 random(7);
     const auto below = [&](std::size_t bound) { return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random); };

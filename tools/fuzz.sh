@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets of tests/fuzzing with libFuzzer and runs each of them from its corpus, two at a time.
+#
+#   bash tools/fuzz.sh             each for 60 seconds
+#   bash tools/fuzz.sh SECONDS     each for so many
+#   bash tools/fuzz.sh SECONDS NAME...   these alone
+#
+# The corpora stay as they are: what reaches something new is kept in build/fuzz/found/NAME, for the next run. An input at which a target
+# ends is left in build/fuzz/failures, and named.
+
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+export seconds=${1:-60}
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "usage: bash tools/fuzz.sh [SECONDS [NAME...]]"
+shift || true
+has clang++ || fail "the fuzz targets need clang++ (the Debian package clang)"
+
+names=("$@")
+if [ ${#names[@]} -eq 0 ]; then
+    for source in tests/fuzzing/*_fuzzer.cpp; do
+        names+=("$(basename "$source" _fuzzer.cpp)")
+    done
+fi
+
+install_missing_packages
+build fuzz "${names[@]/#/cupool_fuzz_}"
+
+# fuzz NAME
+fuzz() {
+    local name=$1
+    local target=build/fuzz/tests/fuzzing/cupool_fuzz_$name failures=build/fuzz/failures/$name
+    local options=(-max_total_time="$seconds" -max_len=20000 -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$failures/" -close_fd_mask=3
+        -print_final_stats=1)
+    local corpora=(build/fuzz/found/"$name" tests/fuzzing/corpus/"$name")  # libFuzzer writes to the first alone
+    if [ -f "build/fuzz/tests/fuzzing/$name.dict" ]; then options+=(-dict="build/fuzz/tests/fuzzing/$name.dict"); fi
+    if [ "$name" = ptx ]; then corpora+=(tests/fuzzing/learnt); fi
+    rm -rf "$failures"
+    mkdir -p "$failures" "${corpora[0]}"
+    if "$target" "${options[@]}" "${corpora[@]}" >"$failures/log" 2>&1; then
+        echo "$name: $(awk '/number_of_executed_units/ { print $2 }' "$failures/log") inputs, nothing found"
+        return
+    fi
+    local input
+    for input in "$failures"/*-*; do
+        echo "$name: FAILED at $input:"
+        "$target" "$input" 2>&1 | tail -n 40
+    done
+    echo "$name: the run's log is $failures/log"
+    return 1
+}
+export -f fuzz
+
+say "Fuzzing ${names[*]}, $seconds seconds each"
+printf '%s\n' "${names[@]}" | xargs -P 2 -I{} bash -c 'fuzz {}' || fail "a fuzz target failed: see above"
