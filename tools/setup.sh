@@ -57,7 +57,7 @@ install_missing_packages() {
     if [ "${#missing[@]}" -ne 0 ]; then install_packages "${missing[@]}"; fi
 }
 
-# CI's compilers warn of nothing. A user's own may know warnings that these do not, which are no reason to refuse the build.
+# GCC 12 and 14 and Clang 14 warn of nothing. A user's own compiler may, which is no reason to refuse the build.
 are_warnings_errors() {
     [ -n "${CI:-}" ] || "${CXX:-c++}" --version | grep -qE '^(g\+\+|c\+\+) .* 1[24]\.|clang version 14\.'
 }

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every check there is: style, then the tests under the sanitizers, then the plain tests,
-# built by Clang and by the default compiler.
+# Installs what is missing, builds, and runs every check there is: style, then the tests under the sanitizers, then the plain tests.
 #
 #   bash tools/test.sh          everything but clang-tidy
 #   bash tools/test.sh --fast   the plain tests alone
@@ -75,7 +74,6 @@ without_randomised_layout() {
 
 # To count instructions, find what has no description, run the micro-benchmarks, and compute with an independent library.
 more_packages=(valgrind doxygen libbenchmark-dev libgmp-dev)
-if ! $fast; then more_packages+=(clang); fi
 install_missing_packages
 if [ ! -d "${CUPOOL_TEST_DATA:-}" ]; then
     say "CUPOOL_TEST_DATA names no directory: the cases that need its vectors are skipped"
@@ -89,7 +87,5 @@ if ! $fast; then
     run_tests asan
     build tsan
     run_tests tsan without_randomised_layout
-    build clang
-    run_tests clang
 fi
 run_tests dev
