@@ -41,7 +41,7 @@ bool is_thread_of_driver() {
 }
 
 bool must_fail() {
-    if (!armed || calls_of_driver > 0 || is_thread_of_driver()) return false;
+    if (!armed || InDriver::is_at_work()) return false;
     const std::uint64_t nth = ++allocations;
     return fails_for_ever ? nth >= failing : nth == failing;
 }
@@ -76,6 +76,8 @@ bool FailingNew::has_failed() { return allocations >= failing; }
 InDriver::InDriver() noexcept {
     if (calls_of_driver++ == 0) set_marker(SIG_BLOCK);
 }
+
+bool InDriver::is_at_work() { return calls_of_driver > 0 || is_thread_of_driver(); }
 
 InDriver::~InDriver() {
     if (--calls_of_driver == 0) set_marker(SIG_UNBLOCK);
