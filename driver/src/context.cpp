@@ -63,12 +63,14 @@ void ContextView::set_cache_config(abi::CacheConfig config, SourceLocation where
 }
 
 std::uint64_t ContextView::id(SourceLocation where) const {
+    detail::require_context(*this, where);
     unsigned long long id = 0;
     detail::call_in<&EntryPoints::context_get_id>(*this, where, handle(), &id);
     return id;
 }
 
 unsigned ContextView::api_version(SourceLocation where) const {
+    detail::require_context(*this, where);
     unsigned version = 0;
     detail::call_in<&EntryPoints::context_get_api_version>(*this, where, handle(), &version);
     return version;
@@ -84,6 +86,7 @@ unsigned ContextView::multiprocessor_affinity(SourceLocation where) const {
 void ContextView::enable_peer_access(ContextView peer, SourceLocation where) const { try_enable_peer_access(peer, where); }
 
 bool ContextView::try_enable_peer_access(ContextView peer, SourceLocation where) const {
+    detail::require_context(peer, where);
     const CurrentContext current(*this, where);
     const abi::Result result = detail::invoke<&EntryPoints::context_enable_peer_access>(driver(), ordinal(), where, peer.handle(), 0U);
     if (result != abi::Result::success && result != abi::Result::peer_access_already_enabled) {

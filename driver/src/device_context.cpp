@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cupool/driver/device_context.hpp>
+#include <cupool/driver/process_mark.hpp>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -10,8 +11,8 @@ namespace cupool {
 
 DeviceContext DeviceContext::in(ContextView context, SourceLocation where) {
     DeviceContext result;
-    result.context_ = context.share();
-    result.resources_ = std::make_shared<detail::DeviceResources>();
+    result.context_ = context.share(where);
+    result.resources_ = detail::make_shared_unless_forked<detail::DeviceResources>();
     result.stream_ = StreamView(context);
     result.pool_ = MemoryPoolView::default_of(context, where);
     return result;
@@ -31,11 +32,9 @@ DeviceContext DeviceContext::default_for_device(int ordinal, SourceLocation wher
         std::mutex mutex;
         std::map<int, DeviceContext> contexts;
     };
-    static Kept& kept = *new Kept;  // never destroyed: objects of the program may outlive static destruction
     const std::shared_ptr<const Driver>& driver = Driver::system(where);
-    if (detail::must_leak()) {  // the lock may be held for ever in a forked child
-        driver->initialize(where);
-    }
+    driver->initialize(where);      // first of all: refuses in a forked child, where the lock below may be held for ever
+    static Kept& kept = *new Kept;  // never destroyed: objects of the program may outlive static destruction
     const std::lock_guard lock(kept.mutex);
     auto found = kept.contexts.find(ordinal);
     if (found == kept.contexts.end()) {

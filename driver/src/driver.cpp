@@ -49,8 +49,13 @@ std::shared_ptr<const Driver> Driver::open(const LoadOptions& options, SourceLoc
 }
 
 const std::shared_ptr<const Driver>& Driver::system(SourceLocation where) {
-    // Never destroyed: objects of the program may outlive static destruction.
-    static const auto* const driver = new std::shared_ptr<const Driver>(open({}, where));
+    // Never destroyed: objects of the program may outlive static destruction. Not a static variable that is initialised here, as a child
+    // forked meanwhile would wait for the thread that initialises it. Two threads may both open the library, which opens it once.
+    static std::atomic<const std::shared_ptr<const Driver>*> kept{nullptr};
+    const std::shared_ptr<const Driver>* driver = kept.load(std::memory_order_acquire);
+    if (driver != nullptr) return *driver;
+    auto opened = std::make_unique<const std::shared_ptr<const Driver>>(open({}, where));
+    if (kept.compare_exchange_strong(driver, opened.get(), std::memory_order_acq_rel)) driver = opened.release();
     return *driver;
 }
 
@@ -59,16 +64,16 @@ abi::Result Driver::try_initialize(SourceLocation where) const {
         detail::refuse_call(*this, entry_point_info<&EntryPoints::init>, detail::no_ordinal, where);
     }
     if (may_change(initialization_.load(std::memory_order_acquire))) {
+        detail::DriverInitialization initialization;  // before the lock: a child forked while it is held must not wait for it
         const std::lock_guard lock(initializing_);
         if (may_change(initialization_.load(std::memory_order_relaxed))) {
-            initialization_.store(call_init(), std::memory_order_release);
+            initialization_.store(call_init(initialization), std::memory_order_release);
         }
     }
     return initialization_.load(std::memory_order_relaxed);
 }
 
-abi::Result Driver::call_init() const {
-    detail::DriverInitialization initialization;
+abi::Result Driver::call_init(detail::DriverInitialization& initialization) const {
     const abi::Result result = api_.init(0);
     if (result == abi::Result::success) {
         initialization.succeeded(reinterpret_cast<const void*>(api_.init));

@@ -98,4 +98,12 @@ std::string_view to_string(ErrorCategory category) noexcept {
 
 std::ostream& operator<<(std::ostream& out, ErrorCategory category) { return out << to_string(category); }
 
+void detail::throw_no_enumerator(const char* type, long long value, const SourceLocation& where) {
+    throw Error(ErrorCategory::invalid_argument, std::to_string(value) + " is no " + type, where);
+}
+
+void detail::throw_moved_from(const char* what, const SourceLocation& where) {
+    throw Error(ErrorCategory::wrong_context, std::string(what) + " was moved from; use the object that it was moved to", where);
+}
+
 }  // namespace cupool

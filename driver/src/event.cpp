@@ -20,7 +20,7 @@ unsigned flags_of(EventOptions options) {
 
 }  // namespace
 
-Event::Event(ContextView context, EventOptions options, SourceLocation where) : context_(context.share()) {
+Event::Event(ContextView context, EventOptions options, SourceLocation where) : context_(context.share(where)) {
     detail::call_in<&EntryPoints::event_create>(context, where, &handle_, flags_of(options));
 }
 

@@ -42,6 +42,7 @@ detail::CopyEnd past(const detail::CopyEnd& end, std::size_t bytes) {
 /// A list that the driver gives in two calls: how many, and then which.
 template <auto Member, class Owner>
 std::vector<GraphNode> list(ContextView context, Owner owner, const SourceLocation& where) {
+    detail::require_context(context, where);
     std::size_t count = 0;
     detail::call<Member>(context.driver(), context.ordinal(), where, owner, static_cast<GraphNode*>(nullptr), &count);
     std::vector<GraphNode> nodes(count);
@@ -53,7 +54,7 @@ std::vector<GraphNode> list(ContextView context, Owner owner, const SourceLocati
 
 }  // namespace
 
-Graph::Graph(ContextView context, SourceLocation where) : context_(context ? context.share() : nullptr) {
+Graph::Graph(ContextView context, SourceLocation where) : context_(context ? context.share(where) : nullptr) {
     detail::call_in<&EntryPoints::graph_create>(context, where, &handle_, 0U);
 }
 
@@ -122,12 +123,14 @@ GraphNode Graph::add_event_wait(const Event& event, const std::vector<GraphNode>
 }
 
 GraphNode Graph::add_child(const Graph& child, const std::vector<GraphNode>& after, SourceLocation where) {
+    detail::require_context(child.context(), where);
     return add<&EntryPoints::graph_add_child_node>(after, where, child.handle_);
 }
 
 std::vector<GraphNode> Graph::nodes(SourceLocation where) const { return list<&EntryPoints::graph_get_nodes>(context(), handle_, where); }
 
 abi::GraphNodeType Graph::type_of(GraphNode node, SourceLocation where) const {
+    detail::require_context(context(), where);
     auto type = abi::GraphNodeType::empty;
     detail::call<&EntryPoints::graph_node_get_type>(context().driver(), context().ordinal(), where, node, &type);
     return type;

@@ -6,10 +6,12 @@
 namespace cupool {
 
 void GraphExec::upload(StreamView stream, SourceLocation where) const {
+    detail::require_context(context(), where);
     detail::call_in<&EntryPoints::graph_upload>(stream.context(), where, handle_, stream.handle());
 }
 
 GraphUpdate GraphExec::try_update(const Graph& graph, SourceLocation where) {
+    detail::require_context(graph.context(), where);
     const CurrentContext current(context(), where);
     GraphUpdate update;
     const abi::Result result = detail::invoke<&EntryPoints::graph_exec_update>(context().driver(), context().ordinal(), where, handle_,

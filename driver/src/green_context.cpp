@@ -42,6 +42,7 @@ GreenContext::GreenContext(const Device& device, unsigned multiprocessors, Sourc
 }
 
 unsigned GreenContext::multiprocessor_count(SourceLocation where) const {
+    detail::require_context(view(), where);
     abi::DeviceResource resource{};
     call<&EntryPoints::green_context_get_resource>(view().driver(), view().ordinal(), where, view().green_handle(), &resource,
                                                    abi::ResourceType::multiprocessors);

@@ -36,6 +36,7 @@ void run_host_task(HostTask& task) noexcept {
 void run_kept_host_task(void* task) { run_host_task(*static_cast<HostTask*>(task)); }
 
 void* give_to_graph(ContextView context, abi::Graph graph, HostTask task, const SourceLocation& where) {
+    require_context(context, where);
     const Driver& driver = context.driver();
     auto owned = std::make_unique<HostTask>(std::move(task));
     abi::UserObject object = nullptr;

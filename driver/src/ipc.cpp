@@ -18,13 +18,13 @@ abi::IpcEventHandle ipc_handle(const Event& event, SourceLocation where) {
 }
 
 Event Event::open(ContextView context, const abi::IpcEventHandle& handle, SourceLocation where) {
-    detail::Shared<const detail::ContextState> owner = context.share();
+    detail::Shared<const detail::ContextState> owner = context.share(where);
     abi::Event event = nullptr;
     call_in<&EntryPoints::ipc_open_event_handle>(context, where, &event, handle);
     return Event(std::move(owner), event);
 }
 
-IpcMemory::IpcMemory(ContextView context, const abi::IpcMemoryHandle& handle, SourceLocation where) : context_(context.share()) {
+IpcMemory::IpcMemory(ContextView context, const abi::IpcMemoryHandle& handle, SourceLocation where) : context_(context.share(where)) {
     call_in<&EntryPoints::ipc_open_memory_handle>(context, where, &pointer_, handle,
                                                   static_cast<unsigned>(abi::IpcMemoryFlags::lazy_enable_peer_access));
 }

@@ -25,12 +25,17 @@ Library::Library(std::shared_ptr<const Driver> driver, std::string_view image, c
     handle_ = library;
 }
 
+const Driver& Library::loaded_by(const SourceLocation& where) const {
+    if (driver_ == nullptr) detail::throw_moved_from("the library", where);
+    return *driver_;
+}
+
 abi::LibraryKernel Library::kernel_handle(const std::string& name, const SourceLocation& where) const {
     abi::LibraryKernel kernel = nullptr;
     const abi::Result result =
-        detail::invoke<&EntryPoints::library_get_kernel>(*driver_, detail::no_ordinal, where, &kernel, handle_, name.c_str());
+        detail::invoke<&EntryPoints::library_get_kernel>(loaded_by(where), detail::no_ordinal, where, &kernel, handle_, name.c_str());
     if (result != abi::Result::success) {
-        detail::throw_failed_call(*driver_, entry_point_info<&EntryPoints::library_get_kernel>, result, detail::no_ordinal, where,
+        detail::throw_failed_call(loaded_by(where), entry_point_info<&EntryPoints::library_get_kernel>, result, detail::no_ordinal, where,
                                   "no kernel \"" + name + "\" in the library");
     }
     return kernel;
@@ -45,15 +50,15 @@ UntypedKernel Library::untyped_kernel(const std::string& name, ContextView conte
 
 std::vector<std::string> Library::kernel_names(SourceLocation where) const {
     unsigned count = 0;
-    detail::call<&EntryPoints::library_get_kernel_count>(*driver_, detail::no_ordinal, where, &count, handle_);
+    detail::call<&EntryPoints::library_get_kernel_count>(loaded_by(where), detail::no_ordinal, where, &count, handle_);
     std::vector<abi::LibraryKernel> kernels(count);
     if (count > 0) {
-        detail::call<&EntryPoints::library_enumerate_kernels>(*driver_, detail::no_ordinal, where, kernels.data(), count, handle_);
+        detail::call<&EntryPoints::library_enumerate_kernels>(loaded_by(where), detail::no_ordinal, where, kernels.data(), count, handle_);
     }
     std::vector<std::string> names;
     for (const abi::LibraryKernel kernel : kernels) {
         const char* name = nullptr;
-        detail::call<&EntryPoints::library_kernel_get_name>(*driver_, detail::no_ordinal, where, &name, kernel);
+        detail::call<&EntryPoints::library_kernel_get_name>(loaded_by(where), detail::no_ordinal, where, &name, kernel);
         names.emplace_back(name);
     }
     return names;
@@ -61,18 +66,19 @@ std::vector<std::string> Library::kernel_names(SourceLocation where) const {
 
 int Library::kernel_attribute(const std::string& name, abi::FunctionAttribute attribute, const Device& device, SourceLocation where) const {
     int value = 0;
-    detail::call<&EntryPoints::library_kernel_get_attribute>(*driver_, device.ordinal(), where, &value, attribute,
+    detail::call<&EntryPoints::library_kernel_get_attribute>(loaded_by(where), device.ordinal(), where, &value, attribute,
                                                              kernel_handle(name, where), device.handle());
     return value;
 }
 
 void Library::set_kernel_attribute(const std::string& name, abi::FunctionAttribute attribute, int value, const Device& device,
                                    SourceLocation where) const {
-    detail::call<&EntryPoints::library_kernel_set_attribute>(*driver_, device.ordinal(), where, attribute, value,
+    detail::call<&EntryPoints::library_kernel_set_attribute>(loaded_by(where), device.ordinal(), where, attribute, value,
                                                              kernel_handle(name, where), device.handle());
 }
 
 DeviceSpan<std::byte> Library::global(const std::string& name, ContextView context, SourceLocation where) const {
+    (void)loaded_by(where);
     const CurrentContext current(context, where);
     abi::DevicePointer pointer = 0;
     std::size_t bytes = 0;

@@ -1,9 +1,11 @@
+#include <pthread.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <cupool/driver/error.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/printable_text.hpp>
 #include <memory>
@@ -45,49 +47,66 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
     return spdlog::level::debug;
 }
 
+/// Guards everything below but the level. fork() waits for it, so that a child never finds it held by a thread that stayed in the parent.
+std::mutex outlet_mutex;
+[[maybe_unused]] const int fork_handlers =
+    pthread_atfork([] { outlet_mutex.lock(); }, [] { outlet_mutex.unlock(); }, [] { outlet_mutex.unlock(); });
+
 /// Where lines go. Never destroyed: destructors of the program's own statics may log.
 struct Outlet {
-    /// Who asks for a level that there is not wants to hear something: that first of all.
-    Outlet() : level(level_of_name(asked_level()).value_or(LogLevel::warning)) {
-        if (!level_of_name(asked_level())) {
-            try {
-                current_logger()->warn("CUPOOL_LOG={} is no level: error, warning, info, debug or off; taken for warning",
-                                       printable_text(asked_level()));
-            } catch (...) {  // out of memory: there is nowhere left to say it
-            }
-        }
-    }
-
-    std::atomic<LogLevel> level;
-    std::mutex mutex;
+    std::atomic<LogLevel> level{level_of_name(asked_level()).value_or(LogLevel::warning)};
     std::shared_ptr<const Callback> callback;
-    std::shared_ptr<spdlog::logger> logger;
+    std::shared_ptr<spdlog::logger> program_logger;  ///< the one of our name, where the program has registered one
+    std::shared_ptr<spdlog::logger> own_logger;
 
-    static Outlet& instance() {
-        // In memory of its own, as log_level() must not throw where no other can be had.
-        alignas(Outlet) static std::byte storage[sizeof(Outlet)];
-        static Outlet& outlet = *new (storage) Outlet;
-        return outlet;
+    static Outlet& instance();
+
+    /// \pre the lock is held
+    void find_logger() {
+        if (program_logger == nullptr && own_logger == nullptr) program_logger = spdlog::get("cupool");
+        if (program_logger != nullptr || own_logger != nullptr) return;
+        // Not the sink with a mutex of its own, which a forked child could find held. Ours is held instead.
+        own_logger = std::make_shared<spdlog::logger>("cupool", std::make_shared<spdlog::sinks::stderr_sink_st>());
+        own_logger->set_level(spdlog::level::trace);  // our own level decides
     }
 
-    std::shared_ptr<const Callback> current_callback() {
-        const std::lock_guard lock(mutex);
-        return callback;
-    }
-
-    /// The program's logger of our name where it has registered one.
-    std::shared_ptr<spdlog::logger> current_logger() {
-        const std::lock_guard lock(mutex);
-        if (logger == nullptr) {
-            logger = spdlog::get("cupool");
+    void write(LogLevel line_level, std::string_view line) {
+        std::unique_lock lock(outlet_mutex);
+        if (const auto own_callback = callback) {
+            lock.unlock();  // what the program does with a line is its own affair
+            return (*own_callback)(line_level, line);
         }
-        if (logger == nullptr) {
-            logger = std::make_shared<spdlog::logger>("cupool", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-            logger->set_level(spdlog::level::trace);  // our own level decides
-        }
-        return logger;
+        find_logger();
+        const std::string printable = printable_text(line);
+        const spdlog::string_view_t text(printable.data(), printable.size());
+        if (own_logger != nullptr) return own_logger->log(spdlog_level(line_level), text);
+        const std::shared_ptr<spdlog::logger> logger = program_logger;
+        lock.unlock();
+        logger->log(spdlog_level(line_level), text);
     }
 };
+
+std::atomic<Outlet*> outlet{nullptr};
+
+Outlet& Outlet::instance() {
+    if (Outlet* const found = outlet.load(std::memory_order_acquire)) return *found;
+    std::unique_lock lock(outlet_mutex);
+    if (Outlet* const found = outlet.load(std::memory_order_acquire)) return *found;
+    // In memory of its own, as log_level() must not throw where no other can be had.
+    alignas(Outlet) static std::byte storage[sizeof(Outlet)];
+    auto* const made = new (storage) Outlet;
+    outlet.store(made, std::memory_order_release);
+    lock.unlock();
+    // Who asks for a level that there is not wants to hear something: that first of all.
+    if (!level_of_name(asked_level())) {
+        try {
+            made->write(LogLevel::warning,
+                        "CUPOOL_LOG=" + std::string(asked_level()) + " is no level: error, warning, info, debug or off; taken for warning");
+        } catch (...) {  // out of memory: there is nowhere left to say it
+        }
+    }
+    return *made;
+}
 
 }  // namespace
 
@@ -102,15 +121,18 @@ std::string_view to_string(LogLevel level) noexcept {
     return "unknown";
 }
 
-void set_log_level(LogLevel level) { Outlet::instance().level.store(level, std::memory_order_relaxed); }
+void set_log_level(LogLevel level, SourceLocation where) {
+    detail::require_enumerator(level, LogLevel::debug, "LogLevel", where);
+    Outlet::instance().level.store(level, std::memory_order_relaxed);
+}
 
 LogLevel log_level() noexcept { return Outlet::instance().level.load(std::memory_order_relaxed); }
 
 void set_log_callback(Callback callback) {
-    Outlet& outlet = Outlet::instance();
+    Outlet& instance = Outlet::instance();
     auto shared = callback ? std::make_shared<const Callback>(std::move(callback)) : nullptr;
-    const std::lock_guard lock(outlet.mutex);
-    outlet.callback = std::move(shared);
+    const std::lock_guard lock(outlet_mutex);
+    instance.callback.swap(shared);
 }
 
 namespace detail {
@@ -122,13 +144,7 @@ void log(LogLevel level, std::string_view line) noexcept {
         return;
     }
     try {
-        Outlet& outlet = Outlet::instance();
-        if (const auto callback = outlet.current_callback()) {
-            (*callback)(level, line);
-        } else {
-            const std::string printable = printable_text(line);
-            outlet.current_logger()->log(spdlog_level(level), spdlog::string_view_t(printable.data(), printable.size()));
-        }
+        Outlet::instance().write(level, line);
     } catch (...) {  // there is nowhere left to say it
     }
 }

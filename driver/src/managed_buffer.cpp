@@ -3,7 +3,7 @@
 namespace cupool::detail {
 
 ManagedAllocation::ManagedAllocation(std::size_t bytes, ContextView context, const SourceLocation& where)
-    : context_(context.share()), bytes_(bytes) {
+    : context_(context.share(where)), bytes_(bytes) {
     if (bytes != 0) {
         call_in<&EntryPoints::memory_allocate_managed>(context, where, &pointer_, bytes,
                                                        static_cast<unsigned>(abi::ManagedAttachment::global));

@@ -38,6 +38,7 @@ void set_flag(MemoryPoolView pool, abi::MemoryPoolAttribute attribute, bool flag
 }  // namespace
 
 MemoryPoolView MemoryPoolView::default_of(ContextView context, SourceLocation where) {
+    detail::require_context(context, where);
     if (!context.device().supports_memory_pools(where)) {
         return {};
     }
@@ -112,7 +113,7 @@ int MemoryPoolView::export_file_descriptor(SourceLocation where) const {
     return file_descriptor;
 }
 
-MemoryPool::MemoryPool(ContextView context, MemoryPoolOptions options, SourceLocation where) : context_(context.share()) {
+MemoryPool::MemoryPool(ContextView context, MemoryPoolOptions options, SourceLocation where) : context_(context.share(where)) {
     const std::string version = cuda_version_text(context.driver().version());
     if (!context.device().supports_memory_pools(where)) {
         throw_unsupported(
@@ -132,7 +133,7 @@ MemoryPool::MemoryPool(ContextView context, MemoryPoolOptions options, SourceLoc
 }
 
 MemoryPool MemoryPool::import_file_descriptor(ContextView context, int file_descriptor, SourceLocation where) {
-    detail::Shared<const detail::ContextState> owner = context.share();
+    detail::Shared<const detail::ContextState> owner = context.share(where);
     abi::MemoryPool handle = nullptr;
     // The driver takes the descriptor itself where other kinds of handles are pointers.
     void* const shared = reinterpret_cast<void*>(static_cast<std::intptr_t>(file_descriptor));
@@ -153,7 +154,7 @@ abi::MemoryPoolPointerExport export_pointer(ContextView context, abi::DevicePoin
 }
 
 ImportedMemory::ImportedMemory(MemoryPoolView pool, const abi::MemoryPoolPointerExport& exported, StreamView stream, SourceLocation where)
-    : context_(pool.context().share()), stream_(stream) {
+    : context_(pool.context().share(where)), stream_(stream) {
     abi::MemoryPoolPointerExport data = exported;
     detail::call_in<&EntryPoints::memory_pool_import_pointer>(pool.context(), where, &pointer_, pool.handle(), &data);
 }

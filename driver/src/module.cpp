@@ -6,7 +6,8 @@
 
 namespace cupool {
 
-Module::Module(ContextView context, std::string_view image, const JitOptions& options, SourceLocation where) : context_(context.share()) {
+Module::Module(ContextView context, std::string_view image, const JitOptions& options, SourceLocation where)
+    : context_(context.share(where)) {
     const std::string terminated(image);
     const CurrentContext current(context, where);
     abi::Module module = nullptr;

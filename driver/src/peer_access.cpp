@@ -4,7 +4,7 @@
 namespace cupool {
 
 PeerAccess::PeerAccess(ContextView context, ContextView peer, SourceLocation where)
-    : context_(context.share()), peer_(peer.share()), is_owner_(context.try_enable_peer_access(peer, where)) {}
+    : context_(context.share(where)), peer_(peer.share(where)), is_owner_(context.try_enable_peer_access(peer, where)) {}
 
 PeerAccess::PeerAccess(PeerAccess&& other) noexcept
     : context_(std::move(other.context_)), peer_(std::move(other.peer_)), is_owner_(std::exchange(other.is_owner_, false)) {}

@@ -3,7 +3,7 @@
 namespace cupool::detail {
 
 PinnedAllocation::PinnedAllocation(std::size_t bytes, ContextView context, PinnedOptions options, const SourceLocation& where)
-    : context_(context.share()) {
+    : context_(context.share(where)) {
     if (bytes != 0) {
         auto flags =
             static_cast<unsigned>(abi::HostAllocationFlags::portable) | static_cast<unsigned>(abi::HostAllocationFlags::device_map);

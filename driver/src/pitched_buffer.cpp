@@ -17,7 +17,7 @@ unsigned access_bytes(std::size_t element_bytes) {
 
 PitchedAllocation::PitchedAllocation(std::size_t width_bytes, std::size_t height, std::size_t element_bytes, ContextView context,
                                      const SourceLocation& where)
-    : context_(context.share()) {
+    : context_(context.share(where)) {
     if (checked_size(height, std::max<std::size_t>(width_bytes, 1), where) != 0 && width_bytes != 0) {
         call_in<&EntryPoints::memory_allocate_pitch>(context, where, &pointer_, &pitch_bytes_, width_bytes, height,
                                                      access_bytes(element_bytes));

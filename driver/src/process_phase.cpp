@@ -1,9 +1,12 @@
 #include <pthread.h>
 
 #include <cstdlib>
+#include <cupool/driver/error.hpp>
+#include <cupool/driver/process_mark.hpp>
 #include <cupool/driver/process_phase.hpp>
 #include <mutex>
 #include <set>
+#include <string>
 
 namespace cupool::detail {
 
@@ -13,20 +16,27 @@ namespace {
 std::atomic<int> initializations{0};
 
 void note_fork_in_child() {
+    fork_count.fetch_add(1, std::memory_order_relaxed);
     if (initializations.load(std::memory_order_relaxed) > 0) {
         process_phase.fetch_or(forked, std::memory_order_relaxed);
     }
 }
 
+/// Registered when the library is loaded, and not when it is first used: a lazy registration would need a lock, which a fork may leave
+/// held.
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, note_fork_in_child);
+
 void note_exit() { process_phase.fetch_or(exiting, std::memory_order_relaxed); }
 
 }  // namespace
 
-DriverInitialization::DriverInitialization() {
-    static std::once_flag once;
-    std::call_once(once, [] { pthread_atfork(nullptr, nullptr, note_fork_in_child); });
-    initializations.fetch_add(1, std::memory_order_relaxed);
+void throw_forked(const char* what, const SourceLocation& where) {
+    throw Error(ErrorCategory::forked,
+                std::string(what) + " was made before this process was forked, and its threads stayed in the parent; make a new one here",
+                where);
 }
+
+DriverInitialization::DriverInitialization() { initializations.fetch_add(1, std::memory_order_relaxed); }
 
 DriverInitialization::~DriverInitialization() {
     if (!succeeded_) {

@@ -12,7 +12,7 @@ constexpr unsigned operator|(abi::HostRegistrationFlags left, abi::HostRegistrat
 
 HostRegistration::HostRegistration(void* pointer, std::size_t bytes, ContextView context, RegistrationOptions options,
                                    const SourceLocation& where)
-    : context_(context.share()) {
+    : context_(context.share(where)) {
     unsigned flags = abi::HostRegistrationFlags::portable | abi::HostRegistrationFlags::device_map;
     if (options.is_read_only) flags |= static_cast<unsigned>(abi::HostRegistrationFlags::read_only);
     call_in<&EntryPoints::host_register>(context, where, pointer, bytes, flags);

@@ -147,7 +147,7 @@ std::string to_string(StreamView stream) {
 std::ostream& operator<<(std::ostream& out, StreamView stream) { return out << to_string(stream); }
 
 Stream::Stream(ContextView context, StreamOptions options, SourceLocation where) {
-    detail::Shared state(new detail::StreamState(context));
+    detail::Shared state(new detail::StreamState(context, where));
     abi::Stream handle = nullptr;
     const auto flags = static_cast<unsigned>(options.flags);
     if (context && context.green_handle() != nullptr) {

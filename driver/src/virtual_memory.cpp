@@ -19,7 +19,7 @@ abi::PhysicalMemoryProperties on_device_of(ContextView context) {
 }  // namespace
 
 struct AddressRange::State {
-    State(ContextView context, std::size_t own_bytes) : owner(context.share()), bytes(own_bytes) {}
+    State(ContextView context, std::size_t own_bytes, const SourceLocation& where) : owner(context.share(where)), bytes(own_bytes) {}
     ~State() {
         if (pointer != 0) {
             call_from_destructor<&EntryPoints::address_free>(driver(), ordinal(), pointer, bytes);
@@ -37,6 +37,7 @@ struct AddressRange::State {
 };
 
 std::size_t allocation_granularity(ContextView context, abi::AllocationGranularity kind, SourceLocation where) {
+    detail::require_context(context, where);
     const abi::PhysicalMemoryProperties properties = on_device_of(context);
     std::size_t bytes = 0;
     call<&EntryPoints::memory_get_granularity>(context.driver(), context.ordinal(), where, &bytes, &properties, kind);
@@ -44,25 +45,35 @@ std::size_t allocation_granularity(ContextView context, abi::AllocationGranulari
 }
 
 AddressRange::AddressRange(ContextView context, std::size_t bytes, std::size_t alignment, SourceLocation where) {
-    auto state = std::make_shared<State>(context, bytes);
+    auto state = std::make_shared<State>(context, bytes, where);
     call<&EntryPoints::address_reserve>(context.driver(), context.ordinal(), where, &state->pointer, bytes, alignment,
                                         abi::DevicePointer{0}, 0ULL);
     state_ = std::move(state);
 }
 
-abi::DevicePointer AddressRange::pointer() const noexcept { return state_->pointer; }
+const AddressRange::State& AddressRange::state(const SourceLocation& where) const {
+    if (state_ == nullptr) detail::throw_moved_from("the address range", where);
+    return *state_;
+}
 
-std::size_t AddressRange::size_bytes() const noexcept { return state_->bytes; }
+abi::DevicePointer AddressRange::pointer(SourceLocation where) const { return state(where).pointer; }
+
+std::size_t AddressRange::size_bytes(SourceLocation where) const { return state(where).bytes; }
+
+int PhysicalMemory::device(SourceLocation where) const {
+    if (!context_) detail::throw_moved_from("the physical memory", where);
+    return context_->device().ordinal();
+}
 
 PhysicalMemory::PhysicalMemory(ContextView context, std::size_t bytes, PhysicalMemoryOptions options, SourceLocation where)
-    : context_(context.share()), bytes_(bytes) {
+    : context_(context.share(where)), bytes_(bytes) {
     abi::PhysicalMemoryProperties properties = on_device_of(context);
     properties.requested_handle_types = options.is_shareable ? abi::MemoryHandleType::posix_file_descriptor : abi::MemoryHandleType::none;
     call<&EntryPoints::memory_create>(context.driver(), context.ordinal(), where, &handle_, bytes, &properties, 0ULL);
 }
 
 PhysicalMemory PhysicalMemory::import_file_descriptor(ContextView context, int file_descriptor, std::size_t bytes, SourceLocation where) {
-    detail::Shared<const detail::ContextState> owner = context.share();
+    detail::Shared<const detail::ContextState> owner = context.share(where);
     const Driver& driver = context.driver();
     // The driver takes the descriptor itself where other kinds of handles are pointers.
     void* const shared = reinterpret_cast<void*>(static_cast<std::intptr_t>(file_descriptor));
@@ -79,7 +90,8 @@ PhysicalMemory PhysicalMemory::import_file_descriptor(ContextView context, int f
 
 int PhysicalMemory::export_file_descriptor(SourceLocation where) const {
     int file_descriptor = -1;
-    call<&EntryPoints::memory_export>(context_->driver(), device(), where, static_cast<void*>(&file_descriptor), handle_,
+    const int ordinal = device(where);
+    call<&EntryPoints::memory_export>(context_->driver(), ordinal, where, static_cast<void*>(&file_descriptor), handle_,
                                       abi::MemoryHandleType::posix_file_descriptor, 0ULL);
     return file_descriptor;
 }
@@ -99,21 +111,21 @@ PhysicalMemory& PhysicalMemory::operator=(PhysicalMemory&& other) noexcept {
 
 void PhysicalMemory::release() noexcept {
     if (handle_ != 0) {
-        call_from_destructor<&EntryPoints::memory_release>(context_->driver(), device(), handle_);
+        call_from_destructor<&EntryPoints::memory_release>(context_->driver(), context_->device().ordinal(), handle_);
     }
 }
 
 MemoryMapping::MemoryMapping(const AddressRange& range, std::size_t offset, const PhysicalMemory& memory, SourceLocation where)
-    : range_(range.state_), memory_context_(memory.context_), bytes_(memory.size_bytes()), device_(memory.device()) {
-    if (offset > range.size_bytes() || bytes_ > range.size_bytes() - offset) {
+    : range_(range.state_), memory_context_(memory.context_), bytes_(memory.size_bytes()), device_(memory.device(where)) {
+    if (offset > range.size_bytes(where) || bytes_ > range.size_bytes(where) - offset) {
         throw Error(ErrorCategory::invalid_argument,
                     "physical memory of " + std::to_string(bytes_) + " bytes does not fit at offset " + std::to_string(offset) +
-                        " of a range of " + std::to_string(range.size_bytes()),
+                        " of a range of " + std::to_string(range.size_bytes(where)),
                     where);
     }
-    call<&EntryPoints::memory_map>(range_->driver(), device_, where, range.pointer() + offset, bytes_, std::size_t{0}, memory.handle(),
+    call<&EntryPoints::memory_map>(range_->driver(), device_, where, range.pointer(where) + offset, bytes_, std::size_t{0}, memory.handle(),
                                    0ULL);
-    pointer_ = range.pointer() + offset;
+    pointer_ = range.pointer(where) + offset;
 }
 
 MemoryMapping::MemoryMapping(MemoryMapping&& other) noexcept
@@ -135,15 +147,20 @@ MemoryMapping& MemoryMapping::operator=(MemoryMapping&& other) noexcept {
     return *this;
 }
 
+const Driver& MemoryMapping::driver(const SourceLocation& where) const {
+    if (range_ == nullptr) detail::throw_moved_from("the mapping", where);
+    return range_->driver();
+}
+
 void MemoryMapping::allow_access(int ordinal, abi::MemoryAccess access, SourceLocation where) const {
     const abi::MemoryAccessDescriptor descriptor{{abi::MemoryLocationType::device, ordinal}, access};
-    call<&EntryPoints::memory_set_access>(range_->driver(), ordinal, where, pointer_, bytes_, &descriptor, std::size_t{1});
+    call<&EntryPoints::memory_set_access>(driver(where), ordinal, where, pointer_, bytes_, &descriptor, std::size_t{1});
 }
 
 abi::MemoryAccess MemoryMapping::access(int ordinal, SourceLocation where) const {
     const abi::MemoryLocation location{abi::MemoryLocationType::device, ordinal};
     unsigned long long access = 0;
-    call<&EntryPoints::memory_get_access>(range_->driver(), ordinal, where, &access, &location, pointer_);
+    call<&EntryPoints::memory_get_access>(driver(where), ordinal, where, &access, &location, pointer_);
     return static_cast<abi::MemoryAccess>(access);
 }
 

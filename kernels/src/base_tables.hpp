@@ -22,7 +22,8 @@ struct BaseTables {
 };
 
 template <Curve C>
-const BaseTables<C>& tables_of(const PreparedBases<C>& bases) {
+const BaseTables<C>& tables_of(const PreparedBases<C>& bases, const SourceLocation& where) {
+    if (bases.tables_ == nullptr) throw_moved_from("the bases", where);
     return *bases.tables_;
 }
 

@@ -9,9 +9,9 @@ std::string to_string(Curve curve) {
         case Curve::bls12_381: return "bls12-381";
         case Curve::bls12_377: return "bls12-377";
         case Curve::bn254_g2: return "bn254-g2";
-        case Curve::bls12_381_g2: break;
+        case Curve::bls12_381_g2: return "bls12-381-g2";
     }
-    return "bls12-381-g2";
+    return "unknown";
 }
 
 std::ostream& operator<<(std::ostream& out, Curve curve) { return out << to_string(curve); }

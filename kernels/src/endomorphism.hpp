@@ -1,6 +1,7 @@
 #pragma once
 
 #include "host_curve.hpp"
+#include "lazy_constant.hpp"
 #include "scalar_split.hpp"
 
 namespace cupool::detail {
@@ -39,11 +40,15 @@ HostBaseField<C> find_endomorphism_factor() {
     return sum.is_infinity() ? beta : beta.square();
 }
 
+template <Curve C>
+struct EndomorphismFactor {
+    HostBaseField<C> beta = find_endomorphism_factor<C>();
+};
+
 /// The same, found by the first call. Safe from any thread.
 template <Curve C>
 const HostBaseField<C>& endomorphism_factor() {
-    static const HostBaseField<C> beta = find_endomorphism_factor<C>();
-    return beta;
+    return lazy_constant<EndomorphismFactor<C>>().beta;
 }
 
 }  // namespace cupool::detail

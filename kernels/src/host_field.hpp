@@ -9,6 +9,7 @@
 
 #include "host_product.hpp"
 #include "integer.hpp"
+#include "lazy_constant.hpp"
 #include "modular_inverse.hpp"
 
 namespace cupool::detail {
@@ -148,12 +149,8 @@ struct SquareRootConstants {
     typename Field::Integer odd;
     Field root_of_unity;  ///< of order 2^two_adicity
 
-    static const SquareRootConstants& get() {
-        static const SquareRootConstants constants;
-        return constants;
-    }
+    static const SquareRootConstants& get() { return lazy_constant<SquareRootConstants>(); }
 
-private:
     SquareRootConstants() {
         odd = Field::modulus;
         odd.limbs[0] -= 1;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host_points.hpp"
+#include "lazy_constant.hpp"
 #include "msm_layout.hpp"
 #include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
@@ -198,13 +199,15 @@ private:
     Points points_;
 };
 
-[[maybe_unused]] bool is_vector_unit_declined() {
-    static const bool is_declined = [] {
+struct VectorUnitWish {
+    VectorUnitWish() {
         const char* const wish = ::secure_getenv("CUPOOL_HOST_VECTORS");
-        return wish != nullptr && std::string_view(wish) == "0";
-    }();
-    return is_declined;
-}
+        is_declined = wish != nullptr && std::string_view(wish) == "0";
+    }
+    bool is_declined = false;
+};
+
+[[maybe_unused]] bool is_vector_unit_declined() { return lazy_constant<VectorUnitWish>().is_declined; }
 
 template <Curve C, class Points>
 HostXyzz<C> sum_in_chunks(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,

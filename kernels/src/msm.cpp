@@ -268,7 +268,7 @@ RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, con
               SourceLocation where) {
     return detail::report_msm_at(where, [&] {
         const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
-        return detail::msm_of_bases<C>(scalars, sizes, detail::tables_of(bases), config, results);
+        return detail::msm_of_bases<C>(scalars, sizes, detail::tables_of(bases, where), config, results);
     });
 }
 
@@ -277,7 +277,7 @@ RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, con
               SourceLocation where) {
     return detail::report_msm_at(where, [&] {
         const detail::MsmSizes sizes = detail::msm_sizes(scalars.size(), results.size(), config);
-        return detail::msm_of_bases<C>(scalars, sizes, detail::tables_of(bases), config, results);
+        return detail::msm_of_bases<C>(scalars, sizes, detail::tables_of(bases, where), config, results);
     });
 }
 

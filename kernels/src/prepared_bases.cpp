@@ -130,23 +130,23 @@ PreparedBases<C>::PreparedBases(const Operand<AffinePoint<C>>& points, const Pre
     : tables_(detail::report_at(where, [&] { return detail::make_base_tables<C>(points, config, detail::TablesAre::ready); })) {}
 
 template <Curve C>
-std::size_t PreparedBases<C>::size() const {
-    return tables_->size;
+std::size_t PreparedBases<C>::size(SourceLocation where) const {
+    return detail::tables_of(*this, where).size;
 }
 
 template <Curve C>
-int PreparedBases<C>::precompute_factor() const {
-    return static_cast<int>(tables_->table_count);
+int PreparedBases<C>::precompute_factor(SourceLocation where) const {
+    return static_cast<int>(detail::tables_of(*this, where).table_count);
 }
 
 template <Curve C>
-std::uint64_t PreparedBases<C>::device_bytes() const {
-    return tables_->on_device.size_bytes();
+std::uint64_t PreparedBases<C>::device_bytes(SourceLocation where) const {
+    return detail::tables_of(*this, where).on_device.size_bytes();
 }
 
 template <Curve C>
-const DeviceContext& PreparedBases<C>::context() const {
-    return tables_->context;
+const DeviceContext& PreparedBases<C>::context(SourceLocation where) const {
+    return detail::tables_of(*this, where).context;
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                         \

@@ -14,9 +14,9 @@ std::string to_string(ReduceOperation operation) {
     switch (operation) {
         case ReduceOperation::sum: return "sum";
         case ReduceOperation::min: return "min";
-        case ReduceOperation::max: break;
+        case ReduceOperation::max: return "max";
     }
-    return "max";
+    return "unknown";
 }
 
 std::ostream& operator<<(std::ostream& out, ReduceOperation operation) { return out << to_string(operation); }
@@ -32,6 +32,7 @@ namespace {
 
 template <class T>
 void validate(const Operand<T>& input, ReduceOperation operation, const DeviceContext& context) {
+    detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation");
     if (input.is_on_device() && context.is_host()) {
         throw Error(ErrorCategory::invalid_argument,
                     "reduce: the input is on device " + std::to_string(input.device().device()) + ", but the context is the host");

@@ -2,6 +2,7 @@
 
 #include "endomorphism.hpp"
 #include "host_curve.hpp"
+#include "lazy_constant.hpp"
 #include "twist_endomorphism.hpp"
 
 namespace cupool::detail {
@@ -13,7 +14,7 @@ namespace cupool::detail {
 template <Curve C>
 bool is_in_g2(const HostXyzz<C>& point) {
     using G1 = typename Parameters<C>::G1;
-    static const TwistEndomorphism<C> psi;
+    const auto& psi = lazy_constant<TwistEndomorphism<C>>();
     HostXyzz<C> sum = multiply(point, G1::u);
     if constexpr (C == Curve::bls12_381_g2) {
         sum += psi(point);  // the parameter is -u

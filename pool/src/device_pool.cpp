@@ -98,6 +98,7 @@ DevicePool DevicePool::all_or_host(const LoadOptions& options, UnusableDevices u
 
 DevicePool DevicePool::usable_or_host(const ProbeReport& report, const std::shared_ptr<const Driver>& driver, UnusableDevices unusable,
                                       const SourceLocation& where) {
+    detail::require_enumerator(unusable, UnusableDevices::refused, "UnusableDevices", where);
     if (report.forked || report.failed) throw report.error(where);
     std::vector<int> usable;
     std::vector<LeftOutDevice> left_out;
@@ -139,6 +140,7 @@ DevicePool DevicePool::with_devices(const std::shared_ptr<const Driver>& driver,
 
 DevicePool DevicePool::of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable,
                                   std::vector<LeftOutDevice> left_out, const SourceLocation& where) {
+    detail::require_enumerator(unusable, UnusableDevices::refused, "UnusableDevices");
     DevicePool pool(State::of_devices(driver, ordinals, left_out));
     if (unusable == UnusableDevices::met_when_used) return pool;
     std::vector<int> opened;
@@ -160,81 +162,87 @@ DevicePool DevicePool::of_devices(const std::shared_ptr<const Driver>& driver, s
     return rest;
 }
 
-bool DevicePool::is_host() const { return state_->is_host(); }
+DevicePool::State& DevicePool::state(const SourceLocation& where) const {
+    if (state_ == nullptr) detail::throw_moved_from("the pool", where);
+    state_->require_own_process(where);
+    return *state_;
+}
 
-Engine DevicePool::engine() const { return is_host() ? Engine::host : Engine::gpu; }
+bool DevicePool::is_host(SourceLocation where) const { return state(where).is_host(); }
 
-std::size_t DevicePool::device_count() const { return state_->size(); }
+Engine DevicePool::engine(SourceLocation where) const { return is_host(where) ? Engine::host : Engine::gpu; }
+
+std::size_t DevicePool::device_count(SourceLocation where) const { return state(where).size(); }
 
 int DevicePool::device_at(std::size_t index, SourceLocation where) const {
-    if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals", where);
+    if (is_host(where)) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals", where);
     check_index(index, where);
-    return devices()[index];
+    return devices(where)[index];
 }
 
 const DeviceContext& DevicePool::context_at(std::size_t index, SourceLocation where) const {
     check_index(index, where);
-    return detail::report_at(where, [&]() -> const DeviceContext& { return state_->member(index).context(where); });
+    return detail::report_at(where, [&]() -> const DeviceContext& { return state(where).member(index).context(where); });
 }
 
 const DeviceContext& DevicePool::context(int ordinal, SourceLocation where) const { return context_at(index_of(ordinal, where), where); }
 
-const std::vector<int>& DevicePool::devices() const { return state_->ordinals(); }
+const std::vector<int>& DevicePool::devices(SourceLocation where) const { return state(where).ordinals(); }
 
 DeviceIdentity DevicePool::identity_at(std::size_t index, SourceLocation where) const {
     (void)device_at(index, where);
-    return detail::report_at(where, [&] { return state_->member(index).identity(); });
+    return detail::report_at(where, [&] { return state(where).member(index).identity(); });
 }
 
 std::vector<DeviceIdentity> DevicePool::identities(SourceLocation where) const {
     std::vector<DeviceIdentity> all;
-    for (std::size_t i = 0; i < devices().size(); ++i) all.push_back(identity_at(i, where));
+    for (std::size_t i = 0; i < devices(where).size(); ++i) all.push_back(identity_at(i, where));
     return all;
 }
 
-const std::vector<LeftOutDevice>& DevicePool::left_out() const { return state_->left_out(); }
+const std::vector<LeftOutDevice>& DevicePool::left_out(SourceLocation where) const { return state(where).left_out(); }
 
-int DevicePool::next_device(const SourceLocation& where) const { return state_->next_device(where); }
+int DevicePool::next_device(const SourceLocation& where) const { return state(where).next_device(where); }
 
 int DevicePool::best_available_device(std::size_t bytes_needed, SourceLocation where) const {
-    if (is_host()) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals", where);
-    return detail::report_at(where, [&] { return devices()[state_->best_available(bytes_needed)]; });
+    if (is_host(where)) throw Error(ErrorCategory::unsupported, "a pool of the host has no device ordinals", where);
+    return detail::report_at(where, [&] { return devices(where)[state(where).best_available(bytes_needed)]; });
 }
 
 LoadBalancer& DevicePool::balancer(SourceLocation where) const {
-    return detail::report_at(where, [&]() -> LoadBalancer& { return state_->balancer(); });
+    return detail::report_at(where, [&]() -> LoadBalancer& { return state(where).balancer(); });
 }
 
 void DevicePool::quarantine(int ordinal, const std::string& why, SourceLocation where) const {
-    state_->set_quarantine(index_of(ordinal, where), why);
+    state(where).set_quarantine(index_of(ordinal, where), why);
 }
 
-void DevicePool::readmit(int ordinal, SourceLocation where) const { state_->set_quarantine(index_of(ordinal, where), std::nullopt); }
+void DevicePool::readmit(int ordinal, SourceLocation where) const { state(where).set_quarantine(index_of(ordinal, where), std::nullopt); }
 
-std::vector<QuarantinedDevice> DevicePool::quarantined() const {
+std::vector<QuarantinedDevice> DevicePool::quarantined(SourceLocation where) const {
     std::vector<QuarantinedDevice> list;
-    for (std::size_t i = 0; i < device_count(); ++i) {
-        if (auto why = state_->member(i).quarantine()) list.push_back({state_->member(i).ordinal(), std::move(*why)});
+    for (std::size_t i = 0; i < device_count(where); ++i) {
+        if (auto why = state(where).member(i).quarantine()) list.push_back({state(where).member(i).ordinal(), std::move(*why)});
     }
     return list;
 }
 
-std::optional<Error> DevicePool::fault() const { return state_->faults().fault(); }
+std::optional<Error> DevicePool::fault(SourceLocation where) const { return state(where).faults().fault(); }
 
-PoolMetrics DevicePool::metrics() const {
+PoolMetrics DevicePool::metrics(SourceLocation where) const {
     PoolMetrics metrics;
-    for (std::size_t i = 0; i < device_count(); ++i) metrics.devices.push_back(state_->member(i).metrics());
+    for (std::size_t i = 0; i < device_count(where); ++i) metrics.devices.push_back(state(where).member(i).metrics());
     return metrics;
 }
 
 void DevicePool::for_each_device(const std::function<void(std::size_t, const DeviceContext&)>& function, SourceLocation where) const {
-    const auto healthy = detail::report_at(where, [&] { return state_->healthy(); });
-    state_->run_each(healthy, function, where);
+    const auto healthy = detail::report_at(where, [&] { return state(where).healthy(); });
+    state(where).run_each(healthy, function, where);
 }
 
 std::future<KernelOutputs> DevicePool::submit_kernel(KernelWork work, double amount, SourceLocation where) const {
     require_gpu("a kernel of the program's own", where);
-    auto run = [state = state_.get(), work = std::move(work), where](const DeviceContext& context) {
+    auto run = [state = &state(where), work = std::move(work), where](const DeviceContext& context) {
         KernelOutputs outputs = run_kernel(work, context, where);
         state->member(state->index_of(context.device())).bytes += outputs.bytes_moved;
         return outputs;
@@ -244,65 +252,66 @@ std::future<KernelOutputs> DevicePool::submit_kernel(KernelWork work, double amo
 
 Division DevicePool::divide(std::uint64_t items, Shares shares, SourceLocation where) const {
     require_gpu("a division among devices", where);
-    return detail::report_at(where, [&] { return Division(devices(), state_->divided(items, shares, state_->healthy())); });
+    return detail::report_at(where, [&] { return Division(devices(where), state(where).divided(items, shares, state(where).healthy())); });
 }
 
 Division DevicePool::divide(std::uint64_t items, std::span<const double> weights, SourceLocation where) const {
     require_gpu("a division among devices", where);
     check_weights(weights, 0, where);
     return detail::report_at(where, [&] {
-        const std::vector<std::size_t> healthy = state_->healthy();
+        const std::vector<std::size_t> healthy = state(where).healthy();
         if (std::none_of(healthy.begin(), healthy.end(), [&](std::size_t index) { return weights[index] > 0; })) {
             throw Error(ErrorCategory::invalid_argument, "no device that is not quarantined has a weight above 0");
         }
-        return Division(devices(), state_->divided(items, weights, healthy));
+        return Division(devices(where), state(where).divided(items, weights, healthy));
     });
 }
 
 void DevicePool::check_division(const Division& division, SourceLocation where) const {
-    if (division.devices() == devices()) return;
+    if (division.devices() == devices(where)) return;
     throw Error(ErrorCategory::invalid_argument,
                 "the division is of other devices than the pool: " + to_string(division) + "; the pool has " + to_string(*this), where);
 }
 
 std::vector<double> DevicePool::weights(SourceLocation where) const {
-    return detail::report_at(where, [&] { return state_->weights(); });
+    return detail::report_at(where, [&] { return state(where).weights(); });
 }
 
 void DevicePool::set_weights(std::span<const double> weights, SourceLocation where) const {
     if (!weights.empty()) check_weights(weights, std::numeric_limits<double>::min(), where);
-    state_->set_weights({weights.begin(), weights.end()});
+    state(where).set_weights({weights.begin(), weights.end()});
 }
 
 void DevicePool::synchronize_all(SourceLocation where) const {
     std::vector<std::size_t> indices;
-    for (std::size_t i = 0; i < device_count(); ++i) {
-        if (state_->member(i).is_used()) indices.push_back(i);
+    for (std::size_t i = 0; i < device_count(where); ++i) {
+        if (state(where).member(i).is_used()) indices.push_back(i);
     }
     const auto wait = [&](std::size_t, const DeviceContext& context) {
         if (!context.is_host()) context.stream(where).synchronize(where);
     };
-    state_->run_each(indices, wait, where);
+    state(where).run_each(indices, wait, where);
 }
 
 std::size_t DevicePool::index_of(int ordinal, const SourceLocation& where) const {
-    const auto found = std::find(devices().begin(), devices().end(), ordinal);
-    if (found == devices().end()) {
+    const auto found = std::find(devices(where).begin(), devices(where).end(), ordinal);
+    if (found == devices(where).end()) {
         throw Error(ErrorCategory::invalid_device, "device " + std::to_string(ordinal) + " is not in the pool: " + to_string(*this), where);
     }
-    return static_cast<std::size_t>(found - devices().begin());
+    return static_cast<std::size_t>(found - devices(where).begin());
 }
 
 void DevicePool::check_index(std::size_t index, const SourceLocation& where) const {
-    if (index < device_count()) return;
+    if (index < device_count(where)) return;
     throw Error(ErrorCategory::invalid_argument,
-                "index " + std::to_string(index) + " is past the end of a pool of " + std::to_string(device_count()) + " devices", where);
+                "index " + std::to_string(index) + " is past the end of a pool of " + std::to_string(device_count(where)) + " devices",
+                where);
 }
 
 void DevicePool::check_weights(std::span<const double> weights, double least, const SourceLocation& where) const {
-    if (weights.size() != device_count()) {
+    if (weights.size() != device_count(where)) {
         throw Error(ErrorCategory::invalid_argument,
-                    "there must be a weight for each device of the pool: " + std::to_string(device_count()) + ", and not " +
+                    "there must be a weight for each device of the pool: " + std::to_string(device_count(where)) + ", and not " +
                         std::to_string(weights.size()),
                     where);
     }
@@ -316,23 +325,24 @@ void DevicePool::check_weights(std::span<const double> weights, double least, co
 }
 
 void DevicePool::require_gpu(const char* what, const SourceLocation& where) const {
-    if (is_host()) throw Error(ErrorCategory::unsupported, std::string(what) + " needs a GPU; the pool is the host", where);
+    if (is_host(where)) throw Error(ErrorCategory::unsupported, std::string(what) + " needs a GPU; the pool is the host", where);
 }
 
 void DevicePool::post(std::size_t index, std::unique_ptr<detail::PoolTask> task, const SourceLocation& where) const {
     check_index(index, where);
-    detail::report_at(where, [&] { state_->post(index, std::move(task), nullptr, where); });
+    detail::report_at(where, [&] { state(where).post(index, std::move(task), nullptr, where); });
 }
 
 void DevicePool::post_balanced(std::unique_ptr<detail::PoolTask> task, double work, const SourceLocation& where) const {
     // A policy of the program's own may throw errors of its own, which keep their place.
     auto lease = std::make_shared<LoadBalancer::Lease>(balancer(where).select_device(work, where));
-    const std::size_t index = state_->index_of(lease->device());
-    detail::report_at(where, [&] { state_->post(index, std::move(task), std::move(lease), where); });
+    const std::size_t index = state(where).index_of(lease->device());
+    detail::report_at(where, [&] { state(where).post(index, std::move(task), std::move(lease), where); });
 }
 
-std::string to_string(const DevicePool& pool) {
-    return pool.is_host() ? "the host's cores" : (pool.device_count() == 1 ? "device " : "devices ") + listed(pool.devices());
+std::string to_string(const DevicePool& pool, SourceLocation where) {
+    return pool.is_host(where) ? "the host's cores"
+                               : (pool.device_count(where) == 1 ? "device " : "devices ") + listed(pool.devices(where));
 }
 
 std::ostream& operator<<(std::ostream& out, const DevicePool& pool) { return out << to_string(pool); }

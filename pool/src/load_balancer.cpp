@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <cupool/driver/error.hpp>
+#include <cupool/driver/process_mark.hpp>
 #include <cupool/pool/load_balancer.hpp>
 #include <numeric>
 #include <string>
@@ -33,11 +34,19 @@ bool any_available(std::span<const DeviceLoad> loads) {
     return std::any_of(loads.begin(), loads.end(), [](const DeviceLoad& load) { return load.available; });
 }
 
-void check_work(double work, const char* what, const SourceLocation& where) {
-    if (!(work >= 0) || std::isinf(work)) {
+/// What counts at most of work, microseconds and capability, and the least and the greatest speed: so that no sum or quotient of them is
+/// infinite, whatever a program gives.
+constexpr double most_counted = 1e100;
+constexpr double min_speed = 1e-100;
+constexpr double max_speed = 1e100;
+
+/// What counts of an amount. \throws Error invalid_argument where it is negative or no finite number
+double counted(double amount, const char* what, const SourceLocation& where) {
+    if (!(amount >= 0) || std::isinf(amount)) {
         throw Error(ErrorCategory::invalid_argument,
-                    std::string(what) + " must be a number that is not negative; it is " + std::to_string(work), where);
+                    std::string(what) + " must be a number that is not negative; it is " + std::to_string(amount), where);
     }
+    return std::min(amount, most_counted);
 }
 
 }  // namespace
@@ -77,6 +86,12 @@ struct LoadBalancer::State {
         bool is_warm = false;      ///< whether one was: the first compiles kernels, which says nothing of the device's speed
         double reports = 0;        ///< how many there were, older ones weighing less
     };
+
+    /// For as long as something of the state is used. \throws Error forked, before anything is waited for
+    std::unique_lock<std::mutex> locked(const SourceLocation& where) {
+        process.require_own_process("the balancer", where);
+        return std::unique_lock(mutex);
+    }
 
     std::size_t index_of(int device, const SourceLocation& where) const {
         const auto found = std::find_if(loads.begin(), loads.end(), [device](const DeviceLoad& load) { return load.device == device; });
@@ -120,7 +135,8 @@ struct LoadBalancer::State {
         const double scale = capability > 0 ? measured / capability : 1;
         for (std::size_t i = 0; i < members.size(); ++i) {
             const Member& member = members[i];
-            loads[i].speed = member.measured_time > 0 ? member.measured_work / member.measured_time : member.capability * scale;
+            const double speed = member.measured_time > 0 ? member.measured_work / member.measured_time : member.capability * scale;
+            loads[i].speed = std::clamp(speed, min_speed, max_speed);
         }
     }
 
@@ -144,6 +160,7 @@ struct LoadBalancer::State {
         load.outstanding = load.in_flight == 0 ? 0 : std::max(0.0, load.outstanding - work);
     }
 
+    detail::ProcessMark process;
     std::mutex mutex;
     std::vector<DeviceLoad> loads;
     std::vector<Member> members;
@@ -155,7 +172,7 @@ struct LoadBalancer::State {
 
 LoadBalancer::LoadBalancer(std::span<const Candidate> devices, std::unique_ptr<BalancingPolicy> policy, Clock clock, double half_life,
                            SourceLocation where)
-    : state_(std::make_shared<State>()) {
+    : state_(detail::make_shared_unless_forked<State>()) {
     if (devices.empty()) throw Error(ErrorCategory::invalid_argument, "there is no device to balance", where);
     if (!(half_life > 0)) throw Error(ErrorCategory::invalid_argument, "a half-life must be above 0", where);
     for (const Candidate& candidate : devices) {
@@ -169,10 +186,10 @@ LoadBalancer::LoadBalancer(std::span<const Candidate> devices, std::unique_ptr<B
         }
         DeviceLoad load;
         load.device = candidate.device;
-        load.speed = candidate.capability;
+        load.speed = std::clamp(candidate.capability, min_speed, max_speed);
         state_->loads.push_back(load);
         State::Member member;
-        member.capability = candidate.capability;
+        member.capability = load.speed;
         state_->members.push_back(member);
     }
     state_->policy = policy ? std::move(policy) : std::make_unique<EarliestCompletion>();
@@ -184,8 +201,8 @@ LoadBalancer::LoadBalancer(std::span<const Candidate> devices, std::unique_ptr<B
 LoadBalancer::~LoadBalancer() = default;
 
 LoadBalancer::Lease LoadBalancer::select_device(double work, SourceLocation where) {
-    check_work(work, "the work", where);
-    const std::lock_guard lock(state_->mutex);
+    work = counted(work, "the work", where);
+    const auto lock = state_->locked(where);
     state_->require_available(where);
     const double now = state_->clock();
     state_->advance(now);
@@ -193,8 +210,8 @@ LoadBalancer::Lease LoadBalancer::select_device(double work, SourceLocation wher
 }
 
 std::vector<LoadBalancer::Lease> LoadBalancer::select_devices(std::size_t count, double work, SourceLocation where) {
-    check_work(work, "the work", where);
-    const std::lock_guard lock(state_->mutex);
+    work = counted(work, "the work", where);
+    const auto lock = state_->locked(where);
     state_->require_available(where);
     const double now = state_->clock();
     state_->advance(now);
@@ -211,15 +228,15 @@ std::vector<LoadBalancer::Lease> LoadBalancer::select_devices(std::size_t count,
 }
 
 LoadBalancer::Lease LoadBalancer::lease(int device, double work, SourceLocation where) {
-    check_work(work, "the work", where);
-    const std::lock_guard lock(state_->mutex);
+    work = counted(work, "the work", where);
+    const auto lock = state_->locked(where);
     return {state_, state_->index_of(device, where), work, state_->clock()};
 }
 
 void LoadBalancer::report_completion(int device, double microseconds, double work, SourceLocation where) {
-    check_work(microseconds, "a completion's time", where);
-    check_work(work, "a completion's work", where);
-    const std::lock_guard lock(state_->mutex);
+    microseconds = counted(microseconds, "a completion's time", where);
+    work = counted(work, "a completion's work", where);
+    const auto lock = state_->locked(where);
     const std::size_t index = state_->index_of(device, where);
     state_->advance(state_->clock());
     state_->loads[index].busy += microseconds;
@@ -228,13 +245,13 @@ void LoadBalancer::report_completion(int device, double microseconds, double wor
     state_->measure(state_->members[index], work, microseconds);
 }
 
-std::vector<Migration> LoadBalancer::rebalance(double threshold) const {
+std::vector<Migration> LoadBalancer::rebalance(double threshold, SourceLocation where) const {
     struct Balance {
         int device;
         double surplus;
         bool available;
     };
-    const std::lock_guard lock(state_->mutex);
+    const auto lock = state_->locked(where);
     state_->advance(state_->clock());
     double work = 0;
     double speed = 0;
@@ -290,23 +307,23 @@ std::vector<Migration> LoadBalancer::rebalance(double threshold) const {
 }
 
 void LoadBalancer::set_available(int device, bool available, SourceLocation where) {
-    const std::lock_guard lock(state_->mutex);
+    const auto lock = state_->locked(where);
     state_->loads[state_->index_of(device, where)].available = available;
 }
 
-bool LoadBalancer::allows_takeover() const {
-    const std::lock_guard lock(state_->mutex);
+bool LoadBalancer::allows_takeover(SourceLocation where) const {
+    const auto lock = state_->locked(where);
     return state_->policy->allows_takeover();
 }
 
 void LoadBalancer::set_policy(std::unique_ptr<BalancingPolicy> policy, SourceLocation where) {
     if (policy == nullptr) throw Error(ErrorCategory::invalid_argument, "a balancing policy must not be null", where);
-    const std::lock_guard lock(state_->mutex);
+    const auto lock = state_->locked(where);
     state_->policy.swap(policy);
 }
 
-std::vector<DeviceLoad> LoadBalancer::loads() const {
-    const std::lock_guard lock(state_->mutex);
+std::vector<DeviceLoad> LoadBalancer::loads(SourceLocation where) const {
+    const auto lock = state_->locked(where);
     state_->advance(state_->clock());
     return state_->loads;
 }
@@ -328,14 +345,16 @@ LoadBalancer::Lease& LoadBalancer::Lease::operator=(Lease&& other) noexcept {
     return *this;
 }
 
-void LoadBalancer::Lease::begin() {
-    if (state_) began_ = state_->clock();
+void LoadBalancer::Lease::begin(SourceLocation where) {
+    if (!state_) return;
+    state_->process.require_own_process("the lease", where);
+    began_ = state_->clock();
 }
 
-void LoadBalancer::Lease::complete() {
+void LoadBalancer::Lease::complete(SourceLocation where) {
     if (!state_) return;
     {
-        const std::lock_guard lock(state_->mutex);
+        const auto lock = state_->locked(where);
         const double now = state_->clock();
         State::Member& member = state_->members[index_];
         const double took = now - std::max(began_, member.busy_until);
@@ -350,7 +369,7 @@ void LoadBalancer::Lease::complete() {
 
 void LoadBalancer::Lease::move_to(int device, SourceLocation where) {
     if (!state_) return;
-    const std::lock_guard lock(state_->mutex);
+    const auto lock = state_->locked(where);
     const std::size_t target = state_->index_of(device, where);
     state_->give_back(index_, work_);
     state_->take(target, work_);
@@ -361,7 +380,7 @@ void LoadBalancer::Lease::move_to(int device, SourceLocation where) {
 
 void LoadBalancer::Lease::release() noexcept {
     if (!state_) return;
-    {
+    if (!state_->process.is_forked()) {
         const std::lock_guard lock(state_->mutex);
         state_->give_back(index_, work_);
     }

@@ -33,39 +33,57 @@ PendingPart::PendingPart(std::size_t index, int device, Slice items, std::shared
                          std::shared_ptr<const Clock::time_point> ended)
     : index_(index), device_(device), items_(items), done_(std::move(done)), ended_(std::move(ended)) {}
 
-bool PendingPart::is_ready() const { return done_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+const std::shared_future<void>& PendingPart::done(const SourceLocation& where) const {
+    if (!done_.valid()) detail::throw_moved_from("the launch's part", where);
+    process_.require_own_process("the launch", where);
+    return done_;
+}
 
-void PendingPart::wait() const { done_.wait(); }
+bool PendingPart::is_ready(SourceLocation where) const {
+    return done(where).wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
 
-std::exception_ptr PendingPart::failure() const {
+void PendingPart::wait(SourceLocation where) const { done(where).wait(); }
+
+std::exception_ptr PendingPart::failure(SourceLocation where) const {
+    const std::shared_future<void>& done = this->done(where);
     try {
-        done_.get();
+        done.get();
         return nullptr;
     } catch (...) {
         return std::current_exception();
     }
 }
 
-void PendingPart::get() const { done_.get(); }
+void PendingPart::get(SourceLocation where) const { done(where).get(); }
 
 PendingLaunch::PendingLaunch(std::vector<PendingPart> parts, Clock::time_point start) : parts_(std::move(parts)), start_(start) {}
 
-PendingLaunch::~PendingLaunch() { wait(); }
-
-bool PendingLaunch::is_ready() const {
-    return std::all_of(parts_.begin(), parts_.end(), [](const PendingPart& part) { return part.is_ready(); });
+PendingLaunch::~PendingLaunch() {
+    if (parts_ && !process_.is_forked()) wait();
 }
 
-void PendingLaunch::wait() const {
-    for (const PendingPart& part : parts_) part.wait();
+const std::vector<PendingPart>& PendingLaunch::parts(SourceLocation where) const {
+    if (!parts_) detail::throw_moved_from("the launch", where);
+    process_.require_own_process("the launch", where);
+    return *parts_;
 }
 
-RunReport PendingLaunch::get() const {
-    wait();
+bool PendingLaunch::is_ready(SourceLocation where) const {
+    const std::vector<PendingPart>& all = parts(where);
+    return std::all_of(all.begin(), all.end(), [](const PendingPart& part) { return part.is_ready(); });
+}
+
+void PendingLaunch::wait(SourceLocation where) const {
+    for (const PendingPart& part : parts(where)) part.wait(where);
+}
+
+RunReport PendingLaunch::get(SourceLocation where) const {
+    wait(where);
     RunReport report{.engine = Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};
     Clock::time_point end = start_;
-    for (const PendingPart& part : parts_) {
-        part.get();
+    for (const PendingPart& part : *parts_) {
+        part.get(where);
         report.devices.push_back(part.device());
         end = std::max(end, *part.ended_);
     }
@@ -80,9 +98,9 @@ PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, Launc
     std::vector<std::size_t> indices;
     for (std::size_t i = 0; i < division.size(); ++i) {
         if (division.slices()[i].count == 0) continue;
-        if (const auto why = state_->member(i).quarantine()) {
+        if (const auto why = state(where).member(i).quarantine()) {
             throw Error(ErrorCategory::invalid_argument,
-                        "the division gives items to device " + std::to_string(devices()[i]) + ", which is quarantined (" + *why +
+                        "the division gives items to device " + std::to_string(devices(where)[i]) + ", which is quarantined (" + *why +
                             "): " + to_string(division) + "; divide again, by DevicePool::divide()",
                         where);
         }
@@ -90,7 +108,7 @@ PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, Launc
     }
     std::vector<std::shared_ptr<Clock::time_point>> ends(division.size());
     for (const std::size_t index : indices) ends[index] = std::make_shared<Clock::time_point>(start);
-    const auto times = detail::report_at(where, [&] { return std::make_shared<detail::PartTimes>(indices.size(), state_->speeds()); });
+    const auto times = detail::report_at(where, [&] { return std::make_shared<detail::PartTimes>(indices.size(), state(where).speeds()); });
     const auto shared = std::make_shared<const Division>(std::move(division));
     const auto run_part = [ptx = std::move(ptx), shared, times, ends, launch_part = std::move(launch_part), where](
                               std::size_t index, const DeviceContext& context) {
@@ -108,10 +126,10 @@ PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, Launc
     };
     std::vector<PendingPart> parts;
     parts.reserve(indices.size());  // once parts are under way nothing may be thrown: they use what the caller would take down
-    auto pieces = state_->start_each(indices, run_part, where);
+    auto pieces = state(where).start_each(indices, run_part, where);
     for (std::size_t i = 0; i < indices.size(); ++i) {
         const std::size_t index = indices[i];
-        parts.emplace_back(index, devices()[index], shared->slices()[index], pieces[i].share(), ends[index]);
+        parts.emplace_back(index, devices(where)[index], shared->slices()[index], pieces[i].share(), ends[index]);
     }
     return PendingLaunch(std::move(parts), start);
 }

@@ -70,10 +70,10 @@ template <class Function>
 auto PoolGraph::guarded(const SourceLocation& where, const Function& function) const {
     return detail::report_at(where, [&] {
         if constexpr (std::is_void_v<std::invoke_result_t<const Function&>>) {
-            pool_.state_->guard(function);
+            pool_.state(where).guard(function);
         } else {
             std::optional<std::invoke_result_t<const Function&>> result;
-            pool_.state_->guard([&] { result.emplace(function()); });
+            pool_.state(where).guard([&] { result.emplace(function()); });
             return std::move(*result);
         }
     });
@@ -84,21 +84,34 @@ PoolGraph::PoolGraph(const DevicePool& pool, const Work& work, SourceLocation wh
       members_(guarded(where, [&] { return open_members(pool); })),
       exec_(capture_work(pool, members_, work, where).instantiate(where)) {}
 
+void PoolGraph::require_usable(const SourceLocation& where) const {
+    if (members_.empty()) detail::throw_moved_from("the pool's graph", where);
+    (void)pool_.state(where);
+}
+
+StreamView PoolGraph::stream(SourceLocation where) const {
+    require_usable(where);
+    return members_.front().stream();
+}
+
 void PoolGraph::launch(SourceLocation where) {
+    require_usable(where);
     guarded(where, [&] {
         require_healthy();
-        exec_.launch(stream(), where);
+        exec_.launch(stream(where), where);
     });
 }
 
 void PoolGraph::synchronize(SourceLocation where) const {
+    require_usable(where);
     // The first stream waits for all parts, but a lost device reports its loss on its own streams only.
     guarded(where, [&] {
         for (const DeviceContext& member : members_) member.stream().synchronize(where);
     });
 }
 
-std::vector<int> PoolGraph::devices() const {
+std::vector<int> PoolGraph::devices(SourceLocation where) const {
+    require_usable(where);
     std::vector<int> ordinals;
     for (const DeviceContext& member : members_) ordinals.push_back(member.device());
     return ordinals;

@@ -238,6 +238,7 @@ std::vector<std::size_t> DevicePool::State::MsmsOfPoints<C>::choose(std::size_t 
 
 template <Curve C>
 std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::MsmsOfPoints<C>::job(MsmSpread spread, const SourceLocation& where) {
+    detail::require_enumerator(spread, MsmSpread::shared_windows, "MsmSpread");
     MsmPieces<C> pieces(state_, given_.results, given_.config.are_points_montgomery_form);
     if (const auto division = division_of_slices()) {
         add_parts(pieces, state_.parts_of_slices(*division, given_.count()));
@@ -371,8 +372,9 @@ RunReport DevicePool::msm(const PoolOperand<Scalar>& scalars, const PoolOperand<
 template <Curve C>
 RunReport DevicePool::msm(const PoolOperand<Scalar>& scalars, const PoolOperand<AffinePoint<C>>& points, const MsmConfig& config,
                           std::span<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
-    return detail::report_at(
-        where, [&] { return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), points, spread, where)->run(); });
+    return detail::report_at(where, [&] {
+        return state(where).plan_msms<C>(state(where).given_msms<C>(scalars, config, results), points, spread, where)->run();
+    });
 }
 
 template <Curve C>
@@ -380,7 +382,7 @@ RunReport DevicePool::msm(const PoolOperand<Scalar>& scalars, const PoolOperand<
                           DeviceSpan<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
     return detail::report_at(where, [&] {
         require_no_async(config);
-        return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), points, spread, where)->run();
+        return state(where).plan_msms<C>(state(where).given_msms<C>(scalars, config, results), points, spread, where)->run();
     });
 }
 
@@ -395,16 +397,18 @@ template <Curve C>
 std::future<RunReport> DevicePool::submit_msm(const PoolOperand<Scalar>& scalars, const PoolOperand<AffinePoint<C>>& points,
                                               const MsmConfig& config, std::span<JacobianPoint<C>> results, MsmSpread spread,
                                               SourceLocation where) const {
-    return detail::report_at(
-        where, [&] { return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), points, spread, where)->start(); });
+    return detail::report_at(where, [&] {
+        return state(where).plan_msms<C>(state(where).given_msms<C>(scalars, config, results), points, spread, where)->start();
+    });
 }
 
 template <Curve C>
 std::future<RunReport> DevicePool::submit_msm(const PoolOperand<Scalar>& scalars, const PoolOperand<AffinePoint<C>>& points,
                                               const MsmConfig& config, DeviceSpan<JacobianPoint<C>> results, MsmSpread spread,
                                               SourceLocation where) const {
-    return detail::report_at(
-        where, [&] { return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), points, spread, where)->start(); });
+    return detail::report_at(where, [&] {
+        return state(where).plan_msms<C>(state(where).given_msms<C>(scalars, config, results), points, spread, where)->start();
+    });
 }
 
 #define CUPOOL_INSTANTIATE_RESULTS(C, Results)                                                                                       \

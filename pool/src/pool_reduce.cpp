@@ -58,7 +58,8 @@ DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOpe
 
 template <class T>
 RunReport DevicePool::reduce(std::span<const T> input, ReduceOperation operation, T& result, SourceLocation where) const {
-    return detail::report_at(where, [&] { return state_->reduce(input, operation, result); });
+    detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation", where);
+    return detail::report_at(where, [&] { return state(where).reduce(input, operation, result); });
 }
 
 template <class T>
@@ -77,10 +78,10 @@ RunReport DevicePool::State::reduce(std::span<const T> input, ReduceOperation op
 
 template <class T>
 void DevicePool::check_buffers(std::span<const DeviceSpan<const T>> buffers, const SourceLocation& where) const {
-    if (is_host()) throw Error(ErrorCategory::unsupported, "reduce_results works on device memory; the pool is the host", where);
+    if (is_host(where)) throw Error(ErrorCategory::unsupported, "reduce_results works on device memory; the pool is the host", where);
     if (buffers.empty()) throw Error(ErrorCategory::invalid_argument, "reduce_results needs at least one buffer", where);
     for (const DeviceSpan<const T>& buffer : buffers) {
-        if (std::find(devices().begin(), devices().end(), buffer.device()) != devices().end()) continue;
+        if (std::find(devices(where).begin(), devices(where).end(), buffer.device()) != devices(where).end()) continue;
         throw Error(ErrorCategory::wrong_context,
                     "reduce_results: a buffer lives on device " + std::to_string(buffer.device()) + "; the pool has " + to_string(*this),
                     where);
@@ -91,6 +92,7 @@ template <class T>
 DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation,
                                            SourceLocation where) const {
     check_buffers(buffers, where);
+    detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation", where);
     for (const DeviceSpan<const T>& buffer : buffers) {
         if (buffer.size() == buffers[0].size()) continue;
         throw Error(ErrorCategory::invalid_argument,
@@ -100,10 +102,11 @@ DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> 
     }
     return detail::report_at(where, [&] {
         DeviceBuffer<T> result;
-        state_->run(state_->index_of(buffers[0].device()), [&](std::size_t index, const DeviceContext& target) {
-            result = combined(buffers, operation, *this, target, state_->peers());
+        state(where).run(state(where).index_of(buffers[0].device()), [&](std::size_t index, const DeviceContext& target) {
+            result = combined(buffers, operation, *this, target, state(where).peers());
             for (const DeviceSpan<const T>& buffer : buffers) {
-                if (buffer.device() != target.device()) state_->count_copy(state_->index_of(buffer.device()), index, buffer.size_bytes());
+                if (buffer.device() != target.device())
+                    state(where).count_copy(state(where).index_of(buffer.device()), index, buffer.size_bytes());
             }
         });
         return result;
@@ -114,7 +117,8 @@ template <class T>
 RunReport DevicePool::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, T& result,
                                      SourceLocation where) const {
     check_buffers(buffers, where);
-    return detail::report_at(where, [&] { return state_->reduce_results(buffers, operation, result); });
+    detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation", where);
+    return detail::report_at(where, [&] { return state(where).reduce_results(buffers, operation, result); });
 }
 
 template <class T>

@@ -5,19 +5,16 @@
 #include <cupool/driver/caller.hpp>
 #include <cupool/driver/log.hpp>
 #include <exception>
-#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "all_pieces.hpp"
+#include "served_pool.hpp"
 
 namespace cupool {
 
 namespace {
-
-/// The pool whose worker the calling thread is; null for all other threads.
-thread_local const void* served_pool = nullptr;
 
 /// What can be allocated now: the device's free memory, and what its pool keeps without using it.
 std::size_t free_memory(const DeviceContext& context) {
@@ -66,18 +63,12 @@ DevicePool::State::State(const std::shared_ptr<const Driver>& driver, std::vecto
     workers_ = std::make_unique<detail::Workers>(members_.size(), worker_hooks());
 }
 
-DevicePool::State::~State() {
-    if (workers_->is_forked()) {
-        (void)workers_.release();  // the threads stayed in the parent, and what they wait for cannot be destroyed here
-    } else {
-        workers_->finish();
-    }
-}
+DevicePool::State::~State() { workers_->finish(); }
 
 detail::Workers::Hooks DevicePool::State::worker_hooks() {
     return {.prepare =
                 [this](std::size_t index) {
-                    served_pool = this;
+                    detail::served_pool = this;
                     member(index).settle_near_device();
                 },
             .can_take_over = [this](std::size_t index) { return can_open(index); },
@@ -115,16 +106,12 @@ std::shared_ptr<DevicePool::State> DevicePool::State::of_devices(const std::shar
 }
 
 void DevicePool::State::release(State* state) noexcept {
-    if (served_pool != state) {
+    if (state->process_.is_forked()) return;
+    if (detail::served_pool != state) {
         delete state;
         return;
     }
-    try {
-        std::thread([state] { delete state; }).detach();
-    } catch (const std::exception&) {
-        detail::log(LogLevel::warning,
-                    "pool: its last copy went in a piece of its own work, and there is no thread to take it down: it is leaked");
-    }
+    detail::Teardown::begin(std::move(state->teardown_));
 }
 
 std::size_t DevicePool::State::index_of(int ordinal) const {
@@ -176,10 +163,10 @@ void DevicePool::State::note(const Error& error) {
 }
 
 void DevicePool::State::fail_waiting() {
-    const void* const before = served_pool;
-    served_pool = this;
+    const void* const before = detail::served_pool;
+    detail::served_pool = this;
     workers_->do_waiting();
-    served_pool = before;
+    detail::served_pool = before;
 }
 
 void DevicePool::State::run(std::size_t index, const Work& work, const SourceLocation& where) {
@@ -266,7 +253,7 @@ void DevicePool::State::perform_here(std::size_t index, detail::PoolTask& task, 
 }
 
 void DevicePool::State::give(std::size_t index, const std::shared_ptr<detail::PoolTask>& task, const SourceLocation& where) noexcept {
-    if (served_pool == this) return perform_here(index, *task, where);
+    if (detail::served_pool == this) return perform_here(index, *task, where);
     try {
         detail::report_at(where, [&] { post(index, task, nullptr, where); });
     } catch (...) {
@@ -297,6 +284,7 @@ void DevicePool::State::run_each(std::span<const std::size_t> indices, const Wor
 }
 
 std::vector<detail::Share> DevicePool::State::divided(std::uint64_t items, Shares shares, const std::vector<std::size_t>& indices) {
+    detail::require_enumerator(shares, Shares::by_capability, "Shares");
     switch (shares) {
         case Shares::by_speed: return divided(items, weights(), indices);
         case Shares::even: return divided(items, std::vector<double>(size(), 1), indices);

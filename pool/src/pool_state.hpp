@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cupool/driver/process_mark.hpp>
 #include <cupool/pool/device_pool.hpp>
 #include <functional>
 #include <future>
@@ -19,6 +20,7 @@
 #include "relative_speeds.hpp"
 #include "round_robin.hpp"
 #include "shares.hpp"
+#include "teardown.hpp"
 #include "workers.hpp"
 
 namespace cupool {
@@ -33,6 +35,9 @@ public:
 
     State(const State&) = delete;
     State& operator=(const State&) = delete;
+
+    /// \throws Error forked in a child of the process that made the pool
+    void require_own_process(const SourceLocation& where) const { process_.require_own_process("the pool", where); }
 
     bool is_host() const { return ordinals_.empty(); }
     const std::vector<int>& ordinals() const { return ordinals_; }
@@ -192,7 +197,8 @@ private:
     /// Waits for the work given to the members.
     ~State();
     /// What the last copy of a pool calls. A worker of the pool cannot wait for itself, nor for others that may wait for it: there, a
-    /// thread of its own takes the pool down.
+    /// thread of its own takes the pool down (Teardown), which is waited for before the process exits or the library is unloaded. A forked
+    /// child leaks it: its threads stayed in the parent, and may hold its mutexes.
     static void release(State* state) noexcept;
 
     /// Looks at the piece's failure and counts it.
@@ -211,6 +217,7 @@ private:
     [[noreturn]] void throw_no_turns(const SourceLocation& where) const;
     [[noreturn]] static void throw_all_quarantined(const SourceLocation& where = SourceLocation::current());
 
+    detail::ProcessMark process_;
     std::vector<int> ordinals_;
     std::vector<LeftOutDevice> left_out_;
     detail::FaultLatch faults_;
@@ -227,6 +234,9 @@ private:
     std::unique_ptr<detail::RelativeSpeeds> speeds_;  ///< made when first asked for
     std::vector<double> own_weights_;                 ///< the program's, one for each member; none where measured speeds hold
     detail::PeerPaths peers_;
+    /// For when the last copy goes in the pool's own work.
+    std::unique_ptr<detail::Teardown> teardown_ =
+        std::make_unique<detail::Teardown>(this, [](void* state) { delete static_cast<State*>(state); });
     std::unique_ptr<detail::Workers> workers_;  // last: its threads use the rest
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cupool/driver/caller.hpp>
+#include <cupool/driver/process_mark.hpp>
 #include <cupool/pool/pooled_bases.hpp>
 #include <optional>
 #include <utility>
@@ -39,6 +40,7 @@ struct PooledBases<C>::State {
         return found == parts.end() ? nullptr : &*found;
     }
 
+    detail::ProcessMark process;
     std::weak_ptr<const void> pool;
     std::size_t size = 0;
     bool is_sharded = false;
@@ -50,47 +52,57 @@ template <Curve C>
 PooledBases<C>::PooledBases(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
 template <Curve C>
-std::size_t PooledBases<C>::size() const {
-    return state_->size;
+const typename PooledBases<C>::State& PooledBases<C>::state(const SourceLocation& where) const {
+    if (state_ == nullptr) detail::throw_moved_from("the bases", where);
+    state_->process.require_own_process("the bases", where);
+    return *state_;
 }
 
 template <Curve C>
-bool PooledBases<C>::is_sharded() const {
-    return state_->is_sharded;
+std::size_t PooledBases<C>::size(SourceLocation where) const {
+    return state(where).size;
 }
 
 template <Curve C>
-std::vector<int> PooledBases<C>::devices() const {
+bool PooledBases<C>::is_sharded(SourceLocation where) const {
+    return state(where).is_sharded;
+}
+
+template <Curve C>
+std::vector<int> PooledBases<C>::devices(SourceLocation where) const {
     std::vector<int> ordinals;
-    for (const auto& part : state_->parts) {
+    for (const auto& part : state(where).parts) {
         if (!part.bases->context().is_host()) ordinals.push_back(part.bases->context().device());
     }
     return ordinals;
 }
 
 template <Curve C>
-std::uint64_t PooledBases<C>::device_bytes() const {
+std::uint64_t PooledBases<C>::device_bytes(SourceLocation where) const {
     std::uint64_t bytes = 0;
-    for (const auto& part : state_->parts) bytes += part.bases->device_bytes();
+    for (const auto& part : state(where).parts) bytes += part.bases->device_bytes();
     return bytes;
 }
 
 template <Curve C>
 PooledBases<C> DevicePool::prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread,
                                    SourceLocation where) const {
-    return detail::report_at(where, [&] { return prepare_bases(points, config, spread); });
+    return detail::report_at(where, [&] { return prepare_bases(points, config, spread, where); });
 }
 
 template <Curve C>
-PooledBases<C> DevicePool::prepare_bases(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread) const {
-    const std::vector<std::size_t> healthy = state_->healthy();
+PooledBases<C> DevicePool::prepare_bases(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread,
+                                         const SourceLocation& where) const {
+    State& pool = state(where);
+    detail::require_enumerator(spread, MsmSpread::shared_windows, "MsmSpread");
+    const std::vector<std::size_t> healthy = pool.healthy();
     const auto bases = std::make_shared<typename PooledBases<C>::State>();
     bases->pool = state_;
     bases->size = points.size();
     const std::size_t served = detail::devices_for_msm(detail::msm_work<C>(points.size()), healthy.size(), spread);
     bases->spread = spread;
     bases->is_sharded = healthy.size() > 1 && served == healthy.size();
-    const std::vector<detail::Share> shares = state_->divided(points.size(), Shares::by_speed, healthy);
+    const std::vector<detail::Share> shares = pool.divided(points.size(), Shares::by_speed, healthy);
     std::vector<std::size_t> holders;
     for (std::size_t i = 0; i < healthy.size(); ++i) {
         const detail::Share terms = bases->is_sharded ? shares[healthy[i]] : detail::Share{0, points.size()};
@@ -98,14 +110,14 @@ PooledBases<C> DevicePool::prepare_bases(std::span<const AffinePoint<C>> points,
         bases->parts.push_back({healthy[i], terms, std::nullopt});
         holders.push_back(healthy[i]);
     }
-    state_->run_each(holders, [&](std::size_t index, const DeviceContext& context) {
+    pool.run_each(holders, [&](std::size_t index, const DeviceContext& context) {
         auto& part =
             *std::find_if(bases->parts.begin(), bases->parts.end(), [=](const auto& candidate) { return candidate.member == index; });
         PrepareConfig own = config;
         own.ctx = context;
         const std::span<const AffinePoint<C>> own_points = points.subspan(part.terms.offset, part.terms.count);
         part.bases.emplace(Operand<AffinePoint<C>>(own_points), own);
-        if (!context.is_host()) state_->member(index).bytes += own_points.size_bytes();
+        if (!context.is_host()) pool.member(index).bytes += own_points.size_bytes();
     });
     return PooledBases<C>(bases);
 }
@@ -165,6 +177,7 @@ std::optional<Division> DevicePool::State::MsmsOfBases<C>::division_of_slices() 
 
 template <Curve C>
 std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::MsmsOfBases<C>::job(MsmSpread spread, const SourceLocation& where) {
+    detail::require_enumerator(spread, MsmSpread::shared_windows, "MsmSpread");
     MsmPieces<C> pieces(state_, given_.results, given_.config.are_points_montgomery_form);
     std::vector<MsmPart> parts = this->parts(spread);
     const std::optional<unsigned> width = width_of_shared_windows(parts);
@@ -298,7 +311,7 @@ template <Curve C>
 std::shared_ptr<DevicePool::State::MsmJob> DevicePool::State::plan_msms(GivenMsms<C> given, const PooledBases<C>& bases, MsmSpread spread,
                                                                         const std::shared_ptr<const void>& user,
                                                                         const SourceLocation& where) {
-    bases.state_->check(user, given.terms());
+    bases.state(where).check(user, given.terms());
     return std::make_shared<MsmsOfBases<C>>(*this, std::move(given), bases.state_)->job(spread, where);
 }
 
@@ -311,8 +324,9 @@ RunReport DevicePool::msm(const PoolOperand<Scalar>& scalars, const PooledBases<
 template <Curve C>
 RunReport DevicePool::msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
                           std::span<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
-    return detail::report_at(
-        where, [&] { return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), bases, spread, state_, where)->run(); });
+    return detail::report_at(where, [&] {
+        return state(where).plan_msms<C>(state(where).given_msms<C>(scalars, config, results), bases, spread, state_, where)->run();
+    });
 }
 
 template <Curve C>
@@ -320,7 +334,7 @@ RunReport DevicePool::msm(const PoolOperand<Scalar>& scalars, const PooledBases<
                           DeviceSpan<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
     return detail::report_at(where, [&] {
         require_no_async(config);
-        return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), bases, spread, state_, where)->run();
+        return state(where).plan_msms<C>(state(where).given_msms<C>(scalars, config, results), bases, spread, state_, where)->run();
     });
 }
 
@@ -334,7 +348,7 @@ template <Curve C>
 std::future<RunReport> DevicePool::submit_msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
                                               std::span<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
     return detail::report_at(where, [&] {
-        return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), bases, spread, state_, where)->start();
+        return state(where).plan_msms<C>(state(where).given_msms<C>(scalars, config, results), bases, spread, state_, where)->start();
     });
 }
 
@@ -342,7 +356,7 @@ template <Curve C>
 std::future<RunReport> DevicePool::submit_msm(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
                                               DeviceSpan<JacobianPoint<C>> results, MsmSpread spread, SourceLocation where) const {
     return detail::report_at(where, [&] {
-        return state_->plan_msms<C>(state_->given_msms<C>(scalars, config, results), bases, spread, state_, where)->start();
+        return state(where).plan_msms<C>(state(where).given_msms<C>(scalars, config, results), bases, spread, state_, where)->start();
     });
 }
 

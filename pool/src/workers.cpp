@@ -1,7 +1,5 @@
 #include "workers.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cupool/driver/error.hpp>
@@ -32,8 +30,7 @@ Workers::Workers(std::size_t members, Hooks hooks)
               members_[to]->changed.notify_one();
               hooks_.on_move(from, to);
           },
-          steady_microseconds),
-      process_(::getpid()) {
+          steady_microseconds) {
     for (std::size_t i = 0; i < members; ++i) members_.push_back(std::make_unique<Member>());
 }
 
@@ -42,13 +39,7 @@ void Workers::set_balancer(LoadBalancer& balancer) {
     queues_.set_balancer(balancer);
 }
 
-bool Workers::is_forked() const { return process_ != ::getpid(); }
-
 void Workers::post(std::size_t member, PieceOfWork piece) {
-    if (is_forked()) {
-        throw Error(ErrorCategory::forked,
-                    "the pool was made before this process was forked, and its threads stayed in the parent; make a new pool");
-    }
     const std::lock_guard lock(mutex_);
     start(member);
     const bool must_wait = queues_.is_at_work(member) || queues_.has_waiting(member);
@@ -59,7 +50,6 @@ void Workers::post(std::size_t member, PieceOfWork piece) {
 }
 
 void Workers::redistribute(std::size_t member) noexcept {
-    if (is_forked()) return;
     const std::lock_guard lock(mutex_);
     try {
         if (!queues_.has_movable(member)) return;
@@ -75,13 +65,11 @@ void Workers::redistribute(std::size_t member) noexcept {
 }
 
 void Workers::look_again() noexcept {
-    if (is_forked()) return;
     const std::lock_guard lock(mutex_);
     wake_idle();
 }
 
 void Workers::do_waiting() {
-    if (is_forked()) return;
     for (std::size_t member = 0; member < members_.size(); ++member) {
         while (true) {
             std::optional<PieceOfWork> piece;

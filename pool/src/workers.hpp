@@ -8,8 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include <sys/types.h>
-
 #include "work_queues.hpp"
 
 namespace cupool::detail {
@@ -33,8 +31,7 @@ public:
     /// Of the leases that pieces have.
     void set_balancer(LoadBalancer& balancer);
 
-    /// \throws Error forked in a child of the process that made the workers, whose threads are not there; io where the system gives no
-    /// thread. Where it throws, the piece is not done.
+    /// \throws Error io where the system gives no thread. Where it throws, the piece is not done.
     void post(std::size_t member, PieceOfWork piece);
 
     /// Lets what may move of a member's waiting work go to others: it is quarantined.
@@ -45,13 +42,9 @@ public:
     /// Does all work that waits, on the calling thread, where it need not wait for what the workers are at.
     void do_waiting();
 
-    /// Returns when all work is done and the threads have ended; not to be called by a piece of work, nor where is_forked(). Nothing may
-    /// be posted afterwards.
+    /// Returns when all work is done and the threads have ended; not to be called by a piece of work. Nothing may be posted
+    /// afterwards.
     void finish();
-
-    /// Whether this is a child of the process that made the workers. Then they must not be destroyed: threads that stayed in the parent
-    /// wait for what would be.
-    bool is_forked() const;
 
 private:
     struct Member {
@@ -77,7 +70,6 @@ private:
     WorkQueues queues_;
     std::vector<std::unique_ptr<Member>> members_;
     bool closed_ = false;
-    pid_t process_;
 };
 
 }  // namespace cupool::detail

@@ -60,7 +60,8 @@ bool work_in_shortage(const Scenario& scenario, std::uint64_t nth, DriverWorkloa
         (workload.*scenario.work)();
         return FailingNew::has_failed();
     }
-    const FailingThreads failing(nth, scenario.lasts ? FailingThreads::Duration::for_ever : FailingThreads::Duration::once);
+    const auto duration = scenario.lasts ? FailingThreads::Duration::for_ever : FailingThreads::Duration::once;
+    const FailingThreads failing(nth, duration, FailingThreads::Whose::driver);
     (workload.*scenario.work)();
     return FailingThreads::has_failed();
 }

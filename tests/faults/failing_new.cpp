@@ -42,7 +42,7 @@ bool is_thread_of_driver() {
 }
 
 bool must_fail() {
-    if (!armed || fails_in_driver != (calls_of_driver > 0 || is_thread_of_driver())) return false;
+    if (!armed || fails_in_driver != InDriver::is_at_work()) return false;
     const std::uint64_t nth = ++allocations;
     return fails_for_ever ? nth >= failing : nth == failing;
 }
@@ -78,6 +78,8 @@ bool FailingNew::has_failed() { return allocations >= failing; }
 InDriver::InDriver() noexcept {
     if (calls_of_driver++ == 0) set_marker(SIG_BLOCK);
 }
+
+bool InDriver::is_at_work() { return calls_of_driver > 0 || is_thread_of_driver(); }
 
 InDriver::~InDriver() {
     if (--calls_of_driver == 0) set_marker(SIG_UNBLOCK);

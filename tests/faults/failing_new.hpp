@@ -30,6 +30,9 @@ public:
     ~InDriver();
     InDriver(const InDriver&) = delete;
     InDriver& operator=(const InDriver&) = delete;
+
+    /// Whether the calling thread is in a call of the driver, or was started by one.
+    static bool is_at_work();
 };
 
 }  // namespace cupool::test

@@ -4,13 +4,17 @@
 
 namespace cupool::test {
 
-/// Makes the creation of threads fail. The pthread_create of this executable, which the simulated driver's library uses too, obeys it.
+/// Which threads the system refuses. The pthread_create of this executable, which the simulated driver's library uses too, knows the
+/// driver's threads by InDriver.
 class FailingThreads {
 public:
     enum class Duration { once, for_ever };
 
-    /// From now to the object's end the nth thread cannot be created, counted from 1, or that and all after it.
-    FailingThreads(std::uint64_t nth, Duration duration);
+    /// Whose threads are refused, and count: those that the program's code starts, or those that the driver's calls start.
+    enum class Whose { program, driver };
+
+    /// From now to the object's end the nth creation of a thread fails with EAGAIN, counted from 1, or that and all after it.
+    FailingThreads(std::uint64_t nth, Duration duration, Whose whose = Whose::program);
     ~FailingThreads();
     FailingThreads(const FailingThreads&) = delete;
     FailingThreads& operator=(const FailingThreads&) = delete;

@@ -404,3 +404,36 @@ TEST_CASE("many threads balance at once", "[balance]") {
         CHECK(load.outstanding == 0);
     }
 }
+
+TEST_CASE("work that is no number is refused, and however much there is of it speeds stay finite", "[balance]") {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    constexpr double huge = 1.7e308;
+    double now = 0;
+    LoadBalancer balancer(std::vector<LoadBalancer::Candidate>{{0, huge}, {1, huge}, {2, 1e-308}}, nullptr, [&now] { return now; });
+    const auto category_of = [&](double work) { return error_of([&] { (void)balancer.select_device(work); }).category(); };
+    for (const double work : {infinite, -infinite, std::nan(""), -1.0}) {
+        CAPTURE(work);
+        CHECK(category_of(work) == ErrorCategory::invalid_argument);
+        CHECK(error_of([&] { (void)balancer.lease(0, work); }).category() == ErrorCategory::invalid_argument);
+        CHECK(error_of([&] { balancer.report_completion(0, 1, work); }).category() == ErrorCategory::invalid_argument);
+        CHECK(error_of([&] { balancer.report_completion(0, work, 1); }).category() == ErrorCategory::invalid_argument);
+    }
+    for (int i = 0; i < 5; ++i) {
+        LoadBalancer::Lease first = balancer.lease(0, huge);
+        LoadBalancer::Lease second = balancer.lease(0, huge);
+        for (const DeviceLoad& load : balancer.loads()) CHECK(std::isfinite(load.outstanding));
+        now += 1e-3;
+        first.complete();
+        second.complete();
+        balancer.report_completion(1, huge, 1e-308);
+        balancer.report_completion(2, 1e-300, huge);
+        (void)balancer.rebalance();
+    }
+    for (const DeviceLoad& load : balancer.loads()) {
+        CHECK(std::isfinite(load.speed));
+        CHECK(load.speed > 0);
+        CHECK(std::isfinite(load.busy));
+        CHECK(std::isfinite(load.reported));
+        CHECK(load.outstanding == 0);
+    }
+}

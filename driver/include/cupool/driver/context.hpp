@@ -266,6 +266,13 @@ inline abi::Result invoke_in(ContextView context, const SourceLocation& where, A
     return (context.driver().api().*Member)(arguments...);
 }
 
+/// \throws Error wrong_context where there is no context
+inline void require_context(ContextView context, const SourceLocation& where) {
+    if (!context) [[unlikely]] {
+        throw_no_context(copy_of(where));
+    }
+}
+
 /// Throws the Error for an answer of a call in the context.
 [[noreturn]] void throw_failed_call_in(ContextView context, const EntryPointInfo& entry_point, abi::Result result, SourceLocation where);
 

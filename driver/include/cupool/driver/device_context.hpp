@@ -72,6 +72,9 @@ public:
     template <class T>
     std::shared_ptr<T> resource(SourceLocation where = SourceLocation::current()) const {
         require_device(where);
+        if (detail::must_leak()) [[unlikely]] {  // the resources' lock may be held for ever in a forked child
+            context_->driver().initialize(where);
+        }
         return resources_->get<T>(context_.get());
     }
 

@@ -10,6 +10,10 @@
 
 namespace cupool {
 
+namespace detail {
+class DriverInitialization;
+}
+
 /// A loaded libcuda: its entry points and how it was found. Immutable, safe from any thread.
 ///
 /// The library is never unloaded. Loading one runs no initialisation of the driver: cuInit is called once, by the first operation that
@@ -47,7 +51,7 @@ public:
     void initialize(SourceLocation where = SourceLocation::current()) const;
 
 private:
-    abi::Result call_init() const;
+    abi::Result call_init(detail::DriverInitialization& initialization) const;
 
     EntryPoints api_;
     LoadReport report_;

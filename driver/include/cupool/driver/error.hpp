@@ -35,6 +35,20 @@ enum class ErrorCategory {
 std::string_view to_string(ErrorCategory category) noexcept;
 std::ostream& operator<<(std::ostream& out, ErrorCategory category);
 
+namespace detail {
+/// \param what  the object, with its article \throws Error wrong_context, as an object that was moved from has no context
+[[noreturn]] void throw_moved_from(const char* what, const SourceLocation& where);
+
+/// \param type  of the enumeration \throws Error invalid_argument, naming the value
+[[noreturn]] void throw_no_enumerator(const char* type, long long value, const SourceLocation& where);
+
+/// \throws Error invalid_argument where the value is above the last enumerator of an enumeration that counts from 0
+template <class Enum>
+void require_enumerator(Enum value, Enum last, const char* type, const SourceLocation& where = SourceLocation::current()) {
+    if (value < Enum{} || value > last) throw_no_enumerator(type, static_cast<long long>(value), where);
+}
+}  // namespace detail
+
 /// All that an Error may carry.
 struct ErrorDetails {
     /// What kind of failure it is.

@@ -48,6 +48,7 @@ public:
     /// Gives the whole graph to the stream and returns. It begins when the stream's earlier work is done, and later work waits for its end.
     /// \throws Error whatever the driver answers
     void launch(StreamView stream, SourceLocation where = SourceLocation::current()) const {
+        detail::require_context(context(), where);
         detail::call_in<&EntryPoints::graph_launch>(stream.context(), where, handle_, stream.handle());
     }
     /// Brings to the device what the first launch would else bring. \throws Error unsupported before CUDA 11.1

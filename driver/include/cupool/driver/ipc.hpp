@@ -32,8 +32,10 @@ public:
     abi::DevicePointer pointer() const noexcept { return pointer_; }
     /// Its first `count` elements, if it has as many: the handle does not tell.
     template <class T>
-    DeviceSpan<T> span(std::size_t count) const noexcept {
-        return {pointer_, count, context_->device().ordinal()};
+    DeviceSpan<T> span(std::size_t count, SourceLocation where = SourceLocation::current()) const {
+        const ContextView context(context_.get());
+        detail::require_context(context, where);
+        return {pointer_, count, context.ordinal()};
     }
 
 private:

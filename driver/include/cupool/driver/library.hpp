@@ -56,6 +56,7 @@ public:
     DeviceSpan<std::byte> global(const std::string& name, ContextView context, SourceLocation where = SourceLocation::current()) const;
 
 private:
+    const Driver& loaded_by(const SourceLocation& where) const;
     abi::LibraryKernel kernel_handle(const std::string& name, const SourceLocation& where) const;
     void release() noexcept {
         if (handle_ != nullptr) {

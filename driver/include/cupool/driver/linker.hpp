@@ -32,10 +32,13 @@ public:
     std::string complete(SourceLocation where = SourceLocation::current());
 
     /// What compiler and linker have said, up to 64 KiB; complete after complete().
-    std::string info_log() const;
+    std::string info_log(SourceLocation where = SourceLocation::current()) const;
 
 private:
     struct State;
+
+    State& state(const SourceLocation& where) const;
+
     std::unique_ptr<State> state_;
 };
 

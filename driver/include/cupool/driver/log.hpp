@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cupool/driver/source_location.hpp>
 #include <functional>
 #include <string_view>
 
@@ -14,7 +15,8 @@ std::string_view to_string(LogLevel level) noexcept;
 /// Logging is off until this or the environment variable CUPOOL_LOG says otherwise; what is set here wins. The variable holds a level's
 /// name; any other word is taken for `warning`, and a line says so. Lines go to the logger "cupool", which writes to stderr, or to the
 /// callback. Safe from any thread.
-void set_log_level(LogLevel level);
+/// \throws Error invalid_argument where it is no level
+void set_log_level(LogLevel level, SourceLocation where = SourceLocation::current());
 LogLevel log_level() noexcept;
 
 /// Sends lines to a function of the program instead of the logger; an empty function goes back to the logger.

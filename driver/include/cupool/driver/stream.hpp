@@ -18,7 +18,7 @@ namespace detail {
 class StreamState : public ReferenceCounted {
 public:
     /// Owns no stream yet: made first, so that none is lost where there is no memory for its owner.
-    explicit StreamState(ContextView context) : context_(context.share()) {}
+    StreamState(ContextView context, const SourceLocation& where) : context_(context.share(where)) {}
     ~StreamState() override {
         if (handle_ != nullptr) {
             destroy_in<&EntryPoints::stream_destroy>(context_.get(), handle_);
@@ -165,7 +165,7 @@ struct StreamOptions {
 };
 
 /// A stream of its own. Move-only. Destroyed once the Stream and every buffer allocated on it are gone; work already given to it is
-/// finished.
+/// finished. One that was moved from stands for no stream: whatever it is given to throws wrong_context.
 class Stream {
 public:
     explicit Stream(ContextView context, StreamOptions options = {}, SourceLocation where = SourceLocation::current());
@@ -174,15 +174,15 @@ public:
     Stream& operator=(Stream&&) noexcept = default;
 
     /// What does not own it.
-    StreamView view() const noexcept { return StreamView(*state_); }
+    StreamView view() const noexcept { return state_ ? StreamView(*state_) : StreamView(); }
     operator StreamView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
 
     /// The context that it is in.
-    ContextView context() const noexcept { return state_->context(); }
+    ContextView context() const noexcept { return view().context(); }
     /// That of its device.
     int ordinal() const noexcept { return context().ordinal(); }
     /// The driver's own handle.
-    abi::Stream handle() const noexcept { return state_->handle(); }
+    abi::Stream handle() const noexcept { return view().handle(); }
 
     /// The following are those of StreamView.
     void synchronize(SourceLocation where = SourceLocation::current()) const { view().synchronize(where); }

@@ -34,13 +34,15 @@ public:
     AddressRange& operator=(AddressRange&&) noexcept = default;
 
     /// Where it begins.
-    abi::DevicePointer pointer() const noexcept;
+    abi::DevicePointer pointer(SourceLocation where = SourceLocation::current()) const;
     /// How many addresses there are.
-    std::size_t size_bytes() const noexcept;
+    std::size_t size_bytes(SourceLocation where = SourceLocation::current()) const;
 
 private:
     friend class MemoryMapping;
     struct State;
+
+    const State& state(const SourceLocation& where) const;
 
     std::shared_ptr<const State> state_;
 };
@@ -71,7 +73,7 @@ public:
     /// In bytes.
     std::size_t size_bytes() const noexcept { return bytes_; }
     /// The ordinal of its device.
-    int device() const noexcept { return context_->device().ordinal(); }
+    int device(SourceLocation where = SourceLocation::current()) const;
 
     /// A file descriptor that lets another process import the memory, which must have been made shareable; the caller closes it.
     /// \throws Error unsupported, invalid_argument (the memory is not shareable)
@@ -119,6 +121,7 @@ public:
     abi::MemoryAccess access(int ordinal, SourceLocation where = SourceLocation::current()) const;
 
 private:
+    const Driver& driver(const SourceLocation& where) const;
     void release() noexcept;
 
     std::shared_ptr<const AddressRange::State> range_;

@@ -14,7 +14,7 @@ namespace detail {
 template <Curve C>
 struct BaseTables;
 template <Curve C>
-const BaseTables<C>& tables_of(const PreparedBases<C>& bases);
+const BaseTables<C>& tables_of(const PreparedBases<C>& bases, const SourceLocation& where = SourceLocation::current());
 }  // namespace detail
 
 /// How bases are prepared.
@@ -39,7 +39,8 @@ struct PrepareConfig {
 };
 
 /// Bases that are used in many MSMs: they stay where the work is done, in the form that it wants. Copyable; copies share the tables. Safe
-/// from any thread.
+/// from any thread. Whatever uses bases that were moved from throws wrong_context. In a forked child bases on the host go on working;
+/// those on a device are refused with forked.
 template <Curve C>
 class PreparedBases {
 public:
@@ -49,16 +50,16 @@ public:
     PreparedBases(const Operand<AffinePoint<C>>& points, const PrepareConfig& config, SourceLocation where = SourceLocation::current());
 
     /// How many points were given.
-    std::size_t size() const;
+    std::size_t size(SourceLocation where = SourceLocation::current()) const;
     /// How many tables there are: no more than the scalars have digits, so perhaps fewer than asked for; one on the host.
-    int precompute_factor() const;
+    int precompute_factor(SourceLocation where = SourceLocation::current()) const;
     /// What they take on their device; 0 on the host.
-    std::uint64_t device_bytes() const;
+    std::uint64_t device_bytes(SourceLocation where = SourceLocation::current()) const;
     /// Where they lie.
-    const DeviceContext& context() const;
+    const DeviceContext& context(SourceLocation where = SourceLocation::current()) const;
 
 private:
-    friend const detail::BaseTables<C>& detail::tables_of<C>(const PreparedBases& bases);
+    friend const detail::BaseTables<C>& detail::tables_of<C>(const PreparedBases& bases, const SourceLocation& where);
 
     std::shared_ptr<const detail::BaseTables<C>> tables_;
 };

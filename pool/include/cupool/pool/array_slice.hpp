@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cupool/driver/device_span.hpp>
+#include <cupool/driver/error.hpp>
 #include <cupool/pool/division.hpp>
 #include <memory>
 #include <utility>
@@ -21,9 +22,12 @@ public:
     /// The elements, with nothing that holds them against a launch's part.
     DeviceSpan<T> span() const noexcept { return span_; }
     /// Which elements of the array they are.
-    const Slice& items() const noexcept { return division_->slices()[index_]; }
-    /// How the array is divided.
-    const Division& division() const noexcept { return *division_; }
+    const Slice& items(SourceLocation where = SourceLocation::current()) const { return division(where).slices()[index_]; }
+    /// How the array is divided. \throws Error wrong_context where the slice was moved from
+    const Division& division(SourceLocation where = SourceLocation::current()) const {
+        if (division_ == nullptr) detail::throw_moved_from("the array's slice", where);
+        return *division_;
+    }
 
 private:
     DeviceSpan<T> span_;

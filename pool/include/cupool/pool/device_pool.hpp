@@ -49,6 +49,11 @@ struct QuarantinedDevice {
 /// has chosen no current device (see current_device.hpp): a piece of work is given its device's context.
 /// The last copy of a pool waits for the work given to it. A device fault, met by any piece of work, poisons every GPU of the process: from
 /// then on whatever is waiting or is asked of the pool fails with device_fault at once, naming the first failure.
+///
+/// A pool belongs to the process that made it. In a forked child every member of it, and of what was made with it, throws forked at once;
+/// destroying, copying and moving stay safe. Make a new pool in the child: of the host at any time, of devices where the parent had not
+/// initialised the driver. A future that was not ready at the fork never becomes ready in the child: do not wait for it there. Every
+/// member of a pool that was moved from throws wrong_context.
 class DevicePool {
 public:
     /// Every device that the driver shows, in its order.
@@ -83,9 +88,9 @@ public:
                                    UnusableDevices unusable = UnusableDevices::met_when_used,
                                    SourceLocation where = SourceLocation::current());
 
-    bool is_host() const;
-    Engine engine() const;
-    std::size_t device_count() const;
+    bool is_host(SourceLocation where = SourceLocation::current()) const;
+    Engine engine(SourceLocation where = SourceLocation::current()) const;
+    std::size_t device_count(SourceLocation where = SourceLocation::current()) const;
 
     /// The ordinal at an index of the pool's order. \throws Error invalid_argument past the end; unsupported on a host pool.
     int device_at(std::size_t index, SourceLocation where = SourceLocation::current()) const;
@@ -96,13 +101,13 @@ public:
     /// context throws.
     const DeviceContext& context(int ordinal, SourceLocation where = SourceLocation::current()) const;
     /// The ordinals, in order; empty on a host pool.
-    const std::vector<int>& devices() const;
+    const std::vector<int>& devices(SourceLocation where = SourceLocation::current()) const;
 
     /// Over the contexts, in the pool's order; a host pool has one. Each is made when it is come to, and throws what context_at() throws.
     /// Iterators are of this copy of the pool, which must outlive them.
     class Iterator;
-    Iterator begin() const;
-    Iterator end() const;
+    Iterator begin(SourceLocation where = SourceLocation::current()) const;
+    Iterator end(SourceLocation where = SourceLocation::current()) const;
 
     /// Which device the one at an index is: UUID, PCI address, MIG instance, entry of CUDA_VISIBLE_DEVICES. Creates no context.
     /// \throws Error invalid_argument past the end; unsupported on a host pool
@@ -111,7 +116,7 @@ public:
     std::vector<DeviceIdentity> identities(SourceLocation where = SourceLocation::current()) const;
 
     /// The devices that this pool was made without, because they cannot be used.
-    const std::vector<LeftOutDevice>& left_out() const;
+    const std::vector<LeftOutDevice>& left_out(SourceLocation where = SourceLocation::current()) const;
 
     /// The next ordinal, round robin in the pool's order: lock-free, and exactly even as long as the same devices are quarantined.
     /// \throws Error unsupported on a host pool, no_device where every device is quarantined, device_fault
@@ -130,13 +135,13 @@ public:
     /// others, unless the balancing policy forbids that. \throws Error invalid_device where it is not in the pool
     void quarantine(int ordinal, const std::string& why, SourceLocation where = SourceLocation::current()) const;
     void readmit(int ordinal, SourceLocation where = SourceLocation::current()) const;
-    std::vector<QuarantinedDevice> quarantined() const;
+    std::vector<QuarantinedDevice> quarantined(SourceLocation where = SourceLocation::current()) const;
 
     /// The first device fault that work of this pool met.
-    std::optional<Error> fault() const;
+    std::optional<Error> fault(SourceLocation where = SourceLocation::current()) const;
 
     /// A snapshot of what the pool's work has come to.
-    PoolMetrics metrics() const;
+    PoolMetrics metrics(SourceLocation where = SourceLocation::current()) const;
 
     /// Calls function(context) on the worker thread of the device at an index, after what was given to it before, and gives a future of its
     /// result. The function must not wait for other work of the same device. Its failures, and what retaining the context throws, come out
@@ -374,6 +379,8 @@ private:
     using Work = std::function<void(std::size_t, const DeviceContext&)>;
 
     explicit DevicePool(std::shared_ptr<State> state);
+    /// What every member begins with. \throws Error wrong_context where the pool was moved from, forked
+    State& state(const SourceLocation& where) const;
     /// The devices that a probe has found usable, or the host where it has found none. \param driver  null for the host's own
     static DevicePool usable_or_host(const ProbeReport& report, const std::shared_ptr<const Driver>& driver, UnusableDevices unusable,
                                      const SourceLocation& where);
@@ -387,7 +394,8 @@ private:
     PendingLaunch launch_parts(std::string ptx, Division division, LaunchPart launch_part, const SourceLocation& where) const;
     void require_gpu(const char* what, const SourceLocation& where) const;
     template <Curve C>
-    PooledBases<C> prepare_bases(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread) const;
+    PooledBases<C> prepare_bases(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread,
+                                 const SourceLocation& where) const;
     template <class T>
     void check_buffers(std::span<const DeviceSpan<const T>> buffers, const SourceLocation& where) const;
     void check_index(std::size_t index, const SourceLocation& where) const;
@@ -429,10 +437,13 @@ private:
     std::size_t index_ = 0;
 };
 
-inline DevicePool::Iterator DevicePool::begin() const { return {*this, 0}; }
-inline DevicePool::Iterator DevicePool::end() const { return {*this, device_count()}; }
+inline DevicePool::Iterator DevicePool::begin(SourceLocation where) const {
+    (void)device_count(where);
+    return {*this, 0};
+}
+inline DevicePool::Iterator DevicePool::end(SourceLocation where) const { return {*this, device_count(where)}; }
 
-std::string to_string(const DevicePool& pool);
+std::string to_string(const DevicePool& pool, SourceLocation where = SourceLocation::current());
 std::ostream& operator<<(std::ostream& out, const DevicePool& pool);
 
 }  // namespace cupool

@@ -64,7 +64,8 @@ struct Migration {
 };
 
 /// Spreads work over devices of unequal speed. It learns their speeds from completed leases (but a
-/// device's first, which has kernels to compile) and forgets old load. Safe from any thread.
+/// device's first, which has kernels to compile) and forgets old load. Safe from any thread. In a
+/// forked child every member of it and of its leases that takes part in the balance throws forked.
 class LoadBalancer {
 public:
     class Lease;
@@ -88,8 +89,8 @@ public:
     LoadBalancer(const LoadBalancer&) = delete;
     LoadBalancer& operator=(const LoadBalancer&) = delete;
 
-    /// Chooses a device for an amount of work, which counts as outstanding until the lease ends. A lease may outlive the balancer.
-    /// \throws Error invalid_argument (work is negative or no number), no_device (none is available)
+    /// Chooses a device for an amount of work, which counts as outstanding until the lease ends, and as 1e100 where it is more. A lease may
+    /// outlive the balancer. \throws Error invalid_argument (work is negative or no number), no_device (none is available)
     Lease select_device(double work = 1, SourceLocation where = SourceLocation::current());
     /// Chooses that many different devices, each for an amount of `work`, or all that are available where those are fewer: for one job that
     /// several devices share. \throws what select_device() throws
@@ -107,17 +108,17 @@ public:
     /// quarantined device has moves in any case. Work that was reported counts as work that each device is about to get again: a plan
     /// that moves more than is leased says how much of that should go elsewhere. The plan counts only once leases were moved by it
     /// (Lease::move_to()).
-    std::vector<Migration> rebalance(double threshold = 0.2) const;
+    std::vector<Migration> rebalance(double threshold = 0.2, SourceLocation where = SourceLocation::current()) const;
 
     /// Whether a device is to be chosen. \throws Error invalid_device
     void set_available(int device, bool available, SourceLocation where = SourceLocation::current());
     /// \throws Error invalid_argument (null)
     void set_policy(std::unique_ptr<BalancingPolicy> policy, SourceLocation where = SourceLocation::current());
     /// What the policy says of work that waits.
-    bool allows_takeover() const;
+    bool allows_takeover(SourceLocation where = SourceLocation::current()) const;
 
     /// A snapshot, in the candidates' order.
-    std::vector<DeviceLoad> loads() const;
+    std::vector<DeviceLoad> loads(SourceLocation where = SourceLocation::current()) const;
 
 private:
     struct State;
@@ -137,9 +138,9 @@ public:
 
     /// The work begins now: what passed before was waiting. Without it, it begins when the lease was made or the device's previous
     /// work ended, whichever is later.
-    void begin();
+    void begin(SourceLocation where = SourceLocation::current());
     /// The work is done.
-    void complete();
+    void complete(SourceLocation where = SourceLocation::current());
     /// The work, which has not begun, goes to another device. \throws Error invalid_device
     void move_to(int device, SourceLocation where = SourceLocation::current());
 

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <cupool/driver/device_context.hpp>
 #include <cupool/driver/module.hpp>
+#include <cupool/driver/process_mark.hpp>
 #include <cupool/kernels/run_report.hpp>
 #include <cupool/pool/array_slice.hpp>
 #include <cupool/pool/division.hpp>
 #include <exception>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -82,7 +84,8 @@ private:
 template <class... Arguments>
 PartitionLaunch(LaunchShape, std::tuple<Arguments...>) -> PartitionLaunch<Arguments...>;
 
-/// A part of a launch, on its way. Copyable; copies stand for the same part. All members are safe from any thread.
+/// A part of a launch, on its way. Copyable; copies stand for the same part. All members are safe from any thread. Where the part was moved
+/// from, those that ask for its end throw wrong_context; in a forked child, where the end would never come, forked.
 class PendingPart {
 public:
     /// \param ended  when the part ended; set before `done` is ready
@@ -97,17 +100,20 @@ public:
     const Slice& items() const noexcept { return items_; }
 
     /// Whether it has ended, in either way.
-    bool is_ready() const;
-    /// Waits until it has ended. Throws nothing.
-    void wait() const;
+    bool is_ready(SourceLocation where = SourceLocation::current()) const;
+    /// Waits until it has ended. Does not throw its failure.
+    void wait(SourceLocation where = SourceLocation::current()) const;
     /// Waits for it. \return why it failed; null where it did not
-    std::exception_ptr failure() const;
+    std::exception_ptr failure(SourceLocation where = SourceLocation::current()) const;
     /// Waits for it. \throws its failure: jit_failure, launch_failure, device_fault, whatever configure threw ...
-    void get() const;
+    void get(SourceLocation where = SourceLocation::current()) const;
 
 private:
     friend class PendingLaunch;
 
+    const std::shared_future<void>& done(const SourceLocation& where) const;
+
+    detail::ProcessMark process_;
     std::size_t index_;
     int device_;
     Slice items_;
@@ -116,29 +122,32 @@ private:
 };
 
 /// A launch that was given to the devices of a pool. Move-only; its destructor waits for the parts. All members are safe from any thread.
+/// On a launch that was moved from they throw wrong_context, and in a forked child forked; there its destructor does not wait.
 class PendingLaunch {
 public:
     /// \param parts  handles of the launch's parts, in the pool's order
     /// \param start  when the launch was called: the report's time begins here
     PendingLaunch(std::vector<PendingPart> parts, std::chrono::steady_clock::time_point start);
-    PendingLaunch(PendingLaunch&&) noexcept = default;
+    PendingLaunch(PendingLaunch&& other) noexcept
+        : parts_(std::exchange(other.parts_, std::nullopt)), process_(other.process_), start_(other.start_) {}
     PendingLaunch& operator=(PendingLaunch&&) = delete;
     ~PendingLaunch();
 
     /// A handle for each device's part, in the pool's order, to wait for by itself. Devices without items have none.
-    const std::vector<PendingPart>& parts() const noexcept { return parts_; }
+    const std::vector<PendingPart>& parts(SourceLocation where = SourceLocation::current()) const;
 
     /// Whether all parts have ended.
-    bool is_ready() const;
-    /// Waits until all parts have ended. Throws nothing.
-    void wait() const;
+    bool is_ready(SourceLocation where = SourceLocation::current()) const;
+    /// Waits until all parts have ended. Does not throw their failures.
+    void wait(SourceLocation where = SourceLocation::current()) const;
     /// Waits for all parts. May be called again: it gives the same report, or throws the same failure. The report's time is that from the
     /// launch to the end of the last part.
     /// \throws the failure of the part on the first device of the pool's order that failed
-    RunReport get() const;
+    RunReport get(SourceLocation where = SourceLocation::current()) const;
 
 private:
-    std::vector<PendingPart> parts_;
+    std::optional<std::vector<PendingPart>> parts_;  ///< none where it was moved from
+    detail::ProcessMark process_;
     std::chrono::steady_clock::time_point start_;
 };
 

@@ -21,13 +21,14 @@ namespace cupool {
 /// memory and that of its own pool, and stays so; then a **canary** is sent both ways, as there are machines where peer writes are lost
 /// without an error. If it does not arrive the access is taken back, the pair is staged from then on, and the log and path() say so.
 ///
-/// A device fault that a copy meets latches in the pool, as every other.
+/// A device fault that a copy meets latches in the pool, as every other. In a forked child every member throws forked, and on a manager
+/// that was moved from wrong_context.
 class PeerManager {
 public:
     /// \throws Error unsupported on a host pool, invalid_argument (a chunk of no bytes, no chunk)
     explicit PeerManager(const DevicePool& pool, PeerOptions options = {}, SourceLocation where = SourceLocation::current());
 
-    const DevicePool& pool() const;
+    const DevicePool& pool(SourceLocation where = SourceLocation::current()) const;
 
     /// The way between two devices of the pool, by their ordinals; opens it. Opening twice does nothing.
     /// \throws Error invalid_device where one is not in the pool, and whatever the driver answers
@@ -54,7 +55,7 @@ public:
     template <class T>
     void copy(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, SourceLocation where = SourceLocation::current()) const {
         if (detail::check_sizes(to.size(), from.size(), where)) {
-            const StreamView stream = pool().context(from.device(), where).stream(where);
+            const StreamView stream = pool(where).context(from.device(), where).stream(where);
             copy_async(to, from, stream, where);
             await(from.device(), to.device(), stream, where);
         }
@@ -90,6 +91,8 @@ private:
         std::size_t bytes;
     };
 
+    /// What every member begins with. \throws Error wrong_context where the manager was moved from, forked
+    State& state(const SourceLocation& where) const;
     void copy_bytes(Place to, Place from, std::size_t bytes, StreamView stream, const SourceLocation& where) const;
     /// Where the stream cannot be awaited, awaits all that the copy has to do with before it throws: its memory must not be in use
     /// afterwards.
@@ -102,7 +105,7 @@ private:
 };
 
 /// The matrix of paths(), a line a pair.
-std::string to_string(const PeerManager& peers);
+std::string to_string(const PeerManager& peers, SourceLocation where = SourceLocation::current());
 std::ostream& operator<<(std::ostream& out, const PeerManager& peers);
 
 }  // namespace cupool

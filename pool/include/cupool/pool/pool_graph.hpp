@@ -32,6 +32,7 @@ namespace cupool {
 /// alive. What the captured work uses (buffers, modules, host memory, events) must live as long as a
 /// launch may run: DeviceBuffer::record_use(graph.stream()) after a launch makes the buffer's free wait
 /// for it. A graph is not safe from two threads at once; different graphs of one pool are independent.
+/// In a forked child every member throws forked, and on a graph that was moved from wrong_context.
 /// The pool's metrics do not count launches of graphs. A device fault that a launch or a wait meets latches in the pool.
 class PoolGraph {
 public:
@@ -60,15 +61,18 @@ public:
 
     /// The stream that launches are given to: one of the first device that takes part. It lives as long
     /// as the graph.
-    StreamView stream() const { return members_.front().stream(); }
+    /// \throws Error wrong_context where the graph was moved from, forked
+    StreamView stream(SourceLocation where = SourceLocation::current()) const;
 
     /// The ordinals of the devices that take part, in the pool's order.
-    std::vector<int> devices() const;
+    std::vector<int> devices(SourceLocation where = SourceLocation::current()) const;
 
 private:
     template <class Function>
     auto guarded(const SourceLocation& where, const Function& function) const;
     void require_healthy() const;
+    /// What every member begins with. \throws Error wrong_context where the graph was moved from, forked
+    void require_usable(const SourceLocation& where) const;
 
     DevicePool pool_;
     std::vector<DeviceContext> members_;  ///< each with its own stream

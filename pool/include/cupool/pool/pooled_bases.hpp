@@ -10,23 +10,26 @@ namespace cupool {
 
 /// Bases that are used in many MSMs, prepared on the devices of a pool: see DevicePool::prepare(). Many of them are divided, so that each
 /// device has a part and every MSM takes all devices; few lie whole on each device, and each MSM takes one. Copyable; copies share them.
-/// Safe from any thread. Keeps the devices' contexts.
+/// Safe from any thread. Keeps the devices' contexts. Every member throws wrong_context where the bases were moved from, and forked in a
+/// child of the process that prepared them.
 template <Curve C>
 class PooledBases {
 public:
     /// How many points were given.
-    std::size_t size() const;
+    std::size_t size(SourceLocation where = SourceLocation::current()) const;
     /// Whether each device has a part of them, not all.
-    bool is_sharded() const;
+    bool is_sharded(SourceLocation where = SourceLocation::current()) const;
     /// The ordinals of the devices that have them, in the pool's order; empty on the host.
-    std::vector<int> devices() const;
+    std::vector<int> devices(SourceLocation where = SourceLocation::current()) const;
     /// What they take, on all devices together; 0 on the host.
-    std::uint64_t device_bytes() const;
+    std::uint64_t device_bytes(SourceLocation where = SourceLocation::current()) const;
 
 private:
     friend class DevicePool;
     struct State;
     explicit PooledBases(std::shared_ptr<const State> state);
+    /// What every use begins with. \throws Error wrong_context where the bases were moved from, forked
+    const State& state(const SourceLocation& where) const;
 
     std::shared_ptr<const State> state_;
 };

@@ -17,6 +17,8 @@ namespace cupool {
 ///
 /// The division is fixed when the array is made. A launch over the array is given the same one, launch_partitioned(..., array.division(),
 /// ...), or its parts take their own items by slice(part), whichever they are.
+///
+/// In a forked child every member but operator[] throws forked, and on an array that was moved from wrong_context.
 template <class T>
 class SlicedArray {
 public:
@@ -33,37 +35,48 @@ public:
           array_(division_->total(), home(pool, *division_, where).context(where), where) {}
 
     /// For the host.
-    std::span<T> span() noexcept { return array_.span(); }
-    std::span<const T> span() const noexcept { return array_.span(); }
+    std::span<T> span(SourceLocation where = SourceLocation::current()) {
+        (void)division(where);
+        return array_.span();
+    }
+    std::span<const T> span(SourceLocation where = SourceLocation::current()) const {
+        (void)division(where);
+        return array_.span();
+    }
     T& operator[](std::size_t index) noexcept { return array_[index]; }
     const T& operator[](std::size_t index) const noexcept { return array_[index]; }
 
-    std::size_t size() const noexcept { return array_.size(); }
+    std::size_t size(SourceLocation where = SourceLocation::current()) const { return static_cast<std::size_t>(division(where).total()); }
     /// How it is divided.
-    const Division& division() const noexcept { return *division_; }
-    std::size_t slice_count() const noexcept { return division_->size(); }
+    const Division& division(SourceLocation where = SourceLocation::current()) const {
+        if (division_ == nullptr) detail::throw_moved_from("the array", where);
+        (void)pool_.device_count(where);  // refuses in a forked child
+        return *division_;
+    }
+    std::size_t slice_count(SourceLocation where = SourceLocation::current()) const { return division(where).size(); }
     /// Where the slice at an index begins; the size, for slice_count(). \throws Error invalid_argument past that
     std::size_t offset(std::size_t index, SourceLocation where = SourceLocation::current()) const {
-        return index == slice_count() ? size() : division_->slice(index, where).offset;
+        return index == slice_count(where) ? size(where) : division(where).slice(index, where).offset;
     }
 
     /// The slice of the device at an index of the pool, for its work. A partitioned launch checks that it is the items of its part.
     /// \throws Error invalid_argument past the end
     ArraySlice<T> slice(std::size_t index, SourceLocation where = SourceLocation::current()) {
-        const Slice& items = division_->slice(index, where);
-        return {view(pool_.device_at(index), items, where), division_, index};
+        const Slice& items = division(where).slice(index, where);
+        return {view(pool_.device_at(index, where), items, where), division_, index};
     }
     /// The elements that are the items of a launch's part, on the part's device: for launches that are divided in any way. Elements outside
     /// of the device's own slice come to it page by page. \throws Error invalid_argument where the part reaches past the end
     DeviceSpan<T> slice(const Partition& part, SourceLocation where = SourceLocation::current()) {
+        (void)division(where);
         return view(part.context.device(), part.items(), where);
     }
 
     /// Moves every slice to its device, ordered on the pool's streams. Nothing happens on a device without concurrent managed access, whose
     /// pages come when work is given to it.
     void prefetch_async(SourceLocation where = SourceLocation::current()) const {
-        for (std::size_t index = 0; index < slice_count(); ++index) {
-            const Slice& items = division_->slices()[index];
+        for (std::size_t index = 0; index < slice_count(where); ++index) {
+            const Slice& items = division(where).slices()[index];
             if (items.count == 0) continue;
             const DeviceContext& context = pool_.context_at(index, where);
             if (context.context(where).device().attribute(abi::DeviceAttribute::concurrent_managed_access, where) == 0) continue;

@@ -1,0 +1,78 @@
+#include "teardown.hpp"
+
+#include <cupool/driver/log.hpp>
+#include <exception>
+#include <utility>
+
+#include "served_pool.hpp"
+
+namespace cupool::detail {
+
+namespace {
+
+/// Those that have begun. A list without a lock, which a forked child might find held.
+std::atomic<Teardown*> begun{nullptr};
+
+/// Destroyed when the process exits, or the library is unloaded.
+class WaitAtExit {
+public:
+    ~WaitAtExit() {
+        // A worker that calls exit() would wait for the teardown of its own pool, which waits for the worker.
+        if (served_pool == nullptr) Teardown::wait_for_all();
+    }
+};
+const WaitAtExit wait_at_exit;
+
+}  // namespace
+
+void Teardown::begin(std::unique_ptr<Teardown> teardown) noexcept {
+    join_ended();
+    Teardown* const begins = teardown.release();  // from here on the list owns it
+    try {
+        begins->thread_ = std::thread([begins] {
+            begins->destroy_(begins->object_);
+            begins->has_ended_.store(true, std::memory_order_release);
+        });
+    } catch (const std::exception& error) {
+        log(LogLevel::warning, "pool: its last copy went in a piece of its own work, and it is taken down later, as there is no thread:");
+        log(LogLevel::warning, error.what());
+    }
+    begins->push();
+}
+
+void Teardown::wait_for_all() noexcept {
+    while (Teardown* teardown = begun.exchange(nullptr, std::memory_order_acq_rel)) {
+        while (teardown != nullptr) std::exchange(teardown, teardown->next_)->finish();
+    }
+}
+
+void Teardown::push() noexcept {
+    next_ = begun.load(std::memory_order_relaxed);
+    while (!begun.compare_exchange_weak(next_, this, std::memory_order_acq_rel)) continue;
+}
+
+/// Waits for it, and deletes it. In a forked child its thread is missing, and both are leaked.
+void Teardown::finish() noexcept {
+    if (process_.is_forked()) return;
+    const std::unique_ptr<Teardown> own(this);
+    if (thread_.joinable()) {
+        thread_.join();
+    } else {
+        destroy_(object_);
+    }
+}
+
+/// Deletes those whose threads are through, so that they do not add up.
+void Teardown::join_ended() noexcept {
+    Teardown* teardown = begun.exchange(nullptr, std::memory_order_acq_rel);
+    while (teardown != nullptr) {
+        Teardown* const current = std::exchange(teardown, teardown->next_);
+        if (current->has_ended_.load(std::memory_order_acquire)) {
+            current->finish();
+        } else {
+            current->push();
+        }
+    }
+}
+
+}  // namespace cupool::detail

@@ -1,0 +1,402 @@
+// A pool in a child that was forked while other threads used it: every entry says so at once, and a new pool works.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cupool/driver/log.hpp>
+#include <cupool/kernels/point.hpp>
+#include <cupool/pool/device_pool.hpp>
+#include <cupool/pool/peer_manager.hpp>
+#include <cupool/pool/pool_graph.hpp>
+#include <cupool/pool/sliced_array.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "catch.hpp"
+#include "machine.hpp"
+#include "sanitizers.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+namespace {
+
+constexpr Curve curve = Curve::bn254;
+constexpr std::size_t terms = 20;
+constexpr const char* empty_kernel = R"(.version 6.3
+.target sm_75
+.address_size 64
+.visible .entry nothing(.param .u64 offset, .param .u64 count)
+{
+ret;
+}
+)";
+
+struct Call {
+    std::string name;
+    std::function<void()> call;
+};
+
+/// What there is to be asked of a pool of either engine, and of what is made with it.
+class Subject {
+public:
+    explicit Subject(const DevicePool& pool)
+        : pool_(pool),
+          points_(generator_multiples<curve>(1, terms)),
+          scalars_(terms, Scalar{{3}}),
+          numbers_(1000, 1.0F),
+          bases_(pool.prepare<curve>(points_, PrepareConfig{})),
+          lease_(pool.balancer().select_device()) {}
+
+    const DevicePool& pool() const { return pool_; }
+    const PooledBases<curve>& bases() const { return bases_; }
+    const std::vector<AffinePoint<curve>>& points() const { return points_; }
+
+    /// Those that any number of threads may make at a time.
+    std::vector<Call> calls() {
+        const MsmConfig config;
+        return {
+            {"weights", [this] { (void)pool_.weights(); }},
+            {"set_weights", [this] { pool_.set_weights({}); }},
+            {"metrics", [this] { (void)pool_.metrics(); }},
+            {"fault", [this] { (void)pool_.fault(); }},
+            {"quarantined", [this] { (void)pool_.quarantined(); }},
+            {"is_host", [this] { (void)pool_.is_host(); }},
+            {"begin", [this] { (void)pool_.begin(); }},
+            {"to_string", [this] { (void)to_string(pool_); }},
+            {"context_at", [this] { (void)pool_.context_at(0); }},
+            {"loads", [this] { (void)pool_.balancer().loads(); }},
+            {"submit", [this] { pool_.submit([](const DeviceContext&) {}).get(); }},
+            {"submit_at", [this] { pool_.submit_at(0, [](const DeviceContext&) {}).get(); }},
+            {"for_each_device", [this] { pool_.for_each_device([](std::size_t, const DeviceContext&) {}); }},
+            {"synchronize_all", [this] { pool_.synchronize_all(); }},
+            {"reduce",
+             [this] {
+                 float sum = 0;
+                 pool_.reduce<float>(numbers_, ReduceOperation::sum, sum);
+             }},
+            {"msm",
+             [this, config] {
+                 JacobianPoint<curve> sum;
+                 pool_.msm<curve>(scalars_, points_, config, sum, MsmSpread::all_devices);
+             }},
+            {"submit_msm",
+             [this, config] {
+                 JacobianPoint<curve> sum;
+                 pool_.submit_msm<curve>(scalars_, points_, config, sum).get();
+             }},
+            {"msm of bases",
+             [this, config] {
+                 JacobianPoint<curve> sum;
+                 pool_.msm<curve>(scalars_, bases_, config, sum);
+             }},
+            {"bases", [this] { (void)bases_.size(); }},
+        };
+    }
+
+    /// Those besides that only the child makes: each would disturb the others, or takes long.
+    std::vector<Call> calls_of_child() {
+        std::vector<Call> all = calls();
+        all.push_back({"prepare", [this] { (void)pool_.prepare<curve>(points_, PrepareConfig{}); }});
+        all.push_back({"left_out", [this] { (void)pool_.left_out(); }});
+        all.push_back({"lease.begin", [this] { lease_->begin(); }});
+        all.push_back({"lease.complete", [this] { lease_->complete(); }});
+        return all;
+    }
+
+    /// What a child destroys.
+    void drop_lease() { lease_.reset(); }
+
+private:
+    DevicePool pool_;
+    std::vector<AffinePoint<curve>> points_;
+    std::vector<Scalar> scalars_;
+    std::vector<float> numbers_;
+    PooledBases<curve> bases_;
+    std::optional<LoadBalancer::Lease> lease_;
+};
+
+/// What needs devices.
+class DeviceSubject {
+public:
+    explicit DeviceSubject(const DevicePool& pool)
+        : pool_(pool),
+          peers_(pool),
+          graph_(std::in_place, pool, [](std::size_t, const DeviceContext&) {}),
+          array_(std::in_place, pool, 100),
+          launch_(pool.launch_partitioned("nothing", empty_kernel, 10, configure)),
+          buffer_(std::in_place, 64, pool.context_at(0)),
+          prepared_(std::span<const AffinePoint<curve>>(generator_multiples<curve>(1, terms)), config_of(pool)) {
+        peers_.create_buffer<int>("shared", 16, pool.device_at(0));
+    }
+
+    std::vector<Call> calls() {
+        return {
+            {"next_device", [this] { (void)pool_.next_device(); }},
+            {"best_available_device", [this] { (void)pool_.best_available_device(); }},
+            {"quarantine",
+             [this] {
+                 pool_.quarantine(1, "test");
+                 pool_.readmit(1);
+             }},
+            {"readmit", [this] { pool_.readmit(1); }},
+            {"divide", [this] { (void)pool_.divide(100); }},
+            {"identities", [this] { (void)pool_.identities(); }},
+            {"launch_partitioned", [this] { pool_.launch_partitioned("nothing", empty_kernel, 10, configure, Shares::even).get(); }},
+            {"path", [this] { (void)peers_.path(0, 1); }},
+            {"paths", [this] { (void)to_string(peers_); }},
+            {"buffer", [this] { (void)peers_.buffer<int>("shared", 1); }},
+        };
+    }
+
+    std::vector<Call> calls_of_child() {
+        std::vector<Call> all = calls();
+        all.push_back({"new peer manager", [this] { PeerManager{pool_}; }});
+        all.push_back({"remove_buffer", [this] { peers_.remove_buffer("shared"); }});
+        all.push_back({"graph.launch", [this] { graph_->launch(); }});
+        all.push_back({"graph.synchronize", [this] { graph_->synchronize(); }});
+        all.push_back({"graph.devices", [this] { (void)graph_->devices(); }});
+        all.push_back({"array.size", [this] { (void)array_->size(); }});
+        all.push_back({"array.slice", [this] { (void)array_->slice(0); }});
+        all.push_back({"array.prefetch", [this] { array_->prefetch_async(); }});
+        all.push_back({"launch.wait", [this] { launch_->wait(); }});
+        all.push_back({"launch.get", [this] { (void)launch_->get(); }});
+        all.push_back({"check_division", [this] { pool_.check_division(Division({0, 1}, {{0, 1}, {1, 1}})); }});
+        all.push_back({"reduce_results", [this] {
+                           int sum = 0;
+                           const std::vector<DeviceSpan<const int>> buffers{buffer_->span()};
+                           pool_.reduce_results<int>(buffers, ReduceOperation::sum, sum);
+                       }});
+        all.push_back({"msm of prepared bases", [this] {
+                           JacobianPoint<curve> sum;
+                           MsmConfig config;
+                           config.ctx = prepared_.context();
+                           const std::vector<Scalar> scalars(terms, Scalar{{3}});
+                           cupool::msm<curve>(Operand<Scalar>(std::span(scalars)), prepared_, config, sum);
+                       }});
+        return all;
+    }
+
+    void drop() {
+        graph_.reset();
+        array_.reset();
+        launch_.reset();
+        buffer_.reset();
+    }
+
+private:
+    static PartitionLaunch<> configure(const Partition&) { return {LaunchShape{1, 32}, {}}; }
+    static PrepareConfig config_of(const DevicePool& pool) {
+        PrepareConfig config;
+        config.ctx = pool.context_at(0);
+        return config;
+    }
+
+    DevicePool pool_;
+    PeerManager peers_;
+    std::optional<PoolGraph> graph_;
+    std::optional<SlicedArray<int>> array_;
+    std::optional<PendingLaunch> launch_;
+    std::optional<DeviceBuffer<int>> buffer_;
+    PreparedBases<curve> prepared_;
+};
+
+bool is_forked_error(const Call& call) {
+    try {
+        call.call();
+    } catch (const Error& error) {
+        return error.category() == ErrorCategory::forked && std::string(error.location().file).find("fork_test") != std::string::npos;
+    }
+    return false;
+}
+
+/// \return the name of the first call that does not answer forked; empty where all do
+std::string first_unrefused(const std::vector<Call>& calls) {
+    for (const Call& call : calls) {
+        if (!is_forked_error(call)) return call.name;
+    }
+    return {};
+}
+
+/// A pool that is made in the child.
+bool new_pool_computes(const std::vector<AffinePoint<curve>>& points) {
+    const DevicePool pool = DevicePool::host(2);
+    float sum = 0;
+    const std::vector<float> numbers(100, 1.0F);
+    pool.reduce<float>(numbers, ReduceOperation::sum, sum);
+    JacobianPoint<curve> point;
+    const std::vector<Scalar> scalars(points.size(), Scalar{{2}});
+    pool.submit_msm<curve>(scalars, points, MsmConfig{}, point).get();
+    const std::uint64_t count = points.size();
+    detail::log(LogLevel::warning, "a line of the child's");
+    return sum == 100 && pool.submit([](const DeviceContext&) { return 7; }).get() == 7 &&
+           to_affine(point) == multiply(generator<curve>(), Scalar{{count * (count + 1)}});
+}
+
+/// Runs the function in a child, which has a while for it. \return what is wrong; empty where nothing is
+std::string in_child(const std::function<std::string()>& function) {
+    int pipe[2];
+    REQUIRE(::pipe(pipe) == 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::alarm(is_sanitized ? 120 : 30);
+        std::string wrong;
+        try {
+            wrong = function();
+        } catch (const std::exception& error) {
+            wrong = error.what();
+        }
+        const bool is_told = ::write(pipe[1], wrong.data(), wrong.size()) == static_cast<ssize_t>(wrong.size());
+        ::_exit(is_told && wrong.empty() ? 0 : 1);
+    }
+    ::close(pipe[1]);
+    char text[256];
+    std::string wrong;
+    for (ssize_t got = 0; (got = ::read(pipe[0], text, sizeof text)) > 0;) wrong.append(text, static_cast<std::size_t>(got));
+    ::close(pipe[0]);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    if (WIFSIGNALED(status)) wrong += "ended by signal " + std::to_string(WTERMSIG(status));
+    return wrong;
+}
+
+/// Threads that make calls over and over until this goes.
+class Hammer {
+public:
+    explicit Hammer(const std::vector<std::vector<Call>>& lists) {
+        for (const std::vector<Call>& calls : lists) {
+            threads_.emplace_back([this, calls] {
+                for (std::size_t i = 0; !done_; ++i) {
+                    try {
+                        calls[i % calls.size()].call();
+                    } catch (const Error& error) {
+                        if (error.category() == ErrorCategory::forked) ++refused_;
+                    }
+                }
+            });
+        }
+    }
+    ~Hammer() {
+        done_ = true;
+        for (std::thread& thread : threads_) thread.join();
+    }
+    Hammer(const Hammer&) = delete;
+    Hammer& operator=(const Hammer&) = delete;
+
+    /// How many calls were told that they were in a forked child, which they were not.
+    int refused() const { return refused_; }
+
+private:
+    std::atomic<bool> done_{false};
+    std::atomic<int> refused_{0};
+    std::vector<std::thread> threads_;
+};
+
+std::vector<Call> rotated(std::vector<Call> calls, std::size_t by) {
+    std::rotate(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(by % calls.size()), calls.end());
+    return calls;
+}
+
+constexpr int forks = is_sanitized ? 40 : 300;
+
+}  // namespace
+
+#if defined(__SANITIZE_THREAD__)
+#define CUPOOL_SKIP_WHERE_FORKS_FAIL \
+    CUPOOL_SKIP("skipped: under the thread sanitizer a child that is forked while there are threads may start none")
+#else
+#define CUPOOL_SKIP_WHERE_FORKS_FAIL
+#endif
+
+TEST_CASE("a pool in a child that is forked at any moment says so, and a new one works", "[fork]") {
+    CUPOOL_SKIP_WHERE_FORKS_FAIL;
+    set_log_callback([](LogLevel, std::string_view) {});
+    set_log_level(LogLevel::debug);
+    {
+        const Machine machine(std::vector<SimulatedDevice>(2));
+        std::optional<DevicePool> pool = DevicePool::all(machine.driver);
+        std::optional<DevicePool> host = DevicePool::host(2);
+        Subject on_devices(*pool);
+        Subject on_host(*host);
+        DeviceSubject devices(*pool);
+        const auto lists = {on_devices.calls(), rotated(on_devices.calls(), 7), on_host.calls(), rotated(on_host.calls(), 10),
+                            devices.calls()};
+        const Hammer hammer(lists);
+        for (int i = 0; i < forks; ++i) {
+            CAPTURE(i);
+            const std::string wrong = in_child([&]() -> std::string {
+                for (const auto& calls : {on_devices.calls_of_child(), on_host.calls_of_child(), devices.calls_of_child()}) {
+                    if (std::string name = first_unrefused(calls); !name.empty()) return name + " does not answer forked";
+                }
+                if (!new_pool_computes(on_host.points())) return "a new pool does not work";
+                const DevicePool moved = std::move(*pool);
+                pool.reset();
+                host.reset();
+                on_devices.drop_lease();
+                devices.drop();
+                return {};
+            });
+            REQUIRE(wrong == "");
+        }
+        CHECK(hammer.refused() == 0);
+    }
+    set_log_level(LogLevel::off);
+    set_log_callback({});
+}
+
+TEST_CASE("a child that is forked while threads make their first host pool makes its own", "[fork]") {
+    CUPOOL_SKIP_WHERE_FORKS_FAIL;
+    const std::vector<AffinePoint<curve>> points = generator_multiples<curve>(1, terms);
+    const std::vector<Call> makes{{"host pool", [&] { (void)new_pool_computes(points); }}};
+    const Hammer hammer({makes, makes});
+    for (int i = 0; i < forks; ++i) {
+        CAPTURE(i);
+        REQUIRE(in_child([&] { return new_pool_computes(points) ? "" : "a new pool does not work"; }) == "");
+    }
+}
+
+TEST_CASE("a balancer in a forked child says so", "[fork]") {
+    const std::vector<LoadBalancer::Candidate> candidates{{0, 1}, {1, 1}};
+    std::optional<LoadBalancer> balancer(std::in_place, candidates);
+    std::optional<LoadBalancer::Lease> lease = balancer->select_device();
+    const std::vector<Call> calls{
+        {"select_device", [&] { (void)balancer->select_device(); }},
+        {"select_devices", [&] { (void)balancer->select_devices(2); }},
+        {"lease", [&] { (void)balancer->lease(0); }},
+        {"report_completion", [&] { balancer->report_completion(0, 1); }},
+        {"rebalance", [&] { (void)balancer->rebalance(); }},
+        {"set_available", [&] { balancer->set_available(0, true); }},
+        {"set_policy", [&] { balancer->set_policy(std::make_unique<LeastBusy>()); }},
+        {"allows_takeover", [&] { (void)balancer->allows_takeover(); }},
+        {"loads", [&] { (void)balancer->loads(); }},
+        {"begin", [&] { lease->begin(); }},
+        {"move_to", [&] { lease->move_to(1); }},
+        {"complete", [&] { lease->complete(); }},
+    };
+    const std::string wrong = in_child([&] {
+        const std::string name = first_unrefused(calls);
+        lease.reset();
+        balancer.reset();
+        return name;
+    });
+    CHECK(wrong == "");
+    CHECK(balancer->loads().size() == 2);
+}
+
+TEST_CASE("bases that were prepared on the host go on working in a forked child", "[fork]") {
+    const std::vector<AffinePoint<curve>> points = generator_multiples<curve>(1, terms);
+    const PreparedBases<curve> bases(std::span<const AffinePoint<curve>>(points), PrepareConfig{});
+    const std::string wrong = in_child([&]() -> std::string {
+        MsmConfig config;
+        config.ctx = DeviceContext::host(1);
+        JacobianPoint<curve> sum;
+        const std::vector<Scalar> scalars(terms, Scalar{{2}});
+        cupool::msm<curve>(Operand<Scalar>(std::span(scalars)), bases, config, sum);
+        return to_affine(sum) == multiply(generator<curve>(), Scalar{{terms * (terms + 1)}}) ? "" : "a wrong sum";
+    });
+    CHECK(wrong == "");
+}
