@@ -1,8 +1,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cupool/driver/device_buffer.hpp>
+#include <cupool/driver/log.hpp>
 #include <cupool/driver/probe.hpp>
+#include <thread>
+#include <vector>
 
 #include "child_process.hpp"
 #include "machine.hpp"
@@ -92,4 +96,33 @@ TEST_CASE("a daemon works if it became one before the driver was initialised, an
     CHECK_THAT(late.output, contains_text("this process was forked from one that had initialised the driver"));
     CHECK_THAT(late.output, contains_text("daemon: is refused\n"));
     CHECK(late.output.find("was called after its end") == std::string::npos);
+}
+
+TEST_CASE("a child that is forked while other threads log can log") {
+    set_log_callback([](LogLevel, std::string_view) {});
+    set_log_level(LogLevel::info);
+    std::atomic<bool> done{false};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+        threads.emplace_back([&done] {
+            while (!done) detail::log(LogLevel::info, "a line");
+        });
+    }
+    int failures = 0;
+    for (int i = 0; i < 200; ++i) {
+        const int code = in_forked_child([] {
+            ::alarm(10);  // ends the child where it hangs
+            detail::log(LogLevel::info, "a line of the child's");
+            return 0;
+        });
+        if (code != 0) {
+            ++failures;
+            break;
+        }
+    }
+    done = true;
+    for (std::thread& thread : threads) thread.join();
+    CHECK(failures == 0);
+    set_log_level(LogLevel::off);
+    set_log_callback({});
 }

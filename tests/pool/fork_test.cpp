@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "lazy_constant.hpp"
 #include "machine.hpp"
 #include "sanitizers.hpp"
 
@@ -301,6 +302,18 @@ std::vector<Call> rotated(std::vector<Call> calls, std::size_t by) {
     return calls;
 }
 
+/// A constant that takes as long to compute as the test wants.
+struct SlowConstant {
+    static inline std::atomic<bool> is_begun{false};
+    static inline std::atomic<bool> may_end{false};
+
+    SlowConstant() {
+        is_begun = true;
+        while (!may_end) std::this_thread::yield();
+    }
+    int value = 7;
+};
+
 constexpr int forks = is_sanitized ? 40 : 300;
 
 }  // namespace
@@ -357,6 +370,18 @@ TEST_CASE("a child that is forked while threads make their first host pool makes
         CAPTURE(i);
         REQUIRE(in_child([&] { return new_pool_computes(points) ? "" : "a new pool does not work"; }) == "");
     }
+}
+
+TEST_CASE("a child that is forked while a constant is computed computes its own", "[fork]") {
+    std::thread computes([] { (void)detail::lazy_constant<SlowConstant>(); });
+    while (!SlowConstant::is_begun) std::this_thread::yield();
+    const std::string wrong = in_child([]() -> std::string {
+        SlowConstant::may_end = true;
+        return detail::lazy_constant<SlowConstant>().value == 7 ? "" : "a wrong constant";
+    });
+    SlowConstant::may_end = true;
+    computes.join();
+    CHECK(wrong == "");
 }
 
 TEST_CASE("a balancer in a forked child says so", "[fork]") {
