@@ -13,4 +13,12 @@ extern "C" const char* __tsan_default_suppressions() {  // NOLINT(bugprone-reser
            "race:std::runtime_error::~runtime_error\n";
 }
 
-int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
+int main(int argc, char** argv) {
+    const int result = Catch::Session().run(argc, argv);
+#ifdef SKIP
+    return result;
+#else
+    // Catch2 without SKIP answers how many assertions failed, and four would look like "every case was skipped".
+    return result == 0 ? 0 : 1;
+#endif
+}
