@@ -124,5 +124,5 @@ TEST_CASE("table and JSON show which entry of CUDA_VISIBLE_DEVICES is which devi
 TEST_CASE("text that is no UTF-8 still makes JSON") {
     auto report = report_without_library();
     report.library.attempts[0].finding = "\xff\xfe";
-    CHECK_NOTHROW((void)nlohmann::json::parse(device_json(report)));
+    CHECK(nlohmann::json::accept(device_json(report)));
 }
