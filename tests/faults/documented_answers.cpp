@@ -58,7 +58,7 @@ enum Answer : int {
     system_driver_mismatch = 803,
     compat_not_supported_on_device = 804,
     unknown = 999,
-    undocumented = 4242,
+    undocumented = 998,
 };
 
 /// What any call may answer of work given to a device before: a kernel's fault, or the hardware's.
