@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every check there is: style, then the tests under the sanitizers, then the plain tests.
+# Installs what is missing, builds, and runs every check there is: style, the tests under the sanitizers, built by Clang, and plain; fuzzing
+# for a minute a target; and the README's commands on a minimal Debian 13.
 #
 #   bash tools/test.sh          everything but clang-tidy
 #   bash tools/test.sh --fast   the plain tests alone
@@ -63,6 +64,32 @@ check_tidy() {
     echo "$state" >"$stamp"
 }
 
+fuzz() {
+    if ! has clang++; then
+        say "Skipping the fuzz targets: no clang++"
+        return
+    fi
+    bash tools/fuzz.sh 60
+}
+
+build_and_test_with_clang() {
+    if ! has clang++; then
+        say "Skipping the build with Clang: no clang++"
+        return
+    fi
+    build clang
+    run_tests clang
+}
+
+# On a fresh installation of the newest Debian, whose compiler and libraries are newer than those of most machines.
+test_on_debian_13() {
+    if [ "$(id -u)" -ne 0 ] || ! unshare --mount true 2>/dev/null; then
+        say "Skipping Debian 13: this user may make no chroot with mounts of its own"
+        return
+    fi
+    bash tools/test_on.sh trixie --fast
+}
+
 # The thread sanitizer of older compilers cannot bear the address space layout of newer kernels.
 without_randomised_layout() {
     if setarch "$(uname -m)" -R true 2>/dev/null; then
@@ -74,6 +101,7 @@ without_randomised_layout() {
 
 # To count instructions, find what has no description, run the micro-benchmarks, and compute with an independent library.
 more_packages=(valgrind doxygen libbenchmark-dev libgmp-dev)
+if ! $fast; then more_packages+=(clang); fi
 install_missing_packages
 if [ ! -d "${CUPOOL_TEST_DATA:-}" ]; then
     say "CUPOOL_TEST_DATA names no directory: the cases that need its vectors are skipped"
@@ -87,5 +115,8 @@ if ! $fast; then
     run_tests asan
     build tsan
     run_tests tsan without_randomised_layout
+    build_and_test_with_clang
+    fuzz
 fi
 run_tests dev
+if ! $fast; then test_on_debian_13; fi
