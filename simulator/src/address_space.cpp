@@ -21,7 +21,7 @@ namespace {
 
 // Smaller pieces come from the heap: a process may have only some ten thousand mappings.
 constexpr std::size_t mapped_from = 256 * 1024;
-constexpr std::size_t alignment = 256;
+constexpr std::size_t allocation_alignment = 256;
 // Faults are told apart from accesses to what was freed lately.
 constexpr std::size_t most_remembered = 1000;
 
@@ -86,9 +86,9 @@ public:
         return address - candidate->start < candidate->bytes ? candidate : nullptr;
     }
 
-    abi::DevicePointer reserve(std::size_t bytes, std::size_t own_alignment) {
+    abi::DevicePointer reserve(std::size_t bytes, std::size_t alignment) {
         const std::unique_lock lock(mutex_);
-        const abi::DevicePointer start = round_up(next_reservation_, own_alignment);
+        const abi::DevicePointer start = round_up(next_reservation_, alignment);
         if (bytes > window || start + bytes > last_reservation) {
             throw std::bad_alloc();
         }
@@ -160,7 +160,7 @@ private:
     abi::DevicePointer free_address(int device, std::size_t bytes) {
         const abi::DevicePointer begin = base + static_cast<abi::DevicePointer>(device) * window;
         const abi::DevicePointer end = begin + window;
-        const abi::DevicePointer need = round_up(alignment + bytes, slot) + slot;
+        const abi::DevicePointer need = round_up(allocation_alignment + bytes, slot) + slot;
         abi::DevicePointer& next = next_address_.try_emplace(device, begin).first->second;
         for (int round = 0; round < 2; ++round) {
             auto neighbour = allocations_.lower_bound(next);
@@ -169,7 +169,7 @@ private:
                 neighbour = allocations_.lower_bound(next);
             }
             if (next + need <= end) {
-                const abi::DevicePointer address = next + alignment;
+                const abi::DevicePointer address = next + allocation_alignment;
                 next += need;
                 return address;
             }
@@ -224,8 +224,8 @@ AddressSpace& address_space() {
 
 Backing::Backing(std::size_t bytes, std::byte fresh) : bytes_(bytes) {
     if (bytes < mapped_from) {
-        const std::size_t rounded = round_up(bytes, alignment);
-        data_ = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
+        const std::size_t rounded = round_up(bytes, allocation_alignment);
+        data_ = static_cast<std::byte*>(std::aligned_alloc(allocation_alignment, rounded));
         if (data_ == nullptr) {
             throw std::bad_alloc();
         }
