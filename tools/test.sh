@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every check there is: style, the tests under the sanitizers, built by Clang, and plain; fuzzing
-# for a minute a target; and the README's commands on a minimal Debian 13.
+# Installs what is missing, builds, and runs every check there is: style, then the tests under the sanitizers, built by Clang, and plain.
 #
 #   bash tools/test.sh          everything but clang-tidy
 #   bash tools/test.sh --fast   the plain tests alone
@@ -64,14 +63,6 @@ check_tidy() {
     echo "$state" >"$stamp"
 }
 
-fuzz() {
-    if ! has clang++; then
-        say "Skipping the fuzz targets: no clang++"
-        return
-    fi
-    bash tools/fuzz.sh 60
-}
-
 build_and_test_with_clang() {
     if ! has clang++; then
         say "Skipping the build with Clang: no clang++"
@@ -79,15 +70,6 @@ build_and_test_with_clang() {
     fi
     build clang
     run_tests clang
-}
-
-# On a fresh installation of the newest Debian, whose compiler and libraries are newer than those of most machines.
-test_on_debian_13() {
-    if [ "$(id -u)" -ne 0 ] || ! unshare --mount true 2>/dev/null; then
-        say "Skipping Debian 13: this user may make no chroot with mounts of its own"
-        return
-    fi
-    bash tools/test_on.sh trixie --fast
 }
 
 # The thread sanitizer of older compilers cannot bear the address space layout of newer kernels.
@@ -116,7 +98,5 @@ if ! $fast; then
     build tsan
     run_tests tsan without_randomised_layout
     build_and_test_with_clang
-    fuzz
 fi
 run_tests dev
-if ! $fast; then test_on_debian_13; fi
