@@ -168,7 +168,6 @@ constexpr ModifierSlot only(Field field, Value value) {
 
 constexpr TypeSet b16_64 = set_of(Type::b16, Type::b32, Type::b64);
 constexpr TypeSet b32_64 = set_of(Type::b32, Type::b64);
-constexpr TypeSet u32_64 = set_of(Type::u32, Type::u64);
 constexpr TypeSet int16 = set_of(Type::u16, Type::s16);
 constexpr TypeSet int32 = set_of(Type::u32, Type::s32);
 constexpr TypeSet int64 = set_of(Type::u64, Type::s64);
