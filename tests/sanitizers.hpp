@@ -15,4 +15,9 @@ inline constexpr bool is_sanitized = false;
 inline constexpr bool is_sanitized = false;
 #endif
 
+/// Why a test that forks while other threads work is skipped under a sanitizer.
+inline constexpr const char* sanitizer_and_forks =
+    "skipped: under the address sanitizer a lock of its allocator that another thread held at the fork is never released in the child, and "
+    "under the thread sanitizer a child that was forked while there were threads may start none";
+
 }  // namespace cupool::test

@@ -10,6 +10,7 @@
 
 #include "child_process.hpp"
 #include "machine.hpp"
+#include "sanitizers.hpp"
 
 using namespace cupool;
 using namespace cupool::test;
@@ -99,6 +100,7 @@ TEST_CASE("a daemon works if it became one before the driver was initialised, an
 }
 
 TEST_CASE("a child that is forked while other threads log can log") {
+    if (is_sanitized) CUPOOL_SKIP(sanitizer_and_forks);
     set_log_callback([](LogLevel, std::string_view) {});
     set_log_level(LogLevel::info);
     std::atomic<bool> done{false};

@@ -244,7 +244,7 @@ std::string in_child(const std::function<std::string()>& function) {
     REQUIRE(::pipe(pipe) == 0);
     const pid_t child = ::fork();
     if (child == 0) {
-        ::alarm(is_sanitized ? 120 : 30);
+        ::alarm(30);
         std::string wrong;
         try {
             wrong = function();
@@ -314,19 +314,12 @@ struct SlowConstant {
     int value = 7;
 };
 
-constexpr int forks = is_sanitized ? 40 : 300;
+constexpr int forks = 300;
 
 }  // namespace
 
-#if defined(__SANITIZE_THREAD__)
-#define CUPOOL_SKIP_WHERE_FORKS_FAIL \
-    CUPOOL_SKIP("skipped: under the thread sanitizer a child that is forked while there are threads may start none")
-#else
-#define CUPOOL_SKIP_WHERE_FORKS_FAIL
-#endif
-
 TEST_CASE("a pool in a child that is forked at any moment says so, and a new one works", "[fork]") {
-    CUPOOL_SKIP_WHERE_FORKS_FAIL;
+    if (is_sanitized) CUPOOL_SKIP(sanitizer_and_forks);
     set_log_callback([](LogLevel, std::string_view) {});
     set_log_level(LogLevel::debug);
     {
@@ -362,7 +355,7 @@ TEST_CASE("a pool in a child that is forked at any moment says so, and a new one
 }
 
 TEST_CASE("a child that is forked while threads make their first host pool makes its own", "[fork]") {
-    CUPOOL_SKIP_WHERE_FORKS_FAIL;
+    if (is_sanitized) CUPOOL_SKIP(sanitizer_and_forks);
     const std::vector<AffinePoint<curve>> points = generator_multiples<curve>(1, terms);
     const std::vector<Call> makes{{"host pool", [&] { (void)new_pool_computes(points); }}};
     const Hammer hammer({makes, makes});
