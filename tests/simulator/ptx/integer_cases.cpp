@@ -156,6 +156,28 @@ void add_carry_cases(std::vector<OpcodeCase>& cases) {
              const Wide difference = Wide{static_cast<T>(o.b)} - static_cast<T>(o.c) - borrow;
              return Results{static_cast<T>(difference), static_cast<T>(difference < 0 ? -1 : 0)};
          });
+    // One flag is shared by additions and subtractions. A subtraction adds the complement, so it sets the flag where nothing is borrowed.
+    push("sub_cc_addc", "sub.cc." + type + " %d, %a, %c;\naddc." + type + " %e, %b, %c;", [=](const Operands& o) {
+        const T a = static_cast<T>(o.a), c = static_cast<T>(o.c);
+        return Results{static_cast<T>(a - c), static_cast<T>(static_cast<T>(o.b) + c + (a >= c))};
+    });
+    push("add_cc_subc", "add.cc." + type + " %d, %a, %c;\nsubc." + type + " %e, %b, %c;", [=](const Operands& o) {
+        const T a = static_cast<T>(o.a), c = static_cast<T>(o.c), sum = static_cast<T>(a + c);
+        return Results{sum, static_cast<T>(static_cast<T>(o.b) - c - (sum >= c))};
+    });
+    push("subc_cc_addc",
+         ".reg .b" + std::to_string(bits) + " t;\nadd.cc." + type + " t, %a, %b;\nsubc.cc." + type + " %d, %b, %c;\naddc." + type +
+             " %e, 0, 0;",
+         [=](const Operands& o) {
+             const T a = static_cast<T>(o.a), b = static_cast<T>(o.b), c = static_cast<T>(o.c);
+             const bool is_carried = static_cast<T>(a + b) < a;
+             const Wide difference = Wide{b} - c - !is_carried;
+             return Results{static_cast<T>(difference), static_cast<T>(difference >= 0)};
+         });
+    push("mad_cc_subc", "mad.lo.cc." + type + " %d, %a, %b, %c;\nsubc." + type + " %e, %a, %b;", [=](const Operands& o) {
+        const T a = static_cast<T>(o.a), b = static_cast<T>(o.b), c = static_cast<T>(o.c), sum = static_cast<T>(a * b + c);
+        return Results{sum, static_cast<T>(a - b - (sum >= c))};
+    });
     push("mad_cc_madc", "mad.lo.cc." + type + " %d, %a, %b, %c;\nmadc.hi." + type + " %e, %a, %b, %c;", [=](const Operands& o) {
         const UnsignedWide c = static_cast<T>(o.c);
         return halves(UnsignedWide{static_cast<T>(o.a)} * static_cast<T>(o.b) + ((c << bits) | c));
