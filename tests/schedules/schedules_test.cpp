@@ -51,7 +51,7 @@ std::string ask_child(ForkSubject* subject, const std::vector<AffinePoint<ForkSu
 
 using IsDue = std::function<bool(std::uint64_t point)>;
 
-/// A fork changes nothing in the order of a run's points.
+/// Up to its first fork a run has the same points as one without.
 Run run(
     const Workload& workload, std::uint64_t seed, IsDue fork_is_due = [](std::uint64_t) { return false; }) {
     static const auto points = generator_multiples<ForkSubject::curve>(1, ForkSubject::terms);
