@@ -104,6 +104,7 @@ void fail_in_tasks(ForkSubject*& subject) {
     std::atomic<int> calls{0};
     pool.for_each_device([&](std::size_t, const DeviceContext&) { ++calls; });
     require(calls == 1, "the pool goes on");
+    require(pool.metrics().devices.at(0).in_flight == 0, "nothing is in flight");
 }
 
 void compute(ForkSubject*& subject) {
