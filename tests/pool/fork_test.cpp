@@ -1,7 +1,4 @@
 // A pool in a child that was forked while other threads used it: every entry says so at once, and a new pool works.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cupool/driver/log.hpp>
@@ -10,13 +7,13 @@
 #include <cupool/pool/peer_manager.hpp>
 #include <cupool/pool/pool_graph.hpp>
 #include <cupool/pool/sliced_array.hpp>
-#include <functional>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "catch.hpp"
+#include "forked_child.hpp"
 #include "lazy_constant.hpp"
 #include "machine.hpp"
 #include "sanitizers.hpp"
@@ -26,8 +23,8 @@ using namespace cupool::test;
 
 namespace {
 
-constexpr Curve curve = Curve::bn254;
-constexpr std::size_t terms = 20;
+constexpr Curve curve = ForkSubject::curve;
+constexpr std::size_t terms = ForkSubject::terms;
 constexpr const char* empty_kernel = R"(.version 6.3
 .target sm_75
 .address_size 64
@@ -36,90 +33,6 @@ constexpr const char* empty_kernel = R"(.version 6.3
 ret;
 }
 )";
-
-struct Call {
-    std::string name;
-    std::function<void()> call;
-};
-
-/// What there is to be asked of a pool of either engine, and of what is made with it.
-class Subject {
-public:
-    explicit Subject(const DevicePool& pool)
-        : pool_(pool),
-          points_(generator_multiples<curve>(1, terms)),
-          scalars_(terms, Scalar{{3}}),
-          numbers_(1000, 1.0F),
-          bases_(pool.prepare<curve>(points_, PrepareConfig{})),
-          lease_(pool.balancer().select_device()) {}
-
-    const DevicePool& pool() const { return pool_; }
-    const PooledBases<curve>& bases() const { return bases_; }
-    const std::vector<AffinePoint<curve>>& points() const { return points_; }
-
-    /// Those that any number of threads may make at a time.
-    std::vector<Call> calls() {
-        const MsmConfig config;
-        return {
-            {"weights", [this] { (void)pool_.weights(); }},
-            {"set_weights", [this] { pool_.set_weights({}); }},
-            {"metrics", [this] { (void)pool_.metrics(); }},
-            {"fault", [this] { (void)pool_.fault(); }},
-            {"quarantined", [this] { (void)pool_.quarantined(); }},
-            {"is_host", [this] { (void)pool_.is_host(); }},
-            {"begin", [this] { (void)pool_.begin(); }},
-            {"to_string", [this] { (void)to_string(pool_); }},
-            {"context_at", [this] { (void)pool_.context_at(0); }},
-            {"loads", [this] { (void)pool_.balancer().loads(); }},
-            {"submit", [this] { pool_.submit([](const DeviceContext&) {}).get(); }},
-            {"submit_at", [this] { pool_.submit_at(0, [](const DeviceContext&) {}).get(); }},
-            {"for_each_device", [this] { pool_.for_each_device([](std::size_t, const DeviceContext&) {}); }},
-            {"synchronize_all", [this] { pool_.synchronize_all(); }},
-            {"reduce",
-             [this] {
-                 float sum = 0;
-                 pool_.reduce<float>(numbers_, ReduceOperation::sum, sum);
-             }},
-            {"msm",
-             [this, config] {
-                 JacobianPoint<curve> sum;
-                 pool_.msm<curve>(scalars_, points_, config, sum, MsmSpread::all_devices);
-             }},
-            {"submit_msm",
-             [this, config] {
-                 JacobianPoint<curve> sum;
-                 pool_.submit_msm<curve>(scalars_, points_, config, sum).get();
-             }},
-            {"msm of bases",
-             [this, config] {
-                 JacobianPoint<curve> sum;
-                 pool_.msm<curve>(scalars_, bases_, config, sum);
-             }},
-            {"bases", [this] { (void)bases_.size(); }},
-        };
-    }
-
-    /// Those besides that only the child makes: each would disturb the others, or takes long.
-    std::vector<Call> calls_of_child() {
-        std::vector<Call> all = calls();
-        all.push_back({"prepare", [this] { (void)pool_.prepare<curve>(points_, PrepareConfig{}); }});
-        all.push_back({"left_out", [this] { (void)pool_.left_out(); }});
-        all.push_back({"lease.begin", [this] { lease_->begin(); }});
-        all.push_back({"lease.complete", [this] { lease_->complete(); }});
-        return all;
-    }
-
-    /// What a child destroys.
-    void drop_lease() { lease_.reset(); }
-
-private:
-    DevicePool pool_;
-    std::vector<AffinePoint<curve>> points_;
-    std::vector<Scalar> scalars_;
-    std::vector<float> numbers_;
-    PooledBases<curve> bases_;
-    std::optional<LoadBalancer::Lease> lease_;
-};
 
 /// What needs devices.
 class DeviceSubject {
@@ -206,65 +119,6 @@ private:
     PreparedBases<curve> prepared_;
 };
 
-bool is_forked_error(const Call& call) {
-    try {
-        call.call();
-    } catch (const Error& error) {
-        return error.category() == ErrorCategory::forked && std::string(error.location().file).find("fork_test") != std::string::npos;
-    }
-    return false;
-}
-
-/// \return the name of the first call that does not answer forked; empty where all do
-std::string first_unrefused(const std::vector<Call>& calls) {
-    for (const Call& call : calls) {
-        if (!is_forked_error(call)) return call.name;
-    }
-    return {};
-}
-
-/// A pool that is made in the child.
-bool new_pool_computes(const std::vector<AffinePoint<curve>>& points) {
-    const DevicePool pool = DevicePool::host(2);
-    float sum = 0;
-    const std::vector<float> numbers(100, 1.0F);
-    pool.reduce<float>(numbers, ReduceOperation::sum, sum);
-    JacobianPoint<curve> point;
-    const std::vector<Scalar> scalars(points.size(), Scalar{{2}});
-    pool.submit_msm<curve>(scalars, points, MsmConfig{}, point).get();
-    const std::uint64_t count = points.size();
-    detail::log(LogLevel::warning, "a line of the child's");
-    return sum == 100 && pool.submit([](const DeviceContext&) { return 7; }).get() == 7 &&
-           to_affine(point) == multiply(generator<curve>(), Scalar{{count * (count + 1)}});
-}
-
-/// Runs the function in a child, which has a while for it. \return what is wrong; empty where nothing is
-std::string in_child(const std::function<std::string()>& function) {
-    int pipe[2];
-    REQUIRE(::pipe(pipe) == 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::alarm(30);
-        std::string wrong;
-        try {
-            wrong = function();
-        } catch (const std::exception& error) {
-            wrong = error.what();
-        }
-        const bool is_told = ::write(pipe[1], wrong.data(), wrong.size()) == static_cast<ssize_t>(wrong.size());
-        ::_exit(is_told && wrong.empty() ? 0 : 1);
-    }
-    ::close(pipe[1]);
-    char text[256];
-    std::string wrong;
-    for (ssize_t got = 0; (got = ::read(pipe[0], text, sizeof text)) > 0;) wrong.append(text, static_cast<std::size_t>(got));
-    ::close(pipe[0]);
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    if (WIFSIGNALED(status)) wrong += "ended by signal " + std::to_string(WTERMSIG(status));
-    return wrong;
-}
-
 /// Threads that make calls over and over until this goes.
 class Hammer {
 public:
@@ -326,8 +180,8 @@ TEST_CASE("a pool in a child that is forked at any moment says so, and a new one
         const Machine machine(std::vector<SimulatedDevice>(2));
         std::optional<DevicePool> pool = DevicePool::all(machine.driver);
         std::optional<DevicePool> host = DevicePool::host(2);
-        Subject on_devices(*pool);
-        Subject on_host(*host);
+        ForkSubject on_devices(*pool);
+        ForkSubject on_host(*host);
         DeviceSubject devices(*pool);
         const auto lists = {on_devices.calls(), rotated(on_devices.calls(), 7), on_host.calls(), rotated(on_host.calls(), 10),
                             devices.calls()};
