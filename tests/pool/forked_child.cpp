@@ -6,7 +6,6 @@
 #include <cupool/driver/log.hpp>
 #include <exception>
 
-
 namespace cupool::test {
 
 namespace {
