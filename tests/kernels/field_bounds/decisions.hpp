@@ -32,6 +32,7 @@ public:
         answers_.clear();
         for (std::size_t paths = 1;; ++paths) {
             position_ = 0;
+            is_off_ = false;
             formula();
             answers_.resize(position_);
             while (!answers_.empty() && answers_.back()) answers_.pop_back();

@@ -113,7 +113,6 @@ struct DeviceBounds : DeviceRange<Parameters> {
     DeviceBounds below_bound() const { return less_once(bound()); }
     DeviceBounds reduced_once() const { return less_once(p()); }
 
-    /// What the kernels store or hand to others.
     void require_below(const BigInteger& limit, const std::string& what) const { require_bound(most < limit, what); }
 
 private:
@@ -126,5 +125,19 @@ private:
         return {0, std::max(subtrahend - 1, most - subtrahend)};
     }
 };
+
+/// Stands in for that of device_quadratic.cuh: c0 = a0 b0 - a1 b1, plus R p where that is below zero, and c1 = (a0 + a1) (b0 + b1) - a0 b0
+/// - a1 b1 = a0 b1 + a1 b0, each of them reduced once.
+template <class Parameters>
+detail::QuadraticElement<DeviceBounds<Parameters, device::Product::called>> product(
+    const detail::QuadraticElement<DeviceBounds<Parameters, device::Product::called>>& a,
+    const detail::QuadraticElement<DeviceBounds<Parameters, device::Product::called>>& b) {
+    using Range = DeviceRange<Parameters>;
+    const BigInteger end = Range::r() * Range::p();
+    require_bound(a.c0.most + a.c1.most < Range::r() && b.c0.most + b.c1.most < Range::r(), "a sum of coordinates loses its carry");
+    require_bound(a.c0.most * b.c0.most < end && a.c0.most * b.c1.most + a.c1.most * b.c0.most < end, "a reduction takes more than R p");
+    require_bound(!(end < a.c1.most * b.c1.most), "a difference of products stays below zero");
+    return {};
+}
 
 }  // namespace cupool::test

@@ -23,6 +23,13 @@ void invert_over_block(DeviceRange<Parameters>& value, DeviceRange<Parameters>* 
     value = DeviceBounds<Parameters, device::Product::inlined>();
     decisions().turn(!walks_before_inversion);
 }
+template <class Field>
+void invert_over_block(QuadraticElement<Field>& value, QuadraticElement<Field>* /*shared*/) {
+    value.c0.require_below(Field::p(), "a value that is not below p is inverted");
+    value.c1.require_below(Field::p(), "a value that is not below p is inverted");
+    value = {};
+    decisions().turn(!walks_before_inversion);
+}
 
 }  // namespace cupool::test
 
@@ -41,10 +48,31 @@ void require_elements(const Xyzz<Field>& point) {
     }
 }
 
+template <class Parameters, device::Product product>
+DeviceBounds<Parameters, product> element_or_bound(const DeviceBounds<Parameters, product>& /*of_type*/) {
+    return {0, DeviceBounds<Parameters, product>::bound()};
+}
+template <class Field>
+QuadraticElement<Field> element_or_bound(const QuadraticElement<Field>& of_type) {
+    return {element_or_bound(of_type.c0), element_or_bound(of_type.c1)};
+}
+
+/// What a round of pairs leaves for the next one.
+template <class Parameters, device::Product product>
+void require_stored(const DeviceBounds<Parameters, product>& coordinate) {
+    coordinate.require_below(DeviceBounds<Parameters, product>::bound(), "a stored coordinate is not below the bound");
+}
+/// A plain zero for x, which no point of a twist has, would be stored as the modulus.
+template <class Field>
+void require_stored(const QuadraticElement<Field>& coordinate) {
+    coordinate.c0.require_below(Field::p() + 1, "a stored coordinate is above the bound");
+    require_stored(coordinate.c1);
+}
+
 /// Pairs of points as SlotPairs gives them; RowPairs gives the same but negates none.
-template <class Parameters>
+template <class Field_>
 struct AnyPairs {
-    using Field = FastBounds<Parameters>;
+    using Field = Field_;
     using Point = Affine<Field>;
     using PairName = int;
     using AskedX = device::TwoFields<Field>;
@@ -55,8 +83,8 @@ struct AnyPairs {
     static AskedX x(const AskedX& asked) { return asked; }
     static Field signed_y() { return Field().negated_to_bound_if(decisions().next()); }
     static device::TwoPoints<Point> points(PairName /*name*/) {
-        // 0 becomes the bound itself, and other values stay: the range of both.
-        const Field y(0, Field::bound());
+        // Where y is negated 0 becomes the bound itself.
+        const Field y = element_or_bound(Field());
         return {{Field(), y}, {Field(), y}};
     }
     static device::TwoPoints<Point> exact(PairName /*name*/, const device::TwoPoints<Point>& points) {
@@ -96,22 +124,35 @@ TEMPLATE_TEST_CASE("bounds: device points in XYZZ coordinates", CUPOOL_BASE_FIEL
     });
 }
 
-TEMPLATE_TEST_CASE("bounds: device pairs of affine points", CUPOOL_BASE_FIELDS) {
-    using Field = FastBounds<TestType>;
+namespace {
+
+/// One turn of add_pairs' loops, which begins with any elements, stands for all of them.
+template <class Field, class Inverted>
+void add_any_pairs() {
     for (const bool before : {true, false}) {
         walks_before_inversion = before;
         const auto paths = decisions().for_each_path([] {
             decisions().turn(walks_before_inversion);
             std::vector<Field> sums(4);
             std::vector<Field> prefixes(1);
-            device::add_pairs<DeviceRange<TestType>>(AnyPairs<TestType>(), device::SumPlaces<Affine<Field>>::in_row(sums.data(), 2),
-                                                     prefixes.data(), 1, static_cast<DeviceRange<TestType>*>(nullptr));
-            for (const Field& sum : sums) sum.require_below(Field::bound(), "a coordinate of a sum is not below the bound");
-            prefixes[0].require_below(Field::bound(), "a product of denominators is not below the bound");
+            device::add_pairs<Inverted>(AnyPairs<Field>(), device::SumPlaces<Affine<Field>>::in_row(sums.data(), 2), prefixes.data(), 1,
+                                        static_cast<Inverted*>(nullptr));
+            for (const Field& sum : sums) require_stored(sum);
+            require_stored(prefixes[0]);
         });
         CHECK(paths > 10);
     }
-    decisions().turn(true);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("bounds: device pairs of affine points", CUPOOL_BASE_FIELDS) {
+    add_any_pairs<FastBounds<TestType>, DeviceRange<TestType>>();
+}
+
+TEMPLATE_TEST_CASE("bounds: device pairs of affine points of the twist", "[kernels]", Bn254BaseField, Bls12381BaseField) {
+    using Field = QuadraticElement<ExactBounds<TestType>>;
+    add_any_pairs<Field, Field>();
 }
 
 namespace {
@@ -179,6 +220,9 @@ void compare_operations() {
             if (x + y < Bounds::bound() * 2) compare(a + b, x_range + y_range, x + y);
             compare(a - b, x_range - y_range, x + y * minus_one);
             compare(Field::rough_difference(a, b), Bounds::rough_difference(x_range, y_range), x + y * minus_one);
+            if (x < Bounds::bound() && y < Bounds::bound() && x % Bounds::p() == y % Bounds::p()) {
+                CHECK(Field::rough_difference(a, b).may_be_rough_zero());
+            }
         }
         for (const BigInteger& y : corners<Parameters>(most_factor)) {
             compare(a * to_device<Field>(y), x_range * Bounds(y, y), x * y, r);

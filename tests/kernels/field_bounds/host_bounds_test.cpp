@@ -1,8 +1,10 @@
 // The bounds that the host's prime fields rely on where carries are dropped and subtractions left out: integer.hpp's limbs of 64 bits.
+#include <random>
+
 #include "big_integer.hpp"
 #include "catch.hpp"
 #include "host_field.hpp"
-#include "inputs.hpp"
+#include "quadratic_element.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;
@@ -41,6 +43,14 @@ TEMPLATE_TEST_CASE("bounds: host inversion fits its accumulators", CUPOOL_FIELDS
     CHECK(sum < BigInteger::power_of_two(128));
     CHECK(!(carry * BigInteger::power_of_two(64) < sum));
     CHECK(row * p + (row - 1) * p < row * p * 2);  // below 2 p, of which one p is subtracted
+}
+
+/// The device's pairs of points rely on it: a zero x would be stored as the modulus, which called arithmetic does not take for zero.
+TEMPLATE_TEST_CASE("bounds: no point of a twist has x = 0", "[kernels]", Bn254G2, Bls12381G2) {
+    using Prime = HostField<typename TestType::BaseField::PrimeField>;
+    const auto b = to_limbs(TestType::b);
+    const QuadraticElement<Prime> coefficient{Prime::from_standard(b.c0), Prime::from_standard(b.c1)};
+    CHECK_FALSE(coefficient.norm().square_root().has_value());  // so y^2 = b has no solution
 }
 
 TEST_CASE("bounds: rows of division steps are at most 2^62", "[kernels]") {
