@@ -8,64 +8,12 @@
 /// with the odd limbs in the other. So each chain of multiply-adds runs over disjoint 64-bit pairs, and ptxas makes one IMAD.WIDE of each
 /// pair. The moduli leave the top bit of the top limb free, so no accumulator overflows its N limbs.
 
+#include "carry_chain.cuh"
 #include "device.cuh"
 #include "field_parameters.hpp"
 #include "quadratic_element.hpp"
 
 namespace cupool::device {
-
-// One instruction each of a carry chain. The carry flag lives from one to the next: `volatile` keeps their order, and the compiler itself
-// emits no instruction that writes the flag.
-CUPOOL_DEVICE std::uint32_t add_cc(std::uint32_t a, std::uint32_t b) {
-    std::uint32_t r;
-    asm volatile("add.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-    return r;
-}
-CUPOOL_DEVICE std::uint32_t addc_cc(std::uint32_t a, std::uint32_t b) {
-    std::uint32_t r;
-    asm volatile("addc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-    return r;
-}
-CUPOOL_DEVICE std::uint32_t addc(std::uint32_t a, std::uint32_t b) {
-    std::uint32_t r;
-    asm volatile("addc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-    return r;
-}
-CUPOOL_DEVICE std::uint32_t sub_cc(std::uint32_t a, std::uint32_t b) {
-    std::uint32_t r;
-    asm volatile("sub.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-    return r;
-}
-CUPOOL_DEVICE std::uint32_t subc_cc(std::uint32_t a, std::uint32_t b) {
-    std::uint32_t r;
-    asm volatile("subc.cc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-    return r;
-}
-CUPOOL_DEVICE std::uint32_t subc(std::uint32_t a, std::uint32_t b) {
-    std::uint32_t r;
-    asm volatile("subc.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(b));
-    return r;
-}
-CUPOOL_DEVICE std::uint32_t mad_lo_cc(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    std::uint32_t r;
-    asm volatile("mad.lo.cc.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
-    return r;
-}
-CUPOOL_DEVICE std::uint32_t madc_lo_cc(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    std::uint32_t r;
-    asm volatile("madc.lo.cc.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
-    return r;
-}
-CUPOOL_DEVICE std::uint32_t madc_hi_cc(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    std::uint32_t r;
-    asm volatile("madc.hi.cc.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
-    return r;
-}
-CUPOOL_DEVICE std::uint32_t madc_hi(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    std::uint32_t r;
-    asm volatile("madc.hi.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
-    return r;
-}
 
 /// Minus one, which no compiler may know: ptxas makes a negation of a product with it, and then no longer joins the halves of the products
 /// that follow into one IMAD.WIDE each. (Zero less the limb, with a zero that it does not know, is 3% slower.)
