@@ -13,8 +13,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 export seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "usage: bash tools/fuzz.sh [SECONDS [NAME...]]"
 shift || true
-has clang++ || fail "the fuzz targets need clang++ (the Debian package clang)"
-
 names=("$@")
 if [ ${#names[@]} -eq 0 ]; then
     for source in tests/fuzzing/*_fuzzer.cpp; do
@@ -23,6 +21,7 @@ if [ ${#names[@]} -eq 0 ]; then
 fi
 
 install_missing_packages
+install_clang
 build fuzz "${names[@]/#/cupool_fuzz_}"
 
 # fuzz NAME

@@ -57,6 +57,12 @@ install_missing_packages() {
     if [ "${#missing[@]}" -ne 0 ]; then install_packages "${missing[@]}"; fi
 }
 
+# Clang, and its sanitizers' libraries where a release has them in a package of their own.
+install_clang() {
+    has clang++ || install_packages clang
+    echo 'int main() {}' | clang++ -fsanitize=address -x c++ -o /dev/null - 2>/dev/null || install_packages libclang-rt-dev
+}
+
 # GCC 12 and 14 and Clang 14 warn of nothing. A user's own compiler may, which is no reason to refuse the build.
 are_warnings_errors() {
     [ -n "${CI:-}" ] || "${CXX:-c++}" --version | grep -qE '^(g\+\+|c\+\+) .* 1[24]\.|clang version 14\.'

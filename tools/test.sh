@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every check there is: style, then the tests under the sanitizers, built by Clang, and plain.
+# Installs what is missing, builds, and runs every check there is: style, then the tests under the sanitizers and plain.
 #
 #   bash tools/test.sh          everything but clang-tidy
 #   bash tools/test.sh --fast   the plain tests alone
@@ -63,15 +63,6 @@ check_tidy() {
     echo "$state" >"$stamp"
 }
 
-build_and_test_with_clang() {
-    if ! has clang++; then
-        say "Skipping the build with Clang: no clang++"
-        return
-    fi
-    build clang
-    run_tests clang
-}
-
 # The thread sanitizer of older compilers cannot bear the address space layout of newer kernels.
 without_randomised_layout() {
     if setarch "$(uname -m)" -R true 2>/dev/null; then
@@ -83,8 +74,8 @@ without_randomised_layout() {
 
 # To count instructions, find what has no description, run the micro-benchmarks, and compute with an independent library.
 more_packages=(valgrind doxygen libbenchmark-dev libgmp-dev)
-if ! $fast; then more_packages+=(clang); fi
 install_missing_packages
+if ! $fast; then install_clang; fi
 if [ ! -d "${CUPOOL_TEST_DATA:-}" ]; then
     say "CUPOOL_TEST_DATA names no directory: the cases that need its vectors are skipped"
 fi
@@ -97,6 +88,5 @@ if ! $fast; then
     run_tests asan
     build tsan
     run_tests tsan without_randomised_layout
-    build_and_test_with_clang
 fi
 run_tests dev
