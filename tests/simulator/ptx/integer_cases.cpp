@@ -40,12 +40,14 @@ struct TypeName<std::int32_t> {
 template <>
 struct TypeName<std::uint64_t> {
     static constexpr const char* name = "u64";
-    static constexpr char letter = 'l', wide = '-';
+    static constexpr char letter = 'l';
+    [[maybe_unused]] static constexpr char wide = '-';  // only for narrower types
 };
 template <>
 struct TypeName<std::int64_t> {
     static constexpr const char* name = "s64";
-    static constexpr char letter = 'l', wide = '-';
+    static constexpr char letter = 'l';
+    [[maybe_unused]] static constexpr char wide = '-';  // only for narrower types
 };
 
 std::string case_name(std::string text) {
