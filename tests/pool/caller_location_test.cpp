@@ -109,7 +109,7 @@ TEST_CASE("errors of MSMs and reductions of a pool name the caller's line", "[lo
 TEST_CASE("errors between devices name the caller's line", "[location]") {
     const Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);
-    CHECK_IS_OF_THIS_LINE(PeerManager(DevicePool::host()));
+    CHECK_IS_OF_THIS_LINE((void)PeerManager(DevicePool::host()));
     CHECK_IS_OF_THIS_LINE(PeerManager(pool, {.chunk_bytes = 0}));
     const PeerManager peers(pool);
     CHECK_IS_OF_THIS_LINE((void)peers.path(0, 5));

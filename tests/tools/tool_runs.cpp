@@ -68,6 +68,4 @@ std::string answer_in(const std::string& output) {
     return json.dump();
 }
 
-bool is_devquery(const ToolRun& run) { return run.program == DEVQUERY_TOOL; }
-
 }  // namespace cupool::test

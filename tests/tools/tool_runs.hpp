@@ -23,6 +23,4 @@ std::vector<ToolRun> tool_runs(const TemporaryDirectory& directory, const std::s
 /// What is the same in every right output of one run: all but times and, where it is a job's result, where it was computed.
 std::string answer_in(const std::string& output);
 
-bool is_devquery(const ToolRun& run);
-
 }  // namespace cupool::test
