@@ -75,7 +75,6 @@ without_randomised_layout() {
 # To count instructions, find what has no description, run the micro-benchmarks, and compute with an independent library.
 more_packages=(valgrind doxygen libbenchmark-dev libgmp-dev)
 install_missing_packages
-if ! $fast; then install_clang; fi
 if [ ! -d "${CUPOOL_TEST_DATA:-}" ]; then
     say "CUPOOL_TEST_DATA names no directory: the cases that need its vectors are skipped"
 fi
