@@ -11,15 +11,17 @@
 namespace cupool::simulator {
 namespace {
 
-// An H200's, as far as a program can set them.
-const std::map<abi::ContextLimit, std::size_t> default_limits{
-    {abi::ContextLimit::stack_bytes, 1024},
-    {abi::ContextLimit::printf_fifo_bytes, 1'048'576},
-    {abi::ContextLimit::malloc_heap_bytes, 8'388'608},
-    {abi::ContextLimit::device_runtime_pending_launches, 2048},
-    {abi::ContextLimit::max_l2_fetch_granularity, 64},
-    {abi::ContextLimit::persisting_l2_cache_bytes, 0},
-};
+// An H200's, as far as a program can set them. No static object, which would allocate while the library is loaded, where no caller can catch.
+std::map<abi::ContextLimit, std::size_t> default_limits() {
+    return {
+        {abi::ContextLimit::stack_bytes, 1024},
+        {abi::ContextLimit::printf_fifo_bytes, 1'048'576},
+        {abi::ContextLimit::malloc_heap_bytes, 8'388'608},
+        {abi::ContextLimit::device_runtime_pending_launches, 2048},
+        {abi::ContextLimit::max_l2_fetch_granularity, 64},
+        {abi::ContextLimit::persisting_l2_cache_bytes, 0},
+    };
+}
 
 std::size_t& limit_of(Context& context, abi::ContextLimit limit) {
     constexpr int last_limit = 9;  // CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED of CUDA 13
@@ -58,7 +60,7 @@ void open_primary_context(State& state, Device& device) {
         return;
     }
     check_usable(device);
-    earlier->limits = default_limits;
+    earlier->limits = default_limits();
     earlier->alive = true;
     earlier->id = ++state.ids_issued;
     earlier->flags = device.primary_flags;
@@ -113,7 +115,7 @@ std::shared_ptr<Context> known_context(State& state, abi::Context handle) {
 }  // namespace
 
 Context::Context(Handle own_handle, Device& own_device)
-    : handle(own_handle), device(own_device), limits(default_limits), legacy_stream(std::make_shared<Stream>()) {
+    : handle(own_handle), device(own_device), limits(default_limits()), legacy_stream(std::make_shared<Stream>()) {
     legacy_stream->context = this;
     legacy_stream->kind = Stream::Kind::legacy;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <mutex>
 #include <new>
 
@@ -16,9 +17,10 @@ std::atomic<abi::Result> fault{abi::Result::success};
 std::array<std::atomic<abi::Result>, most_devices> lost{};
 std::atomic<bool> any_lost{false};
 
-// Never destroyed: calls may come as long as the process lives.
-std::string& fault_report() {
-    static auto* const instance = new std::string;
+// Never destroyed, as calls may come as long as the process lives, and not on the heap, as a fault is raised without memory, too.
+std::string& fault_report() noexcept {
+    alignas(std::string) static std::array<std::byte, sizeof(std::string)> memory;
+    static auto* const instance = new (memory.data()) std::string;
     return *instance;
 }
 
