@@ -11,7 +11,7 @@
 namespace cupool::simulator {
 namespace {
 
-// An H200's, as far as a program can set them. No static object, which would allocate while the library is loaded, where no caller can catch.
+// An H200's, as far as a program can set them. A static object would allocate while the library is loaded, where no caller can catch.
 std::map<abi::ContextLimit, std::size_t> default_limits() {
     return {
         {abi::ContextLimit::stack_bytes, 1024},
