@@ -1,6 +1,7 @@
 #include "machine.hpp"
 
 #include <cstdio>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -57,9 +58,16 @@ void configure(State& state) {
     set_fault_plan(std::move(environment.faults));
 }
 
-[[gnu::constructor]] void configure_when_loaded() {
-    const Locked state;
-    configure(*state);
+bool had_no_memory_to_load = false;
+
+// What is thrown here no caller could catch, so cuInit() tells of it.
+[[gnu::constructor]] void configure_when_loaded() noexcept {
+    try {
+        const Locked state;
+        configure(*state);
+    } catch (const std::bad_alloc&) {
+        had_no_memory_to_load = true;
+    }
 }
 
 // By a call of the program's. What is mapped is counted with the physical memory behind it.
@@ -98,6 +106,7 @@ void set_machine_seed(std::uint64_t seed) {
 }
 
 void require_understood_environment() {
+    require(!had_no_memory_to_load, abi::Result::out_of_memory);
     if (!complaint().empty()) {
         std::fprintf(stderr, "libcupool-sim.so: %s\n", complaint().c_str());
         fail(abi::Result::unknown);
@@ -176,6 +185,7 @@ CupoolSimLiveCounts reset_machine() {
     clear_call_counts();
     set_trace(nullptr, nullptr);
     configure(*state);
+    had_no_memory_to_load = false;
     return left;
 }
 
