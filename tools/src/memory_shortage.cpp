@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,15 +18,24 @@ constexpr std::size_t memory_for_exception = std::size_t{1} << 16;
 
 void write_to_stderr(const char* text) { static_cast<void>(!::write(STDERR_FILENO, text, std::strlen(text))); }
 
+/// Several threads may run out of memory at once: the first says so, the others wait for the end of the process.
+[[noreturn]] void say_so_and_end() {
+    static std::atomic_flag is_said;
+    if (is_said.test_and_set()) {
+        for (;;) ::pause();
+    }
+    write_to_stderr(program_invocation_short_name);
+    write_to_stderr(": out of host memory\n");
+    std::_Exit(ExitCode::failed);
+}
+
 /// Throws where there is memory for an exception, which says what was too large. Where there is none, throwing would end in
 /// std::terminate(), so the tool says what is wrong and ends.
 void handle_shortage() {
     void* const probe = std::malloc(memory_for_exception);
     std::free(probe);
     if (probe != nullptr) throw std::bad_alloc();
-    write_to_stderr(program_invocation_short_name);
-    write_to_stderr(": out of host memory\n");
-    std::_Exit(ExitCode::failed);
+    say_so_and_end();
 }
 
 /// Runs before the constructors of static objects, which allocate too.
