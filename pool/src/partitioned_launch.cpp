@@ -91,11 +91,9 @@ RunReport PendingLaunch::get(SourceLocation where) const {
     return report;
 }
 
-PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, LaunchPart launch_part, const SourceLocation& where) const {
+void DevicePool::require_healthy(const Division& division, const SourceLocation& where) const {
     require_gpu("a kernel of the program's own", where);
     check_division(division, where);
-    const auto start = Clock::now();
-    std::vector<std::size_t> indices;
     for (std::size_t i = 0; i < division.size(); ++i) {
         if (division.slices()[i].count == 0) continue;
         if (const auto why = state(where).member(i).quarantine()) {
@@ -104,7 +102,16 @@ PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, Launc
                             "): " + to_string(division) + "; divide again, by DevicePool::divide()",
                         where);
         }
-        indices.push_back(i);
+    }
+}
+
+PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, LaunchPart launch_part, const SourceLocation& where) const {
+    require_gpu("a kernel of the program's own", where);
+    check_division(division, where);
+    const auto start = Clock::now();
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < division.size(); ++i) {
+        if (division.slices()[i].count != 0) indices.push_back(i);
     }
     std::vector<std::shared_ptr<Clock::time_point>> ends(division.size());
     for (const std::size_t index : indices) ends[index] = std::make_shared<Clock::time_point>(start);

@@ -4,6 +4,7 @@
 #include <cupool/driver/copy.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/pool/peer_manager.hpp>
+#include <mutex>
 #include <thread>
 
 #include "catch.hpp"
@@ -36,8 +37,13 @@ TEST_CASE("64 threads do everything with one pool at once", "[threads]") {
     const PooledBases<curve> bases = pool.prepare<curve>(points, prepare, MsmSpread::all_devices);
     const std::string nothing_ptx =
         ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u64 offset, .param .u64 count) { ret; }\n";
-    std::atomic<int> wrong{0};  // assertions are for one thread
+    std::mutex wrong_mutex;  // assertions are for one thread
+    std::string wrong;
     std::atomic<int> works{0};
+    const auto note_wrong = [&](std::size_t number, const std::string& what) {
+        const std::lock_guard lock(wrong_mutex);
+        wrong += "act " + std::to_string(number % 16) + ": " + what + '\n';
+    };
 
     const auto act = [&](std::size_t number) {
         const auto own = static_cast<int>(number % 3);
@@ -49,12 +55,12 @@ TEST_CASE("64 threads do everything with one pool at once", "[threads]") {
                 config.bitsize = 4;
                 JacobianPoint<curve> sum;
                 pool.msm<curve>(scalars, points, config, sum, number % 16 == 0 ? MsmSpread::automatic : MsmSpread::all_devices);
-                if (to_affine(sum) != six) ++wrong;
+                if (to_affine(sum) != six) note_wrong(number, "wrong answer");
                 break;
             }
             case 1:
                 for (int i = 0; i < 100; ++i) {
-                    if (pool.next_device() > 2) ++wrong;
+                    if (pool.next_device() > 2) note_wrong(number, "wrong answer");
                 }
                 break;
             case 2:
@@ -67,7 +73,7 @@ TEST_CASE("64 threads do everything with one pool at once", "[threads]") {
                 break;
             case 5: {
                 const PeerPath path = peers.path(own, (own + 1) % 3);
-                if (path.route != PeerRoute::direct) ++wrong;
+                if (path.route != PeerRoute::direct) note_wrong(number, "wrong answer");
                 break;
             }
             case 6:
@@ -79,22 +85,24 @@ TEST_CASE("64 threads do everything with one pool at once", "[threads]") {
                 break;
             case 7:
                 for (const DeviceContext& context : pool) works += context.device() / 3;
-                if (pool.best_available_device(1000) > 2) ++wrong;
+                if (pool.best_available_device(1000) > 2) note_wrong(number, "wrong answer");
                 break;
             case 9: {
                 std::vector<JacobianPoint<curve>> sums(2);
                 pool.msm<curve>(twice, bases, MsmConfig{}, std::span(sums));
-                if (to_affine(sums[0]) != six || to_affine(sums[1]) != six) ++wrong;
+                if (to_affine(sums[0]) != six || to_affine(sums[1]) != six) note_wrong(number, "wrong answer");
                 break;
             }
             case 10: {
                 const auto configure = [](const Partition&) { return PartitionLaunch{LaunchShape{1, 1}, std::tuple{}}; };
-                if (pool.launch_partitioned("nothing", nothing_ptx, 3, configure).get().devices.size() < 2) ++wrong;
+                if (pool.launch_partitioned("nothing", nothing_ptx, 3, configure).get().devices.size() < 2)
+                    note_wrong(number, "wrong answer");
                 break;
             }
             case 11: {
                 const KernelOperand one = KernelOperand::value(std::uint64_t{1});
-                if (!pool.submit_kernel({nothing_ptx, "nothing", {1, 1}, {one, one}}).get().arrays.empty()) ++wrong;
+                if (!pool.submit_kernel({nothing_ptx, "nothing", {1, 1}, {one, one}}).get().arrays.empty())
+                    note_wrong(number, "wrong answer");
                 break;
             }
             case 12: {
@@ -107,18 +115,18 @@ TEST_CASE("64 threads do everything with one pool at once", "[threads]") {
                 const DeviceBuffer<int> sums = pool.reduce_results<int>(both, ReduceOperation::sum);
                 std::vector<int> back(100);
                 copy(std::span(back), sums.span(), pool.context(own).stream());
-                if (back != std::vector<int>(100, 2 * own)) ++wrong;
+                if (back != std::vector<int>(100, 2 * own)) note_wrong(number, "wrong answer");
                 break;
             }
             case 13: {
                 const std::vector<int> numbers(10, own);
                 int sum = -1;
                 pool.reduce<int>(numbers, ReduceOperation::sum, sum);
-                if (sum != 10 * own) ++wrong;
+                if (sum != 10 * own) note_wrong(number, "wrong answer");
                 break;
             }
             default:
-                if (to_prometheus(pool.metrics()).empty() || pool.identities().size() != 3) ++wrong;
+                if (to_prometheus(pool.metrics()).empty() || pool.identities().size() != 3) note_wrong(number, "wrong answer");
                 pool.synchronize_all();
         }
     };
@@ -127,13 +135,14 @@ TEST_CASE("64 threads do everything with one pool at once", "[threads]") {
         threads.emplace_back([&, i] {
             try {
                 act(i);
-            } catch (const std::exception&) {
-                ++wrong;
+            } catch (const std::exception& error) {
+                note_wrong(i, error.what());
             }
         });
     }
     for (std::thread& thread : threads) thread.join();
-    CHECK(wrong == 0);
+    INFO(wrong);
+    CHECK(wrong.empty());
     CHECK(works >= 4 * 10 + 4 * 2);  // two or three devices, as one of them is away for a while
     for (const DeviceLoad& load : pool.balancer().loads()) CHECK(load.in_flight == 0);
 }

@@ -210,19 +210,15 @@ public:
     template <class Configure>
     PendingLaunch launch_partitioned(std::string kernel, std::string ptx, std::uint64_t total, Configure configure,
                                      Shares shares = Shares::by_speed, SourceLocation where = SourceLocation::current()) const {
-        return launch_partitioned(std::move(kernel), std::move(ptx), divide(total, shares, where), std::move(configure), where);
+        return launch_division(std::move(kernel), std::move(ptx), divide(total, shares, where), std::move(configure), where);
     }
     /// The same, divided as `division` says, which also an array may be. \throws Error invalid_argument where the division is not of this
     /// pool's devices, or gives items to one that is quarantined; unsupported on a host pool
     template <class Configure>
     PendingLaunch launch_partitioned(std::string kernel, std::string ptx, Division division, Configure configure,
                                      SourceLocation where = SourceLocation::current()) const {
-        return launch_parts(
-            std::move(ptx), std::move(division),
-            [kernel = std::move(kernel), configure = std::move(configure), where](const Partition& part, const Module& module) {
-                configure(part).launch(module, kernel, part, where);
-            },
-            where);
+        require_healthy(division, where);
+        return launch_division(std::move(kernel), std::move(ptx), std::move(division), std::move(configure), where);
     }
 
     /// Waits for the worker threads to have done what was given to them, and for the default streams of their devices; a device that has
@@ -391,7 +387,20 @@ private:
     using LaunchPart = std::function<void(const Partition&, const Module&)>;
 
     std::size_t index_of(int ordinal, const SourceLocation& where) const;
+    /// A device that is quarantined between the division and the launch still runs its part.
+    template <class Configure>
+    PendingLaunch launch_division(std::string kernel, std::string ptx, Division division, Configure configure,
+                                  const SourceLocation& where) const {
+        return launch_parts(
+            std::move(ptx), std::move(division),
+            [kernel = std::move(kernel), configure = std::move(configure), where](const Partition& part, const Module& module) {
+                configure(part).launch(module, kernel, part, where);
+            },
+            where);
+    }
     PendingLaunch launch_parts(std::string ptx, Division division, LaunchPart launch_part, const SourceLocation& where) const;
+    /// \throws Error invalid_argument where the division is not of this pool's devices, or gives items to a quarantined one
+    void require_healthy(const Division& division, const SourceLocation& where) const;
     void require_gpu(const char* what, const SourceLocation& where) const;
     template <Curve C>
     PooledBases<C> prepare_bases(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread,
