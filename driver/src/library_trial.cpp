@@ -36,32 +36,33 @@ constexpr std::chrono::seconds patience_with_killed{1};
 class Pipe {
 public:
     Pipe() {
-        if (::pipe2(ends_, O_CLOEXEC) != 0) {
-            ends_[0] = ends_[1] = -1;
+        if (::pipe2(ends_, O_CLOEXEC) == 0 && ::fcntl(ends_[0], F_SETFL, O_NONBLOCK) == 0) {
             return;
         }
-        ::fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+        error_ = errno;
+        close_ends();
     }
-    ~Pipe() {
-        close_end(ends_[0]);
-        close_end(ends_[1]);
-    }
+    ~Pipe() { close_ends(); }
     Pipe(const Pipe&) = delete;
     Pipe& operator=(const Pipe&) = delete;
 
-    bool is_open() const { return ends_[0] >= 0; }
+    /// Why there is no pipe, as an errno; 0 where there is one.
+    int error() const { return error_; }
     int reader() const { return ends_[0]; }
     int writer() const { return ends_[1]; }
 
 private:
-    static void close_end(int& end) {
-        if (end >= 0) {
-            ::close(end);
+    void close_ends() {
+        for (int& end : ends_) {
+            if (end >= 0) {
+                ::close(end);
+            }
+            end = -1;
         }
-        end = -1;
     }
 
-    int ends_[2];
+    int error_ = 0;
+    int ends_[2] = {-1, -1};
 };
 
 /// Starts the process. Its stdout is the pipe, which try_library() keeps for its report; all else that it prints goes nowhere.
@@ -194,8 +195,8 @@ std::string find_trial_fault(const std::vector<std::string>& command, const std:
         return untried("the time for trials was used up by other libraries");
     }
     const Pipe output;
-    if (!output.is_open()) {
-        return untried(std::string("no pipe: ") + std::strerror(errno));
+    if (output.error() != 0) {
+        return untried(std::string("no pipe: ") + std::strerror(output.error()));
     }
     std::vector<std::string> words = command;
     words.push_back(library);
