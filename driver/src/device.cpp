@@ -42,6 +42,9 @@ void require_plausible_count(const Driver& driver, int count, const SourceLocati
 
 Device::Device(std::shared_ptr<const Driver> driver, int ordinal, SourceLocation where) : driver_(std::move(driver)), ordinal_(ordinal) {
     const int count = device_count(*driver_, where);
+    if (count == 0) {
+        driver_->initialize(where);  // says why, where it is cuInit() that knows of no device
+    }
     if (ordinal < 0 || ordinal >= count) {
         ErrorDetails details;
         details.category = count == 0 ? ErrorCategory::no_device : ErrorCategory::invalid_device;
@@ -162,7 +165,7 @@ int device_count(const Driver& driver, SourceLocation where) {
     try {
         driver.initialize(where);
     } catch (const Error& error) {
-        if (error.category() != ErrorCategory::no_device) {
+        if (error.code() != abi::Result::no_device) {
             throw;
         }
         return 0;

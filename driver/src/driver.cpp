@@ -2,6 +2,7 @@
 #include <cupool/driver/driver.hpp>
 #include <cupool/driver/log.hpp>
 
+#include "host_facts.hpp"
 #include "loader.hpp"
 
 namespace cupool {
@@ -90,14 +91,13 @@ void Driver::initialize(SourceLocation where) const {
     if (result == abi::Result::success) {
         return;
     }
+    const detail::HostFacts host = detail::gather_host_facts();
+    detail::Diagnosis diagnosis =
+        detail::diagnose_initialization(result, report_.simulated ? detail::simulated_host_facts(host) : host, report_.library_path);
     ErrorDetails details;
-    details.category = category_of(result);
-    details.reason = reason_of(result);
-    if (details.category != ErrorCategory::no_device && details.category != ErrorCategory::not_ready) {
-        details.category = ErrorCategory::driver_unavailable;
-        details.reason = details.reason.value_or(Reason::kernel_driver);
-    }
-    details.message = "the driver does not start; probe(), or devquery, says more";
+    details.category = detail::category_of_reason(diagnosis.reason);
+    details.reason = diagnosis.reason;
+    details.message = std::move(diagnosis.explanation);
     details.code = result;
     details.call = entry_point_info<&EntryPoints::init>.base;
     throw Error(std::move(details), where);

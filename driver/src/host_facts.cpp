@@ -113,6 +113,22 @@ HostFacts gather_host_facts(const std::string& root) {
     return facts;
 }
 
+HostFacts simulated_host_facts(const HostFacts& host) {
+    HostFacts facts;
+    facts.device_nodes = {{"(simulated)", true}};
+    facts.has_kernel_driver = true;
+    facts.visible_devices = host.visible_devices;
+    return facts;
+}
+
+ErrorCategory category_of_reason(Reason reason) {
+    switch (reason) {
+        case Reason::no_visible_device: return ErrorCategory::no_device;
+        case Reason::not_ready: return ErrorCategory::not_ready;
+        default: return ErrorCategory::driver_unavailable;
+    }
+}
+
 Diagnosis diagnose_no_device(const HostFacts& facts) {
     if (facts.hides_every_device()) {
         return {Reason::no_visible_device,

@@ -27,6 +27,9 @@ struct HostFacts {
 /// \param root  stands before every path
 HostFacts gather_host_facts(const std::string& root = {});
 
+/// What a simulated driver's machine shows, which is not the host: of that only the environment holds for it.
+HostFacts simulated_host_facts(const HostFacts& host);
+
 /// Why cuInit answered what it did, in the light of the host's facts.
 struct Diagnosis {
     Reason reason;
@@ -36,6 +39,9 @@ struct Diagnosis {
 /// \param library_path  the libcuda, whose file name may carry its version
 /// \pre result is not success
 Diagnosis diagnose_initialization(abi::Result result, const HostFacts& facts, const std::string& library_path);
+
+/// What an error says that tells why no device can be used.
+ErrorCategory category_of_reason(Reason reason);
 
 /// Why a driver that did start shows no device.
 Diagnosis diagnose_no_device(const HostFacts& facts);

@@ -13,15 +13,6 @@ namespace cupool {
 
 namespace {
 
-/// What a simulated driver's host looks like: its machine is none of ours.
-detail::HostFacts simulated_host_facts(const detail::HostFacts& host) {
-    detail::HostFacts facts;
-    facts.device_nodes = {{"(simulated)", true}};
-    facts.has_kernel_driver = true;
-    facts.visible_devices = host.visible_devices;
-    return facts;
-}
-
 void judge_device(ProbedDevice& device) {
     if (device.compute_mode == abi::ComputeMode::prohibited) {
         device.reason = Reason::device_unhealthy;
@@ -127,7 +118,7 @@ void probe_into(ProbeReport& report, const LoadOptions& options) {
             "use of a GPU, or start the child with exec";
         return;
     }
-    detail::HostFacts facts = detail::gather_host_facts();
+    const detail::HostFacts facts = detail::gather_host_facts();
     report.kernel_driver = facts.kernel_driver_version;
     report.evidence = facts.evidence();
 
@@ -138,10 +129,7 @@ void probe_into(ProbeReport& report, const LoadOptions& options) {
         return;
     }
     report.driver = driver.value();
-    if (report.library.simulated) {
-        facts = simulated_host_facts(facts);
-    }
-    probe_devices(report, report.driver, facts);
+    probe_devices(report, report.driver, report.library.simulated ? detail::simulated_host_facts(facts) : facts);
 }
 
 }  // namespace
@@ -153,10 +141,7 @@ std::size_t ProbeReport::usable_device_count() const noexcept {
 
 Error ProbeReport::error(SourceLocation where) const {
     ErrorDetails details;
-    details.category = forked                                ? ErrorCategory::forked
-                       : reason == Reason::no_visible_device ? ErrorCategory::no_device
-                       : reason == Reason::not_ready         ? ErrorCategory::not_ready
-                                                             : ErrorCategory::driver_unavailable;
+    details.category = forked ? ErrorCategory::forked : detail::category_of_reason(reason);
     details.reason = reason;
     details.message = explanation;
     return Error(std::move(details), where);

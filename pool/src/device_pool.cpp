@@ -27,7 +27,10 @@ std::string listed(const std::vector<int>& ordinals) {
 /// How many devices there are to choose from. \throws Error no_device where there is none
 int positive_device_count(const Driver& driver) {
     const int count = device_count(driver);
-    if (count == 0) throw Error(ErrorCategory::no_device, "the driver shows no device; is CUDA_VISIBLE_DEVICES empty?");
+    if (count == 0) {
+        driver.initialize();  // says why, where it is cuInit() that knows of no device
+        throw Error(ErrorCategory::no_device, "the driver starts and shows no device; probe(), or devquery, says more");
+    }
     return count;
 }
 

@@ -64,7 +64,8 @@ TEST_CASE("a probe says why there is no device") {
         ErrorCategory category;
     };
     for (const Case& expected :
-         {Case{100, Reason::no_visible_device, ErrorCategory::no_device}, Case{600, Reason::not_ready, ErrorCategory::not_ready},
+         {Case{100, Reason::no_visible_device, ErrorCategory::no_device}, Case{101, Reason::no_visible_device, ErrorCategory::no_device},
+          Case{2, Reason::kernel_driver, ErrorCategory::driver_unavailable}, Case{600, Reason::not_ready, ErrorCategory::not_ready},
           Case{802, Reason::not_ready, ErrorCategory::not_ready}, Case{803, Reason::kernel_driver, ErrorCategory::driver_unavailable},
           Case{804, Reason::kernel_driver, ErrorCategory::driver_unavailable},
           Case{999, Reason::kernel_driver, ErrorCategory::driver_unavailable},
@@ -87,6 +88,9 @@ TEST_CASE("a probe says why there is no device") {
         // The driver itself says the same when it is used.
         const Error error = error_of([&] { Device(machine.driver, 0); });
         CHECK(error.category() == expected.category);
+        CHECK(error.reason() == expected.reason);
+        CHECK(error.code() == static_cast<abi::Result>(expected.answer));
+        CHECK_THAT(error.what(), contains_text(report.explanation));
     }
 }
 

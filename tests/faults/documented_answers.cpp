@@ -392,11 +392,12 @@ ErrorCategory category_of_words(int answer) {
 
 }  // namespace
 
-const std::vector<int>& documented_answers(const std::string& entry_point) { return table().at(entry_point); }
+const std::vector<int>& documented_answers(std::string_view entry_point) { return table().at(std::string(entry_point)); }
 
 ErrorCategory expected_category(const std::string& entry_point, int answer) {
     // A driver that does not say its version, or does not start, is unavailable, whatever it answers; absence and patience are said apart.
     if (entry_point == "cuDriverGetVersion") return ErrorCategory::driver_unavailable;
+    if (entry_point == "cuInit" && answer == invalid_device) return ErrorCategory::no_device;
     if (entry_point == "cuInit" && answer != no_device && answer != system_not_ready) return ErrorCategory::driver_unavailable;
     return is_device_fault(answer) ? ErrorCategory::device_fault : category_of_words(answer);
 }
