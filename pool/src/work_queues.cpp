@@ -7,7 +7,7 @@
 namespace cupool::detail {
 
 WorkQueues::WorkQueues(std::size_t members, OnMove on_move, LoadBalancer::Clock clock)
-    : on_move_(std::move(on_move)), clock_(std::move(clock)), queues_(members), running_(members), is_served_(members) {}
+    : on_move_(std::move(on_move)), clock_(std::move(clock)), queues_(members), running_(members), is_served_(members), works_(members) {}
 
 bool WorkQueues::is_empty() const {
     return std::all_of(queues_.begin(), queues_.end(), [](const Queue& queue) { return queue.empty(); });
@@ -33,14 +33,15 @@ void WorkQueues::push(std::size_t member, PieceOfWork piece) {
     movable_work_ += queue.back().lease->work();
 }
 
-std::optional<PieceOfWork> WorkQueues::next(std::size_t member, bool takes_over) {
+std::optional<PieceOfWork> WorkQueues::next(std::size_t member) {
     const Queue& own = queues_[member];
-    if (movable_.empty() || !may_move() || (own.empty() && !takes_over) || (!own.empty() && !is_movable(own.front()))) return pop(member);
+    if (movable_.empty() || !may_move() || (own.empty() && !works_[member]) || (!own.empty() && !is_movable(own.front())))
+        return pop(member);
     const Estimate before = estimate();
     if (!before.loads[member].available) return pop(member);
     if (const auto place = long_piece(before, member)) return take(before, member, *place);
     if (const auto place = own_piece(before, member)) return take(before, member, *place);
-    if (!takes_over) return std::nullopt;
+    if (!works_[member]) return std::nullopt;
     const Estimate after = estimate();  // own pieces may have gone to others
     const auto place = piece_of_others(after, member);
     return place ? std::optional(take(after, member, *place)) : std::nullopt;
@@ -202,7 +203,7 @@ std::optional<std::size_t> WorkQueues::sooner_elsewhere(const Estimate& estimate
     double soonest = work / estimate.loads[member].speed;
     std::optional<std::size_t> found;
     for (std::size_t other = 0; other < estimate.loads.size(); ++other) {
-        if (other == member || !is_served_[other] || !estimate.loads[other].available) continue;
+        if (other == member || !works_[other] || !estimate.loads[other].available) continue;
         const double there = finish_time(estimate, other) + work / estimate.loads[other].speed;
         if (there >= soonest) continue;
         soonest = there;

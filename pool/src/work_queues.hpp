@@ -50,10 +50,14 @@ public:
     /// The member has a worker, so that work may be moved to it.
     void serve(std::size_t member) { is_served_[member] = true; }
 
+    /// Whether the member's device is known to work. Only then does work come to it that others might do, unless those are quarantined.
+    void set_works(std::size_t member, bool works) { works_[member] = works; }
+    bool works(std::size_t member) const { return works_[member]; }
+
     void push(std::size_t member, PieceOfWork piece);
 
-    /// What a free member begins now; nothing where nothing is for it. \param takes_over  whether it may have other members' pieces
-    std::optional<PieceOfWork> next(std::size_t member, bool takes_over);
+    /// What a free member begins now; nothing where nothing is for it.
+    std::optional<PieceOfWork> next(std::size_t member);
     /// The piece that the member began has ended.
     void end(std::size_t member) { running_[member].reset(); }
 
@@ -126,6 +130,7 @@ private:
     std::vector<Queue> queues_;
     std::vector<std::optional<Running>> running_;
     std::vector<bool> is_served_;
+    std::vector<bool> works_;
     std::map<Key, Place> movable_;  ///< all pieces that wait and may move
     double movable_work_ = 0;       ///< of all of them
     std::int64_t pushed_ = 0;

@@ -135,7 +135,6 @@ void Workers::wake_all() noexcept {
 
 void Workers::serve(std::size_t member) {
     hooks_.prepare(member);
-    Member& self = *members_[member];
     std::unique_lock lock(mutex_);
     while (true) {
         open_for_takeover(lock, member);
@@ -147,7 +146,7 @@ void Workers::serve(std::size_t member) {
             piece.reset();
             lock.lock();
             queues_.end(member);
-            self.takes_over = succeeded;
+            queues_.set_works(member, succeeded);
             if (closed_) wake_all();
             continue;
         }
@@ -160,7 +159,7 @@ void Workers::serve(std::size_t member) {
 void Workers::open_for_takeover(std::unique_lock<std::mutex>& lock, std::size_t member) {
     Member& self = *members_[member];
     try {
-        if (self.takes_over || queues_.has_waiting(member) || !queues_.may_take_over(member)) return;
+        if (queues_.works(member) || queues_.has_waiting(member) || !queues_.may_take_over(member)) return;
     } catch (const std::exception&) {  // no memory to ask
         return;
     }
@@ -168,14 +167,14 @@ void Workers::open_for_takeover(std::unique_lock<std::mutex>& lock, std::size_t 
     lock.unlock();
     const bool can = hooks_.can_take_over(member);
     lock.lock();
-    self.takes_over = can;
+    queues_.set_works(member, can);
     self.opens_again = steady_microseconds() + max_wait;
 }
 
 /// \pre the lock is held
 std::optional<PieceOfWork> Workers::next(std::size_t member) {
     try {
-        return queues_.next(member, members_[member]->takes_over);
+        return queues_.next(member);
     } catch (const std::exception&) {  // no memory to think about it
         return queues_.pop(member);
     }
@@ -185,7 +184,7 @@ std::optional<PieceOfWork> Workers::next(std::size_t member) {
 /// \pre the lock is held
 double Workers::time_to_wait(std::size_t member) const {
     try {
-        const std::optional<double> retry = members_[member]->takes_over ? queues_.retry_time(member) : std::nullopt;
+        const std::optional<double> retry = queues_.works(member) ? queues_.retry_time(member) : std::nullopt;
         return retry ? std::clamp(*retry - steady_microseconds(), min_wait, max_wait) : max_wait;
     } catch (const std::exception&) {  // no memory to think about it
         return max_wait;

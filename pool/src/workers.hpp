@@ -50,9 +50,8 @@ private:
     struct Member {
         std::thread thread;
         std::condition_variable changed;
-        bool is_idle = false;     ///< its thread waits
-        bool takes_over = false;  ///< whether it did its last piece, or can be opened
-        double opens_again = 0;   ///< when a device that could not be opened is tried again
+        bool is_idle = false;    ///< its thread waits
+        double opens_again = 0;  ///< when a device that could not be opened is tried again
     };
 
     void start(std::size_t member);

@@ -1,5 +1,8 @@
+#include <atomic>
 #include <cupool/kernels/point.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <stop_token>
+#include <thread>
 
 #include "catch.hpp"
 #include "machine.hpp"
@@ -35,6 +38,46 @@ TEST_CASE("a quarantined device gets no work until it is readmitted", "[quaranti
     CHECK(pool.next_device() == 0);
     CHECK(pool.next_device() == 1);
     CHECK(error_of([&] { pool.quarantine(7, "?"); }).category() == ErrorCategory::invalid_device);
+}
+
+TEST_CASE("what a pool divides by itself is done while a device comes and goes", "[quarantine]") {
+    const Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const std::string nothing =
+        ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry nothing(.param .u64 offset, .param .u64 count) { ret; }\n";
+    const auto configure = [](const Partition&) { return PartitionLaunch{LaunchShape{1, 1}, std::tuple{}}; };
+    const std::vector<AffinePoint<Curve::bn254>> points = generator_multiples<Curve::bn254>(1, 3);
+    const std::vector<Scalar> scalars(3, Scalar{{1}});
+    MsmConfig small;
+    small.c = 4;
+    small.bitsize = 4;
+    PrepareConfig prepare;
+    prepare.c = 4;
+    prepare.bitsize = 4;
+    const PooledBases<Curve::bn254> bases = pool.prepare<Curve::bn254>(points, prepare, MsmSpread::all_devices);
+    const AffinePoint<Curve::bn254> six = multiply(generator<Curve::bn254>(), Scalar{{6}});
+
+    const std::jthread comes_and_goes([&pool](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+            pool.quarantine(2, "for a moment");
+            pool.readmit(2);
+        }
+    });
+    for (int i = 0; i < 200; ++i) pool.launch_partitioned("nothing", nothing, 3, configure).get();
+    for (int i = 0; i < 20; ++i) {
+        const std::vector<int> numbers(10, i);
+        int total = -1;
+        pool.reduce<int>(numbers, ReduceOperation::sum, total);
+        REQUIRE(total == 10 * i);
+        JacobianPoint<Curve::bn254> sum;
+        pool.msm<Curve::bn254>(scalars, points, small, sum, MsmSpread::all_devices);
+        REQUIRE(to_affine(sum) == six);
+        pool.msm<Curve::bn254>(scalars, bases, MsmConfig{}, sum);
+        REQUIRE(to_affine(sum) == six);
+        std::vector<JacobianPoint<Curve::bn254>> sums(3);
+        pool.msm<Curve::bn254>(std::vector<Scalar>(9, Scalar{{1}}), points, small, std::span(sums));
+        for (const auto& one : sums) REQUIRE(to_affine(one) == six);
+    }
 }
 
 TEST_CASE("turns go on where they were while the same devices are quarantined", "[quarantine]") {

@@ -43,7 +43,10 @@ public:
               speeds_.size(), [this](std::size_t, std::size_t) { ++moves; }, clock()),
           running_(speeds_.size()) {
         queues.set_balancer(balancer);
-        for (std::size_t i = 0; i < speeds_.size(); ++i) queues.serve(i);
+        for (std::size_t i = 0; i < speeds_.size(); ++i) {
+            queues.serve(i);
+            queues.set_works(i, true);
+        }
     }
 
     void submit(double work) {
@@ -72,7 +75,7 @@ public:
     /// A device begins something, if it is free and there is something for it.
     void begin(std::size_t member) {
         if (running_[member]) return;
-        auto piece = queues.next(member, true);
+        auto piece = queues.next(member);
         if (!piece) return;
         piece->run(member);
         piece->lease->begin();
@@ -198,11 +201,26 @@ TEST_CASE("an idle device takes over what waits behind another one's work", "[ta
 TEST_CASE("a device that is free begins its own work itself", "[takeover]") {
     World world({1, 1}, std::make_unique<First>());
     world.submit(100);
-    CHECK_FALSE(world.queues.next(1, true));  // device 0 has nothing to do but this
+    CHECK_FALSE(world.queues.next(1));  // device 0 has nothing to do but this
     world.begin(0);
     world.submit(100);
-    CHECK_FALSE(world.queues.next(1, false));
-    CHECK(world.queues.next(1, true));
+    world.queues.set_works(1, false);
+    CHECK_FALSE(world.queues.next(1));
+    world.queues.set_works(1, true);
+    CHECK(world.queues.next(1));
+}
+
+TEST_CASE("a slow device leaves work to a faster one only if that is known to work", "[takeover]") {
+    for (const bool works : {false, true}) {
+        World world({1, 100}, std::make_unique<First>());
+        world.balancer.report_completion(0, 100, 1);
+        world.balancer.report_completion(1, 1, 100);  // 10,000 times faster
+        world.now += 1e9;                             // the reports have faded as load
+        world.queues.set_works(1, works);
+        world.submit(100);
+        CHECK(world.queues.next(0).has_value() != works);
+        CHECK(world.queues.has_waiting(1) == works);
+    }
 }
 
 TEST_CASE("work behind a stuck device is taken over by a slow one in the end", "[takeover]") {
@@ -212,13 +230,13 @@ TEST_CASE("work behind a stuck device is taken over by a slow one in the end", "
     world.now += 1e9;                             // the reports have faded as load
     world.submit(100);
     world.submit(100);
-    world.begin(0);                           // and never ends
-    CHECK_FALSE(world.queues.next(1, true));  // in 2 us it would be done there, and in 10 ms here
+    world.begin(0);                     // and never ends
+    CHECK_FALSE(world.queues.next(1));  // in 2 us it would be done there, and in 10 ms here
     const auto retry = world.queues.retry_time(1);
     REQUIRE(retry);
     CHECK(*retry - world.now == Approx(1e4).epsilon(0.01));
     world.now = *retry;
-    CHECK(world.queues.next(1, true));
+    CHECK(world.queues.next(1));
 }
 
 TEST_CASE("what waits for a quarantined device goes to the others, unless the policy forbids it", "[takeover]") {
@@ -242,10 +260,10 @@ TEST_CASE("work that a program gave to a device stays there, in its order", "[ta
     world.begin(0);
     world.queues.push(0, {[](std::size_t) { return true; }, nullptr});
     world.submit(100);
-    const auto taken = world.queues.next(1, true);
+    const auto taken = world.queues.next(1);
     REQUIRE(taken);
     CHECK(taken->lease);
-    CHECK_FALSE(world.queues.next(1, true));
+    CHECK_FALSE(world.queues.next(1));
     world.balancer.set_available(0, false);
     world.queues.redistribute(0);
     CHECK(world.queues.has_waiting(0));
@@ -259,7 +277,7 @@ TEST_CASE("a piece is overtaken by longer ones only so often", "[takeover]") {
     unsigned before = 0;
     for (; before < 100; ++before) {  // longer ones keep coming
         world.submit(1e6);
-        const auto piece = world.queues.next(1, true);
+        const auto piece = world.queues.next(1);
         REQUIRE(piece);
         world.queues.end(1);
         if (piece->lease->work() == 1) break;
