@@ -3,12 +3,14 @@
 #include "ptx/decode.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/ptx.hpp"
+#include "ptx/report.hpp"
 
 namespace cupool::ptx {
 namespace {
 
 constexpr std::uint64_t most_constant_bytes = 64 * 1024;
 constexpr std::uint64_t most_parameter_bytes = 32764;
+constexpr std::uint64_t most_static_shared_bytes = 232'448;  // what an H200's driver compiles; ptxas by itself stops at 48 KiB
 constexpr std::uint32_t no_place = 0xffffffff;
 
 /// Builds the executable module from its syntax.
@@ -183,9 +185,11 @@ private:
             bytes = align_up(bytes, symbol.alignment);
             point.shared_offsets[places_.shared[index]] = static_cast<std::uint32_t>(bytes);
             bytes += symbol.size;
-            constexpr std::uint64_t most_shared_bytes = 256 * 1024;
-            if (bytes > most_shared_bytes)
-                throw ParseError(ParseError::Kind::malformed, symbol.line, entry.name, "entry uses too much shared data");
+            if (bytes > most_static_shared_bytes) {
+                throw ParseError(ParseError::Kind::malformed, symbol.line, entry.name,
+                                 "Entry function '" + entry.name + "' uses too much shared data (" + hexadecimal(bytes) + " bytes, " +
+                                     hexadecimal(most_static_shared_bytes) + " max)");
+            }
         }
         bytes = align_up(bytes, dynamic_alignment);
         for (const std::uint32_t index : used)

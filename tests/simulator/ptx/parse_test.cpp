@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <stdexcept>
 
 #include "catch.hpp"
 #include "machine.hpp"
@@ -118,6 +119,21 @@ TEST_CASE("Parameters, shared and local memory are laid out as the PTX ISA says"
     CHECK(entry.parameter_bytes == 38);
     CHECK(entry.shared_bytes == 16);  // 12, and up to where dynamic memory may begin
     CHECK(entry.local_bytes >= 24);
+}
+
+TEST_CASE("An entry may have 227 KiB of static shared memory and no byte more", "[ptx][parse]") {
+    const auto shared = [](const std::string& first, const std::string& second) {
+        return header + ".shared .align 8 .b8 first[" + first + "];\n.shared .align 8 .b8 second[" + second +
+               "];\n.shared .b8 unused[100];\n" + ".visible .entry k() { .reg .b32 %r; mov.u32 %r, first; mov.u32 %r, second; }\n";
+    };
+    CHECK(Program::parse(shared("12", "232432")).entries().at(0).shared_bytes == 232448);
+    try {
+        Program::parse(shared("12", "232433"));
+        FAIL("a byte too many is taken");
+    } catch (const ParseError& error) {
+        CHECK(error.kind() == ParseError::Kind::malformed);
+        CHECK_THAT(error.what(), cupool::test::contains_text("Entry function 'k' uses too much shared data (0x38c01 bytes, 0x38c00 max)"));
+    }
 }
 
 TEST_CASE("Variables have their size, alignment, initial bytes and relocations", "[ptx][parse]") {
