@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Measures which lines and branches of each layer the plain tests reach, with Clang's source-based coverage.
+#
+#   bash tools/coverage.sh              prints a table by layer, and lists each file's figures in build/coverage/files.txt
+#   bash tools/coverage.sh -R driver    by these tests alone; the options go to ctest
+#
+# Every source line's count is in build/coverage/lines.txt. A process that is killed or leaves by _exit() writes no counts, so what only
+# children of the fault and fork tests reach is missing.
+
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+more_packages=(llvm libgmp-dev)
+install_missing_packages
+install_clang
+build coverage
+
+profiles=$PWD/build/coverage/profiles
+rm -rf "$profiles"
+say "Testing build/coverage"
+# Four files for each program, which its processes merge their counts into. Where allocations fail, the counting itself fails.
+LLVM_PROFILE_FILE="$profiles/%4m.profraw" ctest --preset coverage --parallel "$jobs" --exclude-regex '^tool_allocations$' "$@" || fail "tests failed, so that no figure is given"
+
+say "Counting"
+version=$(clang++ -dumpversion)
+llvm() {  # TOOL ARGUMENT...: of the version that built the programs
+    local tool=$1
+    shift
+    if has "$tool-${version%%.*}"; then "$tool-${version%%.*}" "$@"; else "$tool" "$@"; fi
+}
+llvm llvm-profdata merge --sparse "$profiles"/*.profraw -o build/coverage/all.profdata
+mapfile -t programs < <(find build/coverage -type f -perm -u+x \( -name 'cupool*' -o -name devquery -o -name 'libcupool*.so' \) | sort)
+objects=()
+for program in "${programs[@]}"; do objects+=(-object "$program"); done
+layers=(driver kernels pool simulator tools)
+llvm llvm-cov export "${objects[@]}" --instr-profile build/coverage/all.profdata --summary-only "${layers[@]}" >build/coverage/files.json
+llvm llvm-cov report "${objects[@]}" --instr-profile build/coverage/all.profdata --show-branch-summary "${layers[@]}" >build/coverage/files.txt
+llvm llvm-cov show "${objects[@]}" --instr-profile build/coverage/all.profdata --show-branches=count "${layers[@]}" >build/coverage/lines.txt
+python3 tools/coverage_by_layer.py "$PWD" build/coverage/files.json
