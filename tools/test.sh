@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every check there is: style, then the tests under the sanitizers and plain.
+# Installs what is missing, builds, and runs every check there is: style; the tests plain, under Clang's address and undefined-behaviour
+# sanitizers and under GCC's thread sanitizer.
 #
 #   bash tools/test.sh          everything but clang-tidy
 #   bash tools/test.sh --fast   the plain tests alone
@@ -83,6 +84,7 @@ build dev
 if ! $fast; then
     check_format
     if $tidy; then check_tidy; fi
+    install_clang
     build asan
     run_tests asan
     build tsan

@@ -18,6 +18,7 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/cupool
 minimal=$cache/$release.tar
 mkdir -p "$cache/ccache"
 root=$(mktemp -d)
+chmod 755 "$root"  # other users look up files there, too
 trap 'rm -rf --one-file-system "$root"' EXIT
 
 if [ ! -f "$minimal" ]; then

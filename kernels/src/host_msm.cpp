@@ -1,6 +1,7 @@
 #include "host_msm.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <string_view>

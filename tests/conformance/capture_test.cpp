@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cupool/driver/pinned_buffer.hpp>
 #include <cupool/driver/stream_capture.hpp>
+#include <stdexcept>
 #include <thread>
 
 #include "kernels.hpp"

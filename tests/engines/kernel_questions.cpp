@@ -1,6 +1,7 @@
 #include "kernel_questions.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <random>

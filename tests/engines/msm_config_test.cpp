@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/prepared_bases.hpp>

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstring>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>

@@ -40,9 +40,14 @@ bool FailingThreads::has_failed() { return creations >= failing; }
 
 }  // namespace cupool::test
 
+using Create = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+
+/// The sanitizer's own, which must know of every thread; null where there is none, or where it is a library, which is next.
+extern "C" __attribute__((weak)) Create __interceptor_pthread_create;  // NOLINT(bugprone-reserved-identifier)
+
 /// Takes the place of the system's for everything in the process, the standard library's threads among it.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*), void* argument) {
-    using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-    static const auto create = reinterpret_cast<Create>(::dlsym(RTLD_NEXT, "pthread_create"));
+    static Create* const create = __interceptor_pthread_create != nullptr ? __interceptor_pthread_create
+                                                                          : reinterpret_cast<Create*>(::dlsym(RTLD_NEXT, "pthread_create"));
     return cupool::test::must_fail() ? EAGAIN : create(thread, attributes, function, argument);
 }

@@ -1,6 +1,7 @@
 // The host's prime fields held against GMP, on many numbers whose limbs are those that carries go wrong with: all zeros, all ones, those of
 // the modulus and of twice the modulus. CUPOOL_FIELD_PAIRS is how many pairs of numbers each field gets, 100,000 unless it is set.
 #include <gmp.h>
+#include <random>
 
 #include <cstdlib>
 #include <string>

@@ -7,6 +7,7 @@
 // Ends with 0 when every barrier and at least 95 % of the other mutants were caught; those of the file --equivalent do not count.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <map>

@@ -111,7 +111,7 @@ TEST_CASE("a budget is kept by operands on the device, whose memory does not cou
     CHECK(to_affine(sum) == msms.sums[0]);
 }
 
-TEST_CASE("a batch whose sums alone are larger than the budget is done in several runs", "[msm]") {
+TEST_CASE("a batch whose sums alone are larger than the budget is done in several runs", "[msm][long]") {
     constexpr Curve C = Curve::bn254;
     const Machine machine(std::vector<SimulatedDevice>{small_device()});
     const Msms<C> msms(70, 2);
@@ -142,8 +142,8 @@ TEST_CASE("a batch whose sums alone are larger than the budget is done in severa
     CHECK_THAT(refusal.what(), contains_text("scalar 139 "));
 }
 
-TEMPLATE_TEST_CASE_SIG("devices that share an MSM's digits agree about those that a budget asks for", "[msm]", ((Curve C), C), Curve::bn254,
-                       Curve::bls12_381) {
+TEMPLATE_TEST_CASE_SIG("devices that share an MSM's digits agree about those that a budget asks for", "[msm][long]", ((Curve C), C),
+                       Curve::bn254, Curve::bls12_381) {
     const unsigned devices = GENERATE(2, 3);
     const Machine machine((std::vector<SimulatedDevice>(devices, small_device())));
     const DevicePool pool = DevicePool::all(machine.driver);

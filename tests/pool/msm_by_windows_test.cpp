@@ -154,7 +154,7 @@ TEST_CASE("windows are shared whose buckets are weighed by halves, or only might
     }
 }
 
-TEST_CASE("windows are shared of scalars that are split, in portions and weighed by halves", "[msm]") {
+TEST_CASE("windows are shared of scalars that are split, in portions and weighed by halves", "[msm][long]") {
     constexpr Curve C = Curve::bls12_377;
     SimulatedDevice small;
     small.multiprocessor_count = 1;

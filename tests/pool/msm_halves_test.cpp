@@ -45,8 +45,8 @@ AffinePoint<C> sum_of(const detail::DeviceMsmJob<C>& job, const MsmConfig& confi
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("buckets weighed by halves are right for distinct, equal, opposite and infinite points", "[msm]", ((Curve C), C),
-                       Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
+TEMPLATE_TEST_CASE_SIG("buckets weighed by halves are right for distinct, equal, opposite and infinite points", "[msm][long]",
+                       ((Curve C), C), Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);
     const TermsOfAllKinds<C> terms(600);

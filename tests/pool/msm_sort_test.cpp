@@ -166,7 +166,7 @@ TEST_CASE("where scalars keep a promise and have a table for each digit, the dig
     }
 }
 
-TEMPLATE_TEST_CASE_SIG("split in two, scalars are what the digits of their parts come to", "[msm]", ((Curve C), C), Curve::bn254,
+TEMPLATE_TEST_CASE_SIG("split in two, scalars are what the digits of their parts come to", "[msm][long]", ((Curve C), C), Curve::bn254,
                        Curve::bls12_381, Curve::bls12_377) {
     const Machine machine(std::vector<SimulatedDevice>(1));
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
@@ -210,7 +210,7 @@ TEST_CASE("where the last digits have few values, their terms are dealt to copie
     }
 }
 
-TEST_CASE("each round finds the points of a bucket two by two, and the odd one marked", "[msm]") {
+TEST_CASE("each round finds the points of a bucket two by two, and the odd one marked", "[msm][long]") {
     const Machine machine(std::vector<SimulatedDevice>(1));
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
     const BigInteger r(group_order<Curve::bn254>());

@@ -114,7 +114,7 @@ TEMPLATE_TEST_CASE_SIG("what the rounds of one portion leave to the next one is 
     }
 }
 
-TEST_CASE("over tables, what the rounds of one portion leave to the next one is right", "[msm]") {
+TEST_CASE("over tables, what the rounds of one portion leave to the next one is right", "[msm][long]") {
     constexpr auto C = Curve::bn254;
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);
@@ -203,7 +203,7 @@ TEMPLATE_TEST_CASE_SIG("pairwise rounds tell equal points from opposite ones whe
     CHECK(to_affine(sum) == expected);
 }
 
-TEST_CASE("pairwise rounds are right in many short rows, and in rows that take turns", "[msm]") {
+TEST_CASE("pairwise rounds are right in many short rows, and in rows that take turns", "[msm][long]") {
     constexpr auto C = Curve::bn254;
     struct Case {
         std::size_t msms;

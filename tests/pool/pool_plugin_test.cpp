@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <chrono>
 
 #include <thread>
 

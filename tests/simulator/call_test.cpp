@@ -1,4 +1,5 @@
 // What holds for every entry point.
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>

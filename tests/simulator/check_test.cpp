@@ -1,4 +1,6 @@
 // What the simulated driver finds that a GPU would not tell, and what a fault's report says of memory.
+#include <functional>
+
 #include "environment_variable.hpp"
 #include "machine.hpp"
 

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <thread>
 
 #include "machine.hpp"

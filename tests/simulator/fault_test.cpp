@@ -1,6 +1,7 @@
 // Device faults, planned failures, forks.
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cstdlib>
 
 #include "machine.hpp"
 

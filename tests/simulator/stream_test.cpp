@@ -1,3 +1,4 @@
+#include <chrono>
 #include <numeric>
 
 #include "machine.hpp"

@@ -10,6 +10,7 @@
 #include "formats/hex.hpp"
 #include "formats/pairs.hpp"
 #include "process.hpp"
+#include "sanitizers.hpp"
 #include "test_data.hpp"
 
 using namespace cupool;
@@ -194,9 +195,7 @@ TEST_CASE("cupool reduce refuses bad input in one line, with nothing on stdout")
 }
 
 TEST_CASE("cupool reduce takes a file that is larger than memory") {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    CUPOOL_SKIP("skipped: a sanitizer takes more address space than this test leaves");
-#endif
+    if (test::is_sanitized) CUPOOL_SKIP("skipped: a sanitizer takes more address space than this test leaves");
     const TemporaryDirectory directory;
     const auto file = directory.write("sparse", raw<std::int64_t>({-3}));
     constexpr std::uintmax_t bytes = std::uintmax_t{1} << 30;

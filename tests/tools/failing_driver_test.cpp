@@ -7,14 +7,13 @@
 
 #include "catch.hpp"
 #include "process.hpp"
+#include "sanitizers.hpp"
 
 using namespace cupool;
 using cupool::test::run_process;
 
 TEST_CASE("cupool survives every driver call that fails") {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    CUPOOL_SKIP("skipped: a program built with a sanitizer is not the one that ships");
-#endif
+    if (test::is_sanitized) CUPOOL_SKIP("skipped: a program built with a sanitizer is not the one that ships");
     const char* const simulator = std::getenv("CUPOOL_SIM_LIBRARY");
     if (simulator == nullptr) CUPOOL_SKIP("skipped: CUPOOL_SIM_LIBRARY is not set");
     const std::string input("\1\0\0\0\2\0\0\0", 8);

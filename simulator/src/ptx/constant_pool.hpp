@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "ptx/module.hpp"

@@ -2,6 +2,8 @@
 // device's code relies on, and bounds its result.
 #pragma once
 
+#include <algorithm>
+
 #include "big_integer.hpp"
 #include "decisions.hpp"
 #include "device_headers.hpp"

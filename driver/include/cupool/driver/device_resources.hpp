@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <typeindex>
+#include <typeinfo>
 
 namespace cupool::detail {
 
