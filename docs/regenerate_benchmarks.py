@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/benchmarks.md and the plots in docs/plots from docs/benchmarks.json.
+"""Writes the tables of docs/benchmarks.md, the headline of README.md and the plots in docs/plots from docs/benchmarks.json.
 
     python3 docs/regenerate_benchmarks.py                   # writes them
     python3 docs/regenerate_benchmarks.py --add RUN.json... # first takes over what `cupool bench msm --json` measured
     python3 docs/regenerate_benchmarks.py --check           # writes nothing; fails where what lies there is not what it would write
 
-A series is one line of benchmarks.json: milliseconds by the size's exponent, and what was measured. In benchmarks.md, what stands between
-<!-- generated: NAME --> and <!-- end --> is the generator's, all else is written by hand.
+A series is one line of benchmarks.json: milliseconds by the size's exponent, and what was measured. In both pages the text between
+<!-- generated: NAME --> and <!-- end --> is generated; everything else is written by hand.
 """
 
 import argparse
@@ -247,7 +247,63 @@ def plot(data, curve):
     )
 
 
+HEADLINE_CURVES, HEADLINE_SIZE = ["bn254", "bls12-381"], "20"
+
+
+def headline_series(data, curve):
+    """Libraries on one GPU with operands on it and nothing prepared, fastest first."""
+    rows = [s for s in on_one_gpu(data) if s["curve"] == curve and s["operands"] == "device" and s["inputs"] == "uniform" and not s["prepared"]]
+    return sorted((s for s in rows if HEADLINE_SIZE in s["ms"]), key=lambda series: series["ms"][HEADLINE_SIZE])
+
+
+def headline(data):
+    times = []
+    for curve in HEADLINE_CURVES:
+        ours = next(s["ms"][HEADLINE_SIZE] for s in headline_series(data, curve) if s["library"] == OURS)
+        peer = next(s for s in headline_series(data, curve) if s["library"] != OURS)
+        times.append(f"{three_digits(ours)} ms on {CURVES[curve]} (next: {three_digits(peer['ms'][HEADLINE_SIZE])} ms, {peer['library']})")
+    return f"On one H200 an MSM of 2^{HEADLINE_SIZE} terms takes\n" + "\nand ".join(times) + "."
+
+
+def headline_plot(data):
+    """Bars of the headline's libraries."""
+    parts, y = [], 0
+    for curve in HEADLINE_CURVES:
+        y += 30
+        parts.append(Panel.text(20, y, f"MSM of 2^{HEADLINE_SIZE} terms over {CURVES[curve]}, one H200, operands on it, milliseconds", "start", 14))
+        rows = headline_series(data, curve)
+        slowest = rows[-1]["ms"][HEADLINE_SIZE]
+        for series in rows:
+            y += 22
+            time = series["ms"][HEADLINE_SIZE]
+            width = 480 * time / slowest
+            colour = COLOURS[0] if series["library"] == OURS else "#9db4c8"
+            parts.append(Panel.text(150, y, series["library"], "end", 12))
+            parts.append(f'<rect x="158" y="{y - 12}" width="{width:.1f}" height="16" fill="{colour}"/>')
+            parts.append(Panel.text(164 + width, y, three_digits(time), "start", 12))
+        y += 10
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="700" height="{y + 6}" font-family="sans-serif">',
+            f'<rect width="700" height="{y + 6}" fill="#fff"/>',
+            *parts,
+            "</svg>\n",
+        ]
+    )
+
+
 # The files
+
+
+def with_regions(path, regions):
+    """The page with new text in its generated regions."""
+    page = path.read_text()
+    for name, text in regions.items():
+        region = re.compile(rf"(<!-- generated: {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
+        page, count = region.subn(lambda match, text=text: f"{match[1]}\n{text}\n\n{match[2]}", page)
+        if count != 1:
+            sys.exit(f"{path.name} has no region '{name}', or several")
+    return page
 
 
 def regenerated(data):
@@ -260,13 +316,13 @@ def regenerated(data):
         "several GPUs": devices_table(data),
         "host": host_table(data),
     }
-    page = (DOCS / "benchmarks.md").read_text()
-    for name, text in regions.items():
-        region = re.compile(rf"(<!-- generated: {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
-        page, count = region.subn(lambda match, text=text: f"{match[1]}\n{text}\n\n{match[2]}", page)
-        if count != 1:
-            sys.exit(f"docs/benchmarks.md has no region '{name}', or several")
-    files = {DOCS / "benchmarks.json": json_text(data), DOCS / "benchmarks.md": page}
+    readme, page = DOCS.parent / "README.md", DOCS / "benchmarks.md"
+    files = {
+        DOCS / "benchmarks.json": json_text(data),
+        page: with_regions(page, regions),
+        readme: with_regions(readme, {"headline": headline(data)}),
+        DOCS / "plots" / "headline.svg": headline_plot(data),
+    }
     files.update({DOCS / "plots" / f"msm_{curve}.svg": plot(data, curve) for curve in data["bound_ms"]})
     return files
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# reference.sh SOURCES SCRATCH: makes the reference by docs/Doxyfile and fails where a public symbol has no description.
-# What every owner has alike needs none: that it moves, and converts to its view. Nor do the members of abi.hpp, which are CUDA's own by number.
+# reference.sh SOURCES SCRATCH: makes the reference by docs/Doxyfile and fails where a public symbol of any layer has no description.
+# Exempt are what all owners share (moves, conversions to their views), and the members of abi.hpp, which are CUDA's own by number.
 
 if ! command -v doxygen >/dev/null; then
     echo "skipped: there is no doxygen"

@@ -49,7 +49,7 @@ inline constexpr unsigned scalar_bits = C == Curve::bn254 || C == Curve::bn254_g
 /// modulus, in standard form or in Montgomery form (times 2^(64 N) modulo the modulus), as the flag beside it says.
 template <std::size_t N>
 struct Limbs {
-    std::array<std::uint64_t, N> limbs{};
+    std::array<std::uint64_t, N> limbs{};  ///< least significant first
 
     friend bool operator==(const Limbs&, const Limbs&) = default;
 };
@@ -57,8 +57,8 @@ struct Limbs {
 /// An element c0 + c1 u of a quadratic extension, u^2 = -1.
 template <std::size_t N>
 struct QuadraticLimbs {
-    Limbs<N> c0;
-    Limbs<N> c1;
+    Limbs<N> c0;  ///< the coefficient of 1
+    Limbs<N> c1;  ///< the coefficient of u
 
     friend bool operator==(const QuadraticLimbs&, const QuadraticLimbs&) = default;
 };
@@ -77,8 +77,8 @@ using BaseFieldElement = std::conditional_t<base_field_degree<C> == 1, PrimeFiel
 /// A point in affine coordinates; (0, 0), which lies on none of the curves, stands for infinity.
 template <Curve C>
 struct AffinePoint {
-    BaseFieldElement<C> x;
-    BaseFieldElement<C> y;
+    BaseFieldElement<C> x;  ///< affine x
+    BaseFieldElement<C> y;  ///< affine y
 
     friend bool operator==(const AffinePoint&, const AffinePoint&) = default;
 };
@@ -87,9 +87,9 @@ struct AffinePoint {
 /// One point has many such forms; compare in affine coordinates.
 template <Curve C>
 struct JacobianPoint {
-    BaseFieldElement<C> x;
-    BaseFieldElement<C> y;
-    BaseFieldElement<C> z;
+    BaseFieldElement<C> x;  ///< affine x times z^2
+    BaseFieldElement<C> y;  ///< affine y times z^3
+    BaseFieldElement<C> z;  ///< 0 for infinity
 };
 
 /// Calls `function.template operator()<C>()` with the run-time curve made a compile-time one, and returns what it returns.

@@ -17,11 +17,11 @@ struct MsmConfig {
     std::int64_t points_size = 0;  ///< how many points there are; must be so, or 0
     int c = 0;                     ///< bits of a digit, 1 to 21; 0 chooses by size
     int bitsize = 0;  ///< every scalar is below 2^bitsize; 0 means the width of r. A scalar that breaks the promise is `invalid_argument`.
-    bool are_scalars_on_device = false;  ///< must agree with where the operand lives
-    bool are_points_on_device = false;   ///< must agree with where the operand lives
-    bool are_results_on_device = false;  ///< must agree with where the results are to go
-    bool are_scalars_montgomery_form = false;
-    bool are_points_montgomery_form = false;  ///< also the form of the results
+    bool are_scalars_on_device = false;        ///< must agree with where the operand lives
+    bool are_points_on_device = false;         ///< must agree with where the operand lives
+    bool are_results_on_device = false;        ///< must agree with where the results are to go
+    bool are_scalars_montgomery_form = false;  ///< each scalar is s 2^256 modulo r
+    bool are_points_montgomery_form = false;   ///< also the form of the results
     bool is_async = false;  ///< with results on the device, return as soon as the work is queued; see below. Else it means nothing.
     /// Bytes of device memory that the work may take on each device, besides operands and results
     /// that lie there; 0 means no limit. On a smaller budget than it would like, the work takes
@@ -31,7 +31,10 @@ struct MsmConfig {
     /// that are needed.
     std::uint64_t memory_budget = 0;
 
+    /// The defaults, with `ctx` the null stream and default memory pool of a device. \throws Error as
+    /// DeviceContext::default_for_device()
     static MsmConfig default_for_device(int device, SourceLocation where = SourceLocation::current());
+    /// The defaults: all cores of the host.
     static MsmConfig default_for_host();
 };
 

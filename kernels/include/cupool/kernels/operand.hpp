@@ -14,7 +14,9 @@ public:
     Operand(DeviceSpan<const T> device) : device_(device), on_device_(true) {}  // NOLINT(google-explicit-constructor)
     Operand(DeviceSpan<T> device) : Operand(DeviceSpan<const T>(device)) {}     // NOLINT(google-explicit-constructor)
 
+    /// Whether the array lies in device memory.
     bool is_on_device() const { return on_device_; }
+    /// The number of elements.
     std::size_t size() const { return on_device_ ? device_.size() : host_.size(); }
 
     /// \pre !is_on_device()

@@ -90,10 +90,13 @@ std::vector<AffinePoint<C>> generator_multiples(std::uint64_t first, std::size_t
 /// Conversions of whole arrays between standard and Montgomery form (R = 2^256, or 2^384 where p has 48 bytes), in place.
 template <Curve C>
 void points_to_montgomery_form(std::span<AffinePoint<C>> points);
+/// See points_to_montgomery_form().
 template <Curve C>
 void points_from_montgomery_form(std::span<AffinePoint<C>> points);
+/// See points_to_montgomery_form(); the modulus is r, and R is 2^256.
 template <Curve C>
 void scalars_to_montgomery_form(std::span<Scalar> scalars);
+/// See scalars_to_montgomery_form().
 template <Curve C>
 void scalars_from_montgomery_form(std::span<Scalar> scalars);
 
@@ -102,8 +105,8 @@ enum class PointFault { coordinate_not_reduced, not_on_curve, not_in_subgroup };
 
 /// A point that find_faulty_point() refused: its index, and why.
 struct FaultyPoint {
-    std::size_t index;
-    PointFault fault;
+    std::size_t index;  ///< place in the array
+    PointFault fault;   ///< the first check that it fails
 };
 
 /// Checks points on all cores. \return the fault with the lowest index, or nothing when all are good.

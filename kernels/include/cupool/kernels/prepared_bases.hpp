@@ -33,8 +33,10 @@ struct PrepareConfig {
     int c = 0;                          ///< bits of a digit, 1 to 21; 0 chooses by size. With a table for every digit, some take a bit less
     int bitsize = 0;                    ///< as MsmConfig's, for every MSM with these bases
     bool are_points_on_device = false;  ///< must agree with where the operand lives
-    bool are_points_montgomery_form = false;
+    bool are_points_montgomery_form = false;  ///< the form of the given coordinates
 
+    /// The defaults, with `ctx` the null stream and default memory pool of a device. \throws Error as
+    /// DeviceContext::default_for_device()
     static PrepareConfig default_for_device(int device, SourceLocation where = SourceLocation::current());
 };
 

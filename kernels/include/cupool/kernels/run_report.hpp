@@ -15,7 +15,7 @@ std::ostream& operator<<(std::ostream& out, Engine engine);
 
 /// What a finished job says of itself.
 struct RunReport {
-    Engine engine = Engine::host;
+    Engine engine = Engine::host;    ///< where the job ran
     std::vector<int> devices;        ///< ordinals of the devices that took part; empty on the host engine
     double milliseconds = 0;         ///< wall clock from the call to the result; of an asynchronous call, to the queueing of its work
     std::uint64_t bytes = 0;         ///< moved between host and devices, or between devices

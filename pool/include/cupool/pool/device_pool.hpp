@@ -36,8 +36,8 @@ struct ProbeReport;
 
 /// A device that a pool does not give work to.
 struct QuarantinedDevice {
-    int device = 0;  ///< ordinal
-    std::string why;
+    int device = 0;   ///< ordinal
+    std::string why;  ///< the reason given to quarantine()
 };
 
 /// Several devices as one: the devices of a host in a chosen order, each with its retained primary context (retained when first used).
@@ -88,8 +88,11 @@ public:
                                    UnusableDevices unusable = UnusableDevices::met_when_used,
                                    SourceLocation where = SourceLocation::current());
 
+    /// Whether the pool's one member is the host.
     bool is_host(SourceLocation where = SourceLocation::current()) const;
+    /// The engine that its algorithms run on: host or gpu.
     Engine engine(SourceLocation where = SourceLocation::current()) const;
+    /// The number of members; 1 for a host pool.
     std::size_t device_count(SourceLocation where = SourceLocation::current()) const;
 
     /// The ordinal at an index of the pool's order. \throws Error invalid_argument past the end; unsupported on a host pool.
@@ -106,7 +109,9 @@ public:
     /// Over the contexts, in the pool's order; a host pool has one. Each is made when it is come to, and throws what context_at() throws.
     /// Iterators are of this copy of the pool, which must outlive them.
     class Iterator;
+    /// The context at index 0.
     Iterator begin(SourceLocation where = SourceLocation::current()) const;
+    /// Past the last context.
     Iterator end(SourceLocation where = SourceLocation::current()) const;
 
     /// Which device the one at an index is: UUID, PCI address, MIG instance, entry of CUDA_VISIBLE_DEVICES. Creates no context.
@@ -134,7 +139,9 @@ public:
     /// Gives a device no work of the pool's own choice until it is readmitted. What submit() gave to it and has not begun goes to the
     /// others, unless the balancing policy forbids that. \throws Error invalid_device where it is not in the pool
     void quarantine(int ordinal, const std::string& why, SourceLocation where = SourceLocation::current()) const;
+    /// Ends the quarantine of a device. \throws Error invalid_device if it is not in the pool
     void readmit(int ordinal, SourceLocation where = SourceLocation::current()) const;
+    /// The quarantined devices, in the order of the pool.
     std::vector<QuarantinedDevice> quarantined(SourceLocation where = SourceLocation::current()) const;
 
     /// The first device fault that work of this pool met.
@@ -418,11 +425,11 @@ private:
 /// A forward iterator; see DevicePool::begin().
 class DevicePool::Iterator {
 public:
-    using iterator_category = std::forward_iterator_tag;
-    using value_type = DeviceContext;
-    using difference_type = std::ptrdiff_t;
-    using pointer = const DeviceContext*;
-    using reference = const DeviceContext&;
+    using iterator_category = std::forward_iterator_tag;  ///< see std::iterator_traits
+    using value_type = DeviceContext;                     ///< see std::iterator_traits
+    using difference_type = std::ptrdiff_t;               ///< see std::iterator_traits
+    using pointer = const DeviceContext*;                 ///< see std::iterator_traits
+    using reference = const DeviceContext&;               ///< see std::iterator_traits
 
     Iterator() = default;
     reference operator*() const { return pool_->context_at(index_); }

@@ -14,6 +14,7 @@ namespace cupool {
 
 /// A parameter of a kernel, as data: a value, or an array that a device gets a copy of.
 struct KernelOperand {
+    /// What the parameter is.
     enum class Kind {
         value,   ///< the parameter's own bytes
         input,   ///< an array; the parameter is its address on the device, as for the following
@@ -21,18 +22,22 @@ struct KernelOperand {
         inout,   ///< an array that comes back
     };
 
+    /// The bytes of a number or struct.
     template <class T>
     static KernelOperand value(const T& number) {
         return {Kind::value, bytes_of(std::span(&number, 1))};
     }
+    /// A copy of an array.
     template <class T>
     static KernelOperand input(const std::vector<T>& array) {
         return {Kind::input, bytes_of(std::span(array))};
     }
+    /// An array of `count` elements that the kernel writes.
     template <class T>
     static KernelOperand output(std::size_t count) {
         return {Kind::output, std::vector<std::byte>(count * sizeof(T))};
     }
+    /// A copy of an array that the kernel changes.
     template <class T>
     static KernelOperand inout(const std::vector<T>& array) {
         return {Kind::inout, bytes_of(std::span(array))};
@@ -40,8 +45,8 @@ struct KernelOperand {
 
     friend bool operator==(const KernelOperand&, const KernelOperand&) = default;
 
-    Kind kind = Kind::value;
-    std::vector<std::byte> bytes;
+    Kind kind = Kind::value;       ///< what `bytes` are
+    std::vector<std::byte> bytes;  ///< of the parameter, or of the array
 
 private:
     template <class T>
@@ -55,16 +60,16 @@ private:
 /// A kernel's launch that is described by data alone: no address, handle or function of this process. So any device, or any process, can
 /// do it, and do it again where one failed.
 struct KernelWork {
-    std::string ptx;
-    std::string kernel;  ///< its name in the PTX
-    LaunchShape shape;
+    std::string ptx;                      ///< the text of the module
+    std::string kernel;                   ///< its name in the PTX
+    LaunchShape shape;                    ///< grid, block and dynamic shared memory
     std::vector<KernelOperand> operands;  ///< the kernel's parameters, in order
 };
 
 /// What came back of a KernelWork: the arrays of its operands of the kinds output and inout, in order.
 struct KernelOutputs {
-    std::vector<std::vector<std::byte>> arrays;
-    std::uint64_t bytes_moved = 0;  ///< between host and device
+    std::vector<std::vector<std::byte>> arrays;  ///< one for each operand of the kinds output and inout
+    std::uint64_t bytes_moved = 0;               ///< between host and device
 
     /// \throws std::out_of_range where there is no such array
     template <class T>

@@ -72,8 +72,8 @@ public:
 
     /// A device and what it is likely to do, relative to the others: multiprocessors times clock, say.
     struct Candidate {
-        int device = 0;
-        double capability = 1;
+        int device = 0;         ///< its number, which select_device() returns in the lease
+        double capability = 1;  ///< relative speed, above 0
     };
     /// Microseconds since some moment; never goes back. Called from any thread.
     using Clock = std::function<double()>;
@@ -133,7 +133,9 @@ public:
     Lease& operator=(Lease&& other) noexcept;
     ~Lease() { release(); }
 
+    /// The number of the device.
     int device() const noexcept { return device_; }
+    /// The amount of work that was announced.
     double work() const noexcept { return work_; }
 
     /// The work begins now: what passed before was waiting. Without it, it begins when the lease was made or the device's previous

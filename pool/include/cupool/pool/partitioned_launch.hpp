@@ -60,8 +60,8 @@ struct PartArgument<ArraySlice<T>> {
 /// How one part is to be launched: its shape, and the kernel's parameters before the last two.
 template <class... Arguments>
 struct PartitionLaunch {
-    LaunchShape shape;
-    std::tuple<Arguments...> arguments;
+    LaunchShape shape;                   ///< grid, block and dynamic shared memory
+    std::tuple<Arguments...> arguments;  ///< without offset and count, which follow them
 
     /// Gives the part to its device's stream. \throws Error invalid_argument where an argument is the slice of an array that is divided
     /// otherwise than the launch, and what Module::kernel() and Kernel::launch() throw

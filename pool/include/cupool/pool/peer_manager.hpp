@@ -28,6 +28,7 @@ public:
     /// \throws Error unsupported on a host pool, invalid_argument (a chunk of no bytes, no chunk)
     explicit PeerManager(const DevicePool& pool, PeerOptions options = {}, SourceLocation where = SourceLocation::current());
 
+    /// The pool whose devices it connects.
     const DevicePool& pool(SourceLocation where = SourceLocation::current()) const;
 
     /// The way between two devices of the pool, by their ordinals; opens it. Opening twice does nothing.

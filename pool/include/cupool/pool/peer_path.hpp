@@ -21,9 +21,9 @@ std::ostream& operator<<(std::ostream& out, PeerRoute route);
 
 /// The way between two devices; it is the same both ways.
 struct PeerPath {
-    int device = 0;  ///< ordinals
-    int peer = 0;
-    PeerRoute route = PeerRoute::local;
+    int device = 0;                      ///< ordinals
+    int peer = 0;                        ///< ordinal of the other device
+    PeerRoute route = PeerRoute::local;  ///< how copies go
     /// What the driver says of the link; nothing where it is the same device, or the driver cannot say.
     std::optional<Device::PeerLink> link;
     /// Why it is staged; else empty.
@@ -39,7 +39,7 @@ struct PeerOptions {
     /// Of staged copies: bytes a chunk, and how many chunks there are for each direction of a pair. Two or more let both halves of the way
     /// go on at once.
     std::size_t chunk_bytes = std::size_t{4} << 20;
-    std::size_t chunks = 4;
+    std::size_t chunks = 4;  ///< for each direction of a pair
     /// Whether direct ways are taken where there are any.
     bool allows_direct = true;
 };

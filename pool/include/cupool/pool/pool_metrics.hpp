@@ -17,12 +17,12 @@ struct DeviceMetrics {
     std::uint64_t in_flight = 0;  ///< pieces given and not yet ended
     std::uint64_t busy_microseconds = 0;  ///< that pieces took, from their begin to their end
     std::uint64_t taken_over = 0;         ///< pieces that came here from the queue of another device, where they had waited
-    bool quarantined = false;
+    bool quarantined = false;             ///< whether the device is quarantined now
 };
 
 /// A pool's work so far, in the pool's order of devices.
 struct PoolMetrics {
-    std::vector<DeviceMetrics> devices;
+    std::vector<DeviceMetrics> devices;  ///< in the order of the pool
 };
 
 /// A line a device.

@@ -39,6 +39,7 @@ public:
         (void)division(where);
         return array_.span();
     }
+    /// For the host.
     std::span<const T> span(SourceLocation where = SourceLocation::current()) const {
         (void)division(where);
         return array_.span();
@@ -46,6 +47,7 @@ public:
     T& operator[](std::size_t index) noexcept { return array_[index]; }
     const T& operator[](std::size_t index) const noexcept { return array_[index]; }
 
+    /// The number of elements.
     std::size_t size(SourceLocation where = SourceLocation::current()) const { return static_cast<std::size_t>(division(where).total()); }
     /// How it is divided.
     const Division& division(SourceLocation where = SourceLocation::current()) const {
@@ -53,6 +55,7 @@ public:
         (void)pool_.device_count(where);  // refuses in a forked child
         return *division_;
     }
+    /// The number of slices: one for each device of the division.
     std::size_t slice_count(SourceLocation where = SourceLocation::current()) const { return division(where).size(); }
     /// Where the slice at an index begins; the size, for slice_count(). \throws Error invalid_argument past that
     std::size_t offset(std::size_t index, SourceLocation where = SourceLocation::current()) const {

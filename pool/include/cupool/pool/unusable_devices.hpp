@@ -15,9 +15,9 @@ enum class UnusableDevices {
 
 /// A device that a pool was made without.
 struct LeftOutDevice {
-    int device = 0;  ///< ordinal
-    Reason reason = Reason::device_unhealthy;
-    std::string why;
+    int device = 0;                            ///< ordinal
+    Reason reason = Reason::device_unhealthy;  ///< why it cannot be used
+    std::string why;                           ///< the same as text
 };
 
 }  // namespace cupool

@@ -22,34 +22,34 @@ extern "C" {
 
 /// What a simulated card is. See cupoolSimDefaultDevice().
 struct CupoolSimDevice {
-    const char* name;            ///< copied; null: "NVIDIA H200"
-    std::uint64_t memory_bytes;  ///< at most 512 GiB
-    int compute_capability_major;
-    int compute_capability_minor;
-    int multiprocessor_count;
-    int memory_pools_supported;
-    int compute_mode;  ///< CUcomputemode
-    int clock_khz;     ///< with the multiprocessors, how fast it is by the virtual clock: see cupoolSimSetSeed()
+    const char* name;              ///< copied; null: "NVIDIA H200"
+    std::uint64_t memory_bytes;    ///< at most 512 GiB
+    int compute_capability_major;  ///< 9 of 9.0
+    int compute_capability_minor;  ///< 0 of 9.0
+    int multiprocessor_count;      ///< SMs
+    int memory_pools_supported;    ///< 0 or 1
+    int compute_mode;              ///< CUcomputemode
+    int clock_khz;                 ///< with the multiprocessors, how fast it is by the virtual clock: see cupoolSimSetSeed()
 };
 
 /// What is alive. Primary contexts, null streams and default pools belong to the devices and do not count. Device allocations include
 /// managed memory and physical memory, host allocations registered memory.
 struct CupoolSimLiveCounts {
-    std::uint64_t primary_context_retains;
-    std::uint64_t contexts;
-    std::uint64_t streams;
-    std::uint64_t events;
-    std::uint64_t memory_pools;
-    std::uint64_t modules;
-    std::uint64_t libraries;
-    std::uint64_t link_states;
-    std::uint64_t graphs;
-    std::uint64_t graph_execs;
-    std::uint64_t device_allocations;
-    std::uint64_t device_bytes;
-    std::uint64_t host_allocations;
-    std::uint64_t host_bytes;
-    std::uint64_t address_reservations;
+    std::uint64_t primary_context_retains;  ///< retains not yet released
+    std::uint64_t contexts;                 ///< created contexts
+    std::uint64_t streams;                  ///< created streams
+    std::uint64_t events;                   ///< created events
+    std::uint64_t memory_pools;             ///< created memory pools
+    std::uint64_t modules;                  ///< loaded modules
+    std::uint64_t libraries;                ///< loaded libraries
+    std::uint64_t link_states;              ///< linkers
+    std::uint64_t graphs;                   ///< graphs
+    std::uint64_t graph_execs;              ///< instantiated graphs
+    std::uint64_t device_allocations;       ///< pieces of device memory
+    std::uint64_t device_bytes;             ///< their bytes
+    std::uint64_t host_allocations;         ///< pieces of page-locked host memory
+    std::uint64_t host_bytes;               ///< their bytes
+    std::uint64_t address_reservations;     ///< reserved address ranges
 };
 
 /// How long a planned fault lasts.
@@ -63,15 +63,15 @@ enum CupoolSimFaultDuration {
 /// Something that goes wrong, or slowly. `call`, `kernel` and `device` say what it is for, and exactly one of `result`, `memory_left`, and
 /// the two of slowness says what happens. See SimulatedFault for the values that mean nothing.
 struct CupoolSimFault {
-    const char* call;
-    const char* kernel;
-    int device;
-    std::uint64_t nth;
-    int result;
-    enum CupoolSimFaultDuration duration;
-    double times_slower;
-    double milliseconds;
-    std::uint64_t memory_left;  ///< UINT64_MAX: no matter
+    const char* call;                      ///< as SimulatedFault::call; null: as empty
+    const char* kernel;                    ///< as SimulatedFault::kernel; null: as empty
+    int device;                            ///< as SimulatedFault::device
+    std::uint64_t nth;                     ///< as SimulatedFault::nth
+    int result;                            ///< as SimulatedFault::result
+    enum CupoolSimFaultDuration duration;  ///< how long the result lasts
+    double times_slower;                   ///< as SimulatedFault::times_slower
+    double milliseconds;                   ///< as SimulatedFault::milliseconds
+    std::uint64_t memory_left;             ///< UINT64_MAX: no matter
 };
 
 /// What is looked for, besides accesses out of bounds, misaligned ones and those to freed memory, which are always found. A bit set.
@@ -90,8 +90,9 @@ enum CupoolSimChecks {
 /// One driver call that has been answered.
 struct CupoolSimCall {
     const char* entry_point;  ///< base name, "cuMemAlloc"; valid for ever
-    int result;
+    int result;               ///< the CUresult that it answered
 };
+/// What cupoolSimSetTrace() calls, with the `user` pointer given there.
 typedef void (*CupoolSimTrace)(const struct CupoolSimCall* call, void* user);
 
 /// Fills in the default card: an H200.
@@ -129,6 +130,7 @@ int cupoolSimSetDriverVersion(int version);
 /// A program that waits for an effect without calling the driver (for a host function, say) is not left hanging: after a quarter of
 /// a second without calls the clock runs on. Such a program need not replay exactly, nor one with several host threads.
 int cupoolSimSetSeed(std::uint64_t seed);
+/// The seed of cupoolSimSetSeed(); 0 if there is none.
 std::uint64_t cupoolSimSeed(void);
 
 /// What happened since the seed was set, a line each call and each operation that started, with its time on the virtual clock; equal
@@ -148,6 +150,7 @@ int cupoolSimSetPeerWritesLost(int device, int peer, int lost);
 /// What opening a context on a device answers from now on; 0 heals it. Counts devices likewise.
 int cupoolSimSetDeviceHealth(int device, int result);
 
+/// Fills in what is alive now.
 void cupoolSimLiveCount(struct CupoolSimLiveCounts* counts);
 
 /// How often an entry point was called since the reset. By base name ("cuMemAlloc") or exported name; 0 for an unknown one.
@@ -201,14 +204,14 @@ namespace cupool {
 
 /// A card of the simulated machine: an H200 unless you say otherwise.
 struct SimulatedDevice {
-    std::string name = "NVIDIA H200";
-    std::uint64_t memory_bytes = 150'754'820'096;
-    int compute_capability_major = 9;
-    int compute_capability_minor = 0;
-    int multiprocessor_count = 132;
-    bool memory_pools_supported = true;
-    int compute_mode = 0;
-    int clock_khz = 1'980'000;
+    std::string name = "NVIDIA H200";              ///< what cuDeviceGetName answers
+    std::uint64_t memory_bytes = 150'754'820'096;  ///< at most 512 GiB
+    int compute_capability_major = 9;              ///< 9 of 9.0
+    int compute_capability_minor = 0;              ///< 0 of 9.0
+    int multiprocessor_count = 132;                ///< SMs
+    bool memory_pools_supported = true;            ///< whether there are stream-ordered allocations
+    int compute_mode = 0;                          ///< a CUcomputemode
+    int clock_khz = 1'980'000;                     ///< see CupoolSimDevice
 };
 
 /// Something that goes wrong, or slowly, as planned. What it is for: a call, a kernel, a device, or several of them.
@@ -224,8 +227,8 @@ struct SimulatedFault {
     int device = -1;        ///< as the program counts; -1: any. A call is for the device it names, or for that of the current context
     std::uint64_t nth = 1;  ///< which of these, from now on
 
-    int result = 0;  ///< what is answered, whatever number that is
-    CupoolSimFaultDuration duration = cupool_sim_once;
+    int result = 0;                                     ///< what is answered, whatever number that is
+    CupoolSimFaultDuration duration = cupool_sim_once;  ///< how long the result lasts
 
     double times_slower = 1;  ///< of kernels, or all operations of a device, by the virtual clock: it needs a seed
     double milliseconds = 0;  ///< the same, and of calls: so much longer, by the virtual clock, or really where there is no seed
@@ -253,6 +256,7 @@ public:
     Simulator(const Simulator&) = delete;
     Simulator& operator=(const Simulator&) = delete;
 
+    /// cupoolSimSetDevices(). Throws std::invalid_argument.
     void set_devices(const std::vector<SimulatedDevice>& devices) {
         std::vector<CupoolSimDevice> kinds;
         for (const SimulatedDevice& device : devices) {
@@ -261,33 +265,43 @@ public:
         }
         check(symbol<decltype(cupoolSimSetDevices)>("cupoolSimSetDevices")(kinds.data(), static_cast<int>(kinds.size())), "devices");
     }
+    /// cupoolSimSetDriverVersion().
     void set_driver_version(int version) {
         check(symbol<decltype(cupoolSimSetDriverVersion)>("cupoolSimSetDriverVersion")(version), "driver version");
     }
+    /// cupoolSimSetSeed().
     void set_seed(std::uint64_t seed) { check(symbol<decltype(cupoolSimSetSeed)>("cupoolSimSetSeed")(seed), "seed"); }
     /// Of CupoolSimChecks.
     void set_checks(unsigned checks) { check(symbol<decltype(cupoolSimSetChecks)>("cupoolSimSetChecks")(checks), "checks"); }
+    /// The whole text of cupoolSimReplayLog().
     std::string replay_log() const { return text("cupoolSimReplayLog"); }
+    /// cupoolSimSetPeerReachable().
     void set_peer_reachable(int device, int peer, bool reachable) {
         check(symbol<decltype(cupoolSimSetPeerReachable)>("cupoolSimSetPeerReachable")(device, peer, reachable), "device");
     }
+    /// cupoolSimSetPeerWritesLost().
     void set_peer_writes_lost(int device, int peer, bool lost) {
         check(symbol<decltype(cupoolSimSetPeerWritesLost)>("cupoolSimSetPeerWritesLost")(device, peer, lost), "device");
     }
+    /// cupoolSimSetDeviceHealth().
     void set_device_health(int device, int result) {
         check(symbol<decltype(cupoolSimSetDeviceHealth)>("cupoolSimSetDeviceHealth")(device, result), "device");
     }
 
+    /// cupoolSimLiveCount().
     CupoolSimLiveCounts live_counts() const {
         CupoolSimLiveCounts counts{};
         symbol<decltype(cupoolSimLiveCount)>("cupoolSimLiveCount")(&counts);
         return counts;
     }
+    /// cupoolSimCallCount().
     std::uint64_t call_count(const std::string& entry_point) const {
         return symbol<decltype(cupoolSimCallCount)>("cupoolSimCallCount")(entry_point.c_str());
     }
+    /// cupoolSimCallCountOfAll().
     std::uint64_t call_count() const { return symbol<decltype(cupoolSimCallCountOfAll)>("cupoolSimCallCountOfAll")(); }
 
+    /// cupoolSimPlanFault().
     void plan_fault(const std::string& entry_point, std::uint64_t nth, int result, CupoolSimFaultDuration duration = cupool_sim_once) {
         check(symbol<decltype(cupoolSimPlanFault)>("cupoolSimPlanFault")(entry_point.c_str(), nth, result, duration), "fault plan");
     }
@@ -305,9 +319,13 @@ public:
             return symbol<decltype(cupoolSimLoadPlan)>("cupoolSimLoadPlan")(path.c_str(), message, length);
         });
     }
+    /// cupoolSimClearFaults().
     void clear_faults() { symbol<decltype(cupoolSimClearFaults)>("cupoolSimClearFaults")(); }
+    /// cupoolSimRaiseDeviceFault().
     void raise_device_fault(int result) { symbol<decltype(cupoolSimRaiseDeviceFault)>("cupoolSimRaiseDeviceFault")(result); }
+    /// The whole text of cupoolSimDeviceFaultReport().
     std::string device_fault_report() const { return text("cupoolSimDeviceFaultReport"); }
+    /// cupoolSimSetTrace().
     void set_trace(CupoolSimTrace trace, void* user) { symbol<decltype(cupoolSimSetTrace)>("cupoolSimSetTrace")(trace, user); }
     /// Resets the driver. Throws std::logic_error naming what the test left alive, and the seed, if there is one.
     void reset() {
@@ -318,6 +336,7 @@ public:
         }
     }
 
+    /// The counts that are not 0, by name.
     static std::string to_string(const CupoolSimLiveCounts& counts) {
         const std::pair<std::uint64_t, const char*> parts[] = {
             {counts.primary_context_retains, "primary context retains"},
