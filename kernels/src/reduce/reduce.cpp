@@ -80,11 +80,11 @@ void validate(const Operand<T>& input, ReduceOperation operation, const DeviceCo
     }
 }
 
-template <class T>
-RunReport run_on_host(std::span<const T> input, ReduceOperation operation, const DeviceContext& context, T& result) {
+template <class T, class R>
+RunReport run_on_host(std::span<const T> input, ReduceOperation operation, const ReduceConfig& config, R& result) {
     const auto start = std::chrono::steady_clock::now();
     try {
-        result = detail::reduce_on_host<T>(input, operation, context.host_threads());
+        result = detail::reduce_on_host<T, R>(input, operation, config.compensated, {.threads = config.ctx.host_threads()});
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCategory::out_of_memory,
                     "reduce: the host has not enough memory for " + std::to_string(input.size()) + " elements");
@@ -102,7 +102,7 @@ requires ReduceResult<R, T> RunReport reduce(const Operand<T>& input, ReduceOper
     return detail::report_at(where, [&]() -> RunReport {
         validate(input, operation, context);
         if (input.size() != 0) {
-            return context.is_host() ? run_on_host(input.host(), operation, context, result)
+            return context.is_host() ? run_on_host(input.host(), operation, config, result)
                                      : detail::reduce_on_device(input, operation, context, result);
         }
         result = T{};
