@@ -44,35 +44,47 @@ template <class Operation, class T, class A>
     for (std::size_t i = 0; i < count; ++i) values[i] = Operation::combine(values[i], accumulator_of<A>(elements[i]));
 }
 
-/// Accumulates whole rows, one after the other.
-template <class Operation, class T, class A>
-[[gnu::always_inline]] inline void accumulate_rows(AccumulatorRow<T, A>& row, const T* elements, std::size_t rows) {
-    constexpr std::size_t size = AccumulatorRow<T, A>::size;
-    A* __restrict const values = row.values.data();
-    for (; rows >= 2; rows -= 2, elements += 2 * size) {
-        for (std::size_t i = 0; i < size; ++i) {
-            const A sum = Operation::combine(values[i], accumulator_of<A>(elements[i]));
-            values[i] = Operation::combine(sum, accumulator_of<A>(elements[i + size]));
-        }
-    }
-    if (rows != 0) accumulate_part<Operation, T, A>(values, elements, size);
+/// Bytes of a row that are accumulated at a time.
+inline constexpr std::size_t piece_bytes = 512;
+/// How far ahead memory is asked for: past the end of a tile, so that the next one is on its way during the fold.
+inline constexpr std::size_t prefetch_bytes = 8192;
+
+/// Asks for the memory of a later piece. A prefetch of memory that is not there has no effect.
+[[gnu::always_inline]] inline void prefetch_piece(const void* piece) {
+    const auto later = reinterpret_cast<std::uintptr_t>(piece) + prefetch_bytes;
+    for (std::size_t line = 0; line < piece_bytes; line += 64) __builtin_prefetch(reinterpret_cast<const void*>(later + line));
 }
 
 #if defined(CUPOOL_HAS_X86_VECTORS)
-/// What follows is accumulate_rows() for Float16, which the compiler cannot convert by the processor's instruction.
-template <class Operation>
-CUPOOL_AVX2 inline void accumulate_float16_rows(AccumulatorRow<Float16, float>& row, const Float16* elements, std::size_t rows) {
-    constexpr std::size_t size = AccumulatorRow<Float16, float>::size;
-    alignas(64) std::array<float, size> converted;
-    for (; rows != 0; --rows, elements += size) {
-        for (std::size_t i = 0; i < size; i += 8) {
-            const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(elements + i));
-            _mm256_store_ps(converted.data() + i, _mm256_cvtph_ps(bits));
-        }
-        accumulate_part<Operation, float, float>(row.values.data(), converted.data(), size);
+/// Converts by the processor's instruction, which the compiler does not find by itself. \pre count is a multiple of 8
+CUPOOL_AVX2 inline void convert_float16(const Float16* elements, float* converted, std::size_t count) {
+    for (std::size_t i = 0; i < count; i += 8) {
+        const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(elements + i));
+        _mm256_storeu_ps(converted + i, _mm256_cvtph_ps(bits));
     }
 }
 #endif
+
+/// Accumulates whole rows, one after the other.
+template <class Operation, VectorUnit Unit, class T, class A>
+[[gnu::always_inline]] inline void accumulate_rows(AccumulatorRow<T, A>& row, const T* elements, std::size_t rows) {
+    constexpr std::size_t piece = piece_bytes / sizeof(T);
+    A* __restrict const values = row.values.data();
+    for (; rows != 0; --rows) {
+        for (std::size_t first = 0; first < row.values.size(); first += piece, elements += piece) {
+            prefetch_piece(elements);
+#if defined(CUPOOL_HAS_X86_VECTORS)
+            if constexpr (std::is_same_v<T, Float16> && Unit != VectorUnit::none) {
+                std::array<float, piece> converted;
+                convert_float16(elements, converted.data(), piece);
+                accumulate_part<Operation, float, float>(values + first, converted.data(), piece);
+                continue;
+            }
+#endif
+            accumulate_part<Operation, T, A>(values + first, elements, piece);
+        }
+    }
+}
 
 /// Folds the first `used` accumulators of a row, one at least; the others are left out. \param vector  V: the elements of a vector
 template <class Operation, std::size_t V, class A>
@@ -109,14 +121,7 @@ template <class Operation, class T, class A, VectorUnit Unit>
     for (std::size_t i = 0; i < used; ++i) row.values[i] = accumulator_of<A>(elements[i]);
     if (count > used) {
         const std::size_t rows = count / Row::size - 1;
-#if defined(CUPOOL_HAS_X86_VECTORS)
-        if constexpr (std::is_same_v<T, Float16> && Unit != VectorUnit::none) {
-            accumulate_float16_rows<Operation>(row, elements + used, rows);
-        } else
-#endif
-        {
-            accumulate_rows<Operation, T, A>(row, elements + used, rows);
-        }
+        accumulate_rows<Operation, Unit, T, A>(row, elements + used, rows);
         const std::size_t done = used + rows * Row::size;
         accumulate_part<Operation, T, A>(row.values.data(), elements + done, count - done);
     }
