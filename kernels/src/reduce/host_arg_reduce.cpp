@@ -1,6 +1,5 @@
-#include <bit>
-
 #include "reduce/host_reduction.hpp"
+#include "reduce/instantiate.hpp"
 
 namespace cupool::detail {
 
@@ -90,18 +89,7 @@ IndexedValue<T> arg_reduce_on_host(std::span<const T> input, ArgOperation operat
 }
 
 #define CUPOOL_INSTANTIATE(T) template IndexedValue<T> arg_reduce_on_host<T>(std::span<const T>, ArgOperation, const HostReduceOptions&);
-CUPOOL_INSTANTIATE(std::int8_t)
-CUPOOL_INSTANTIATE(std::uint8_t)
-CUPOOL_INSTANTIATE(std::int16_t)
-CUPOOL_INSTANTIATE(std::uint16_t)
-CUPOOL_INSTANTIATE(std::int32_t)
-CUPOOL_INSTANTIATE(std::uint32_t)
-CUPOOL_INSTANTIATE(std::int64_t)
-CUPOOL_INSTANTIATE(std::uint64_t)
-CUPOOL_INSTANTIATE(Float16)
-CUPOOL_INSTANTIATE(BFloat16)
-CUPOOL_INSTANTIATE(float)
-CUPOOL_INSTANTIATE(double)
+CUPOOL_FOR_EACH_REDUCE_ELEMENT(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail

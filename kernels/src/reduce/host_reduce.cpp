@@ -1,6 +1,7 @@
 #include "reduce/host_reduce.hpp"
 
 #include "reduce/host_reduction.hpp"
+#include "reduce/instantiate.hpp"
 
 namespace cupool::detail {
 
@@ -76,22 +77,7 @@ void reduce_segments_on_host(std::span<const T> input, const Segments& segments,
     template R reduce_on_host<T, R>(std::span<const T>, ReduceOperation, bool, const HostReduceOptions&);                             \
     template void reduce_segments_on_host<T, R>(std::span<const T>, const Segments&, ReduceOperation, bool, const HostReduceOptions&, \
                                                 std::span<R>);
-#define CUPOOL_INSTANTIATE_WIDE(T) \
-    CUPOOL_INSTANTIATE(T, T)       \
-    CUPOOL_INSTANTIATE(T, Wide<T>)
-CUPOOL_INSTANTIATE_WIDE(std::int8_t)
-CUPOOL_INSTANTIATE_WIDE(std::uint8_t)
-CUPOOL_INSTANTIATE_WIDE(std::int16_t)
-CUPOOL_INSTANTIATE_WIDE(std::uint16_t)
-CUPOOL_INSTANTIATE_WIDE(std::int32_t)
-CUPOOL_INSTANTIATE_WIDE(std::uint32_t)
-CUPOOL_INSTANTIATE(std::int64_t, std::int64_t)
-CUPOOL_INSTANTIATE(std::uint64_t, std::uint64_t)
-CUPOOL_INSTANTIATE_WIDE(Float16)
-CUPOOL_INSTANTIATE_WIDE(BFloat16)
-CUPOOL_INSTANTIATE_WIDE(float)
-CUPOOL_INSTANTIATE(double, double)
-#undef CUPOOL_INSTANTIATE_WIDE
+CUPOOL_FOR_EACH_REDUCE_RESULT(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail
