@@ -1,71 +1,28 @@
 // Reductions on the host's cores beside a plain read of the same array: the share of the memory's bandwidth that they reach. The read takes
-// the same threads in the same way: as many, started for each run, each taking the next MiB when it is done with one.
+// threads in the same way: as many, started for each run, each taking the next MiB when it is done with one.
 //
 //   cupool_host_reduce [LOG2_BYTES [RUNS [THREADS]]]     default 30 11 and all cores
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <cupool/cupool.hpp>
 #include <exception>
-#include <limits>
-#include <numeric>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "parallel_for.hpp"
 #include "require.hpp"
+#include "src/memory_bound.hpp"
 
 namespace {
 
 using namespace cupool;
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
-
-/// 64 bytes, which the compiler reads by the widest registers there are.
-typedef std::uint64_t Words __attribute__((vector_size(64)));
-
-/// All bits of a block, in four independent chains. \pre the bytes are a multiple of 256
-[[gnu::always_inline]] inline std::uint64_t read_by_words(const std::byte* bytes, std::size_t count) {
-    Words all[4] = {};
-    for (std::size_t i = 0; i < count; i += sizeof all) {
-        Words read[4];
-        std::memcpy(&read, bytes + i, sizeof read);
-        for (int chain = 0; chain < 4; ++chain) all[chain] |= read[chain];
-    }
-    const Words one = (all[0] | all[1]) | (all[2] | all[3]);
-    std::uint64_t bits = 0;
-    for (int i = 0; i < 8; ++i) bits |= one[i];
-    return bits;
-}
-
-std::uint64_t read_plainly(const std::byte* bytes, std::size_t count) { return read_by_words(bytes, count); }
-
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] std::uint64_t read_by_avx2(const std::byte* bytes, std::size_t count) { return read_by_words(bytes, count); }
-#endif
-
-using Read = std::uint64_t (*)(const std::byte*, std::size_t);
-
-Read best_read() {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) return &read_by_avx2;
-#endif
-    return &read_plainly;
-}
-
-/// All bits of the array.
-std::uint64_t read_all(std::span<const std::byte> bytes, unsigned threads) {
-    std::vector<std::uint64_t> bits((bytes.size() + block_bytes - 1) / block_bytes);
-    const Read read = best_read();
-    detail::parallel_for_blocks(bytes.size(), block_bytes, threads,
-                                [&](std::size_t begin, std::size_t end) { bits[begin / block_bytes] = read(&bytes[begin], end - begin); });
-    return std::accumulate(bits.begin(), bits.end(), std::uint64_t{0}, std::bit_or<>());
-}
 
 template <class Function>
 double seconds(const Function& function) {
@@ -86,7 +43,7 @@ struct Bench {
 };
 
 /// Element i is i mod 5 less 2, so that sums of any of them are small and exact.
-int element_at(std::size_t i) { return static_cast<int>(i % 5) - 2; }
+float element_at(std::size_t i) { return static_cast<float>(i % 5) - 2; }
 
 /// Measures `reduce`, which takes the array, in turn with a plain read of the array. Written by the threads that read it.
 template <class T, class Reduce>
@@ -99,9 +56,7 @@ void measure(const char* what, const Bench& bench, const Reduce& reduce) {
     std::vector<double> reads;
     std::vector<double> reductions;
     for (int run = 0; run <= bench.runs; ++run) {
-        std::uint64_t bits = 0;
-        const double read = seconds([&] { bits = read_all(std::as_bytes(input), bench.threads); });
-        require(bits != 0, "the plain read has read nothing");
+        const double read = tools::plain_read_milliseconds(std::as_bytes(input), bench.threads) / 1000;
         const double reduction = seconds([&] { reduce(input); });
         if (run == 0) continue;
         reads.push_back(read);
@@ -110,12 +65,12 @@ void measure(const char* what, const Bench& bench, const Reduce& reduce) {
     const double gigabytes = static_cast<double>(bench.bytes) / 1e9;
     const double read = median(reads);
     const double reduction = median(reductions);
-    std::printf("%-14s %12.1f %12.1f %11.1f %%\n", what, gigabytes / read, gigabytes / reduction, 100 * read / reduction);
+    std::printf("%-16s %12.1f %12.1f %11.1f %%\n", what, gigabytes / read, gigabytes / reduction, 100 * read / reduction);
 }
 
 /// The sum of the first `count` elements.
-int sum_of(std::size_t count) {
-    int sum = 0;
+float sum_of(std::size_t count) {
+    float sum = 0;
     for (std::size_t i = count - count % 5; i < count; ++i) sum += element_at(i);
     return sum;
 }
@@ -126,21 +81,29 @@ void measure_sum(const char* what, const Bench& bench, bool compensated = false)
     measure<T>(what, bench, [&](std::span<const T> input) {
         R sum{};
         reduce<T, R>(input, ReduceOperation::sum, config, sum);
-        require(sum == static_cast<R>(static_cast<float>(sum_of(input.size()))), "a sum is wrong");
+        require(sum == static_cast<R>(sum_of(input.size())), "a sum is wrong");
     });
 }
 
 void run(const Bench& bench) {
     std::printf("2^%d bytes, %u threads, medians of %d\n", static_cast<int>(std::bit_width(bench.bytes)) - 1, bench.threads, bench.runs);
-    std::printf("%-14s %12s %12s %13s\n", "", "read GB/s", "ours GB/s", "share");
+    std::printf("%-16s %12s %12s %13s\n", "", "read GB/s", "ours GB/s", "share");
     measure_sum<float>("sum f32", bench);
     measure_sum<double>("sum f64", bench);
     measure_sum<std::int32_t>("sum i32", bench);
     measure_sum<std::int64_t>("sum i64", bench);
+    measure_sum<double>("f64 compensated", bench, true);
+    measure_sum<Float16, float>("sum f16 to f32", bench);
+    measure_sum<std::int8_t, std::int64_t>("sum i8 to i64", bench);
     measure<float>("min f32", bench, [&](std::span<const float> input) {
         float least = 0;
         reduce<float>(input, ReduceOperation::min, DeviceContext::host(bench.threads), least);
         require(least == -2, "a minimum is wrong");
+    });
+    measure<float>("argmax f32", bench, [&](std::span<const float> input) {
+        IndexedValue<float> greatest;
+        arg_reduce<float>(input, ArgOperation::max, {.ctx = DeviceContext::host(bench.threads)}, greatest);
+        require(greatest == IndexedValue<float>{2, 4}, "an argmax is wrong");
     });
 }
 
