@@ -275,3 +275,46 @@ TEST_CASE("a segment on the host that is much longer than the others is divided 
     const std::vector<std::uint64_t> offsets{0, 10, 4'900'010, 4'900'010, 5'000'000};
     check_segments<float, float>(elements, Segments::offsets(std::span<const std::uint64_t>(offsets)), offsets, 3);
 }
+
+namespace {
+
+template <class T, class R, bool Compensated = false>
+void check_middle(std::span<const T> input, const MiddleShape& shape, ReduceOperation operation) {
+    std::vector<R> expected;
+    for (std::size_t outer = 0; outer < shape.outer; ++outer) {
+        for (std::size_t inner = 0; inner < shape.inner; ++inner) {
+            std::vector<T> column;
+            for (std::size_t m = 0; m < shape.middle; ++m) column.push_back(input[(outer * shape.middle + m) * shape.inner + inner]);
+            expected.push_back(plain_reduce_column<T, R, Compensated>(column, operation));
+        }
+    }
+    for (const VectorUnit unit : vector_units()) {
+        std::vector<R> results(shape.outer * shape.inner);
+        detail::reduce_middle_on_host<T, R>(input, shape, operation, Compensated, HostReduceOptions{3, unit}, results);
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            if (same_bits(results[i], expected[i])) continue;
+            FAIL_CHECK(operation << " over the middle of " << shape.outer << " x " << shape.middle << " x " << shape.inner << " by "
+                                 << name(unit) << ": result " << i << " is " << shown(results[i]) << ", should be " << shown(expected[i]));
+        }
+    }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("host reductions over the middle dimension follow its order", "[kernels]", CUPOOL_ELEMENT_TYPES) {
+    const auto elements = random_elements<TestType>(300'000);
+    const std::vector<MiddleShape> shapes = {{1, 1, 1},      {3, 1, 5},      {1, 7, 300},     {2, 8, 256},    {5, 9, 17},
+                                             {1, 64, 64},    {2, 65, 33},    {1, 129, 3},     {1, 1000, 257}, {40, 100, 40},
+                                             {1, 70'000, 1}, {1, 65'536, 3}, {2, 140'000, 1}, {0, 5, 5},      {5, 5, 0}};
+    for (const MiddleShape& shape : shapes) {
+        const auto input = std::span<const TestType>(elements).first(shape.outer * shape.middle * shape.inner);
+        for (const ReduceOperation operation : operations(is_integer<TestType>)) {
+            check_middle<TestType, TestType>(input, shape, operation);
+            if constexpr (!std::is_same_v<TestType, Wide<TestType>>) check_middle<TestType, Wide<TestType>>(input, shape, operation);
+        }
+        if constexpr (std::is_floating_point_v<TestType>) check_middle<TestType, TestType, true>(input, shape, ReduceOperation::sum);
+    }
+    std::vector<TestType> results(3, special<TestType>(7));
+    detail::reduce_middle_on_host<TestType, TestType>({}, {1, 0, 3}, ReduceOperation::sum, false, {}, results);
+    for (const TestType result : results) CHECK(result == special<TestType>(0));
+}

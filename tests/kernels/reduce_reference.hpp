@@ -213,6 +213,31 @@ R plain_reduce(std::span<const T> elements, ReduceOperation operation) {
     return plain_result<R>(plain_tile<Sums>(values, 16 / sizeof(Sums), operation));
 }
 
+/// One result of reduce_middle(). \pre there is an element
+template <class T, class R, bool Compensated = false>
+R plain_reduce_column(std::span<const T> column, ReduceOperation operation) {
+    using Sums = typename PlainAccumulator<T, R, Compensated>::Type;
+    const auto reduce_tile = [&](const std::vector<Sums>& tile) {
+        std::vector<Sums> lanes(tile.begin(), tile.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(8, tile.size())));
+        for (std::size_t i = 8; i < tile.size(); ++i) lanes[i % 8] = plain_combine(operation, lanes[i % 8], tile[i]);
+        for (std::size_t half = 4; half > 0; half /= 2) {
+            for (std::size_t lane = 0; lane < half && lane + half < lanes.size(); ++lane)
+                lanes[lane] = plain_combine(operation, lanes[lane], lanes[lane + half]);
+        }
+        return lanes[0];
+    };
+    std::size_t tile = 64;
+    while ((column.size() + tile - 1) / tile > 1024) tile *= 2;
+    std::vector<Sums> values;
+    for (std::size_t first = 0; first < column.size(); first += tile) {
+        std::vector<Sums> elements;
+        for (const T element : column.subspan(first, std::min(tile, column.size() - first)))
+            elements.push_back(plain_accumulator<Sums>(element));
+        values.push_back(reduce_tile(elements));
+    }
+    return plain_result<R>(values.size() == 1 ? values[0] : reduce_tile(values));
+}
+
 /// \pre there is an element
 template <class T>
 IndexedValue<T> plain_arg_reduce(std::span<const T> elements, ArgOperation operation) {

@@ -32,4 +32,10 @@ template <class T, class R>
 void reduce_segments_on_host(std::span<const T> input, const Segments& segments, ReduceOperation operation, bool compensated,
                              const HostReduceOptions& options, std::span<R> results);
 
+/// \pre the input has the shape, and there is a result for each (outer, inner); the middle dimension is not empty, unless the operation has
+/// an identity; `operation` is no product of floats
+template <class T, class R>
+void reduce_middle_on_host(std::span<const T> input, const MiddleShape& shape, ReduceOperation operation, bool compensated,
+                           const HostReduceOptions& options, std::span<R> results);
+
 }  // namespace cupool::detail

@@ -36,4 +36,22 @@ CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_tiles(std::uint64_t count, std
     return (count - 1) / reduce_tile_elements(count, element_bytes) + 1;
 }
 
+/// \name The order of reduce_middle(), for each result by itself: it depends on the length of the middle dimension alone
+///
+/// A tile is a run of the middle dimension. Lane l of it takes the tile's elements l, l + 8, l + 16, ... from left to right, beginning with
+/// the identity, and the lanes are folded as those of a tile are: half = 4, 2, 1. The tiles' values are reduced as one tile. So a block of
+/// 8 warps reads whole lines of 32 columns.
+/// \{
+inline constexpr unsigned reduce_middle_lanes = 8;
+inline constexpr std::uint64_t reduce_middle_least_tile = 64;
+inline constexpr std::uint64_t reduce_middle_most_tiles = 1024;
+
+/// Elements of a tile; the last one may have fewer.
+CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_middle_tile_elements(std::uint64_t middle) {
+    std::uint64_t tile = reduce_middle_least_tile;
+    while (middle > tile * reduce_middle_most_tiles) tile *= 2;
+    return tile;
+}
+/// \}
+
 }  // namespace cupool::detail
