@@ -136,8 +136,18 @@ TEST_CASE("cupool has usage errors, help and a version") {
     require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--devices", ""}, 2, {"--devices", "\"\" is no GPU's ordinal"});
     require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--devices", "0,x"}, 2, {"--devices", "\"x\" is no GPU's ordinal"});
     require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--engine", "host", "--devices", "0"}, 2, {"--devices"}, "1 2 3\n");
-    require_failure({"reduce", "--type", "i8", "--op", "sum", "-"}, 2, {"--type"});
-    require_failure({"reduce", "--type", "i32", "--op", "product", "-"}, 2, {"--op"});
+    require_failure({"reduce", "--type", "i128", "--op", "sum", "-"}, 2, {"--type"});
+    require_failure({"reduce", "--type", "i32", "--op", "mean", "-"}, 2, {"--op"});
+    require_failure({"reduce", "--type", "f32", "--op", "product", "-"}, 2, {"--op product", "f32"});
+    require_failure({"reduce", "--type", "i64", "--op", "sum", "--wide", "-"}, 2, {"--wide", "i64"});
+    require_failure({"reduce", "--type", "i32", "--op", "max", "--wide", "-"}, 2, {"--wide", "max"});
+    require_failure({"reduce", "--type", "f16", "--op", "sum", "--compensated", "-"}, 2, {"--compensated", "f16"});
+    require_failure({"reduce", "--type", "f32", "--op", "sum", "--compensated", "--wide", "-"}, 2, {"--compensated", "--wide"});
+    require_failure({"reduce", "--type", "f32", "--op", "argmin", "--segments", "2", "-"}, 2, {"argmin", "--segments"});
+    require_failure({"reduce", "--type", "f32", "--op", "sum", "--segments", "0", "-"}, 2, {"--segments"});
+    require_failure({"reduce", "--type", "f32", "--op", "sum", "--segments", "2", "--offsets", "x", "-"}, 2, {"--segments", "--offsets"});
+    require_failure({"reduce", "--type", "f32", "--op", "sum", "--offsets", "-", "-"}, 2, {"--offsets", "standard input"});
+    require_failure({"bench", "reduce", "--type", "f32", "--op", "product"}, 2, {"--op product"});
     require_failure({"bench"}, 2, {"no command"});
     require_failure({"bench", "frobnicate"}, 2, {"frobnicate"});
     require_failure({"bench", "msm", "--sizes", "99"}, 2, {"--sizes"});
@@ -178,14 +188,75 @@ TEST_CASE("cupool reduce handles every type and operation") {
         CHECK(result_of(type, "min", raw(elements)) == min);
         CHECK(result_of(type, "max", raw(elements)) == max);
     };
+    check_type("i8", std::vector<std::int8_t>{100, 100, -5}, -61, -5, 100);
+    check_type("u8", std::vector<std::uint8_t>{200, 100, 5}, 49, 5, 200);
+    check_type("i16", std::vector<std::int16_t>{30000, 30000, -5}, -5541, -5, 30000);
+    check_type("u16", std::vector<std::uint16_t>{60000, 60000, 5}, 54469, 5, 60000);
     check_type("i32", std::vector<std::int32_t>{-5, 7, 1}, 3, -5, 7);
     check_type("u32", std::vector<std::uint32_t>{0xffffffff, 7}, 6, 7, 0xffffffff);
     check_type("i64", std::vector<std::int64_t>{-5, 1LL << 60}, (1LL << 60) - 5, -5, 1LL << 60);
     check_type("u64", std::vector<std::uint64_t>{~0ULL, ~0ULL - 1}, ~0ULL - 2, ~0ULL - 1, ~0ULL);
     check_type("f32", std::vector<float>{0.5F, -2, 0.25F}, -1.25, -2, 0.5);
     check_type("f64", std::vector<double>{0.5, -2, 0.25}, -1.25, -2, 0.5);
+    check_type("f16", std::vector<std::uint16_t>{0x3800, 0xc000, 0x3400}, -1.25, -2, 0.5);   // 0.5, -2, 0.25
+    check_type("bf16", std::vector<std::uint16_t>{0x3f00, 0xc000, 0x3e80}, -1.25, -2, 0.5);  // the same
+    CHECK(result_of("i8", "product", raw<std::int8_t>({100, 3, 5})) == -36);
+    CHECK(result_of("u64", "product", raw<std::uint64_t>({1ULL << 63, 3})) == 1ULL << 63);
     CHECK(result_of("f32", "sum", raw<float>({std::numeric_limits<float>::infinity(), 1})) == "inf");
     CHECK(result_of("f64", "max", raw<double>({std::numeric_limits<double>::quiet_NaN(), 1})) == "nan");
+}
+
+TEST_CASE("cupool reduce sums wide and compensated") {
+    const auto wide = run_job({"reduce", "--type", "i8", "--op", "sum", "--wide", "--check", "-"}, raw<std::int8_t>({100, 100, -5}));
+    CHECK(wide.at("result") == 195);
+    CHECK(wide.at("wide") == true);
+    CHECK(run_job({"reduce", "--type", "u32", "--op", "product", "--wide", "-"}, raw<std::uint32_t>({1U << 31, 4})).at("result") ==
+          1ULL << 33);
+    CHECK(run_job({"reduce", "--type", "f32", "--op", "sum", "--wide", "-"}, raw<float>({16777216, 1})).at("result") == 16777217);
+    const auto cancelling = raw<double>({1e100, 1, -1e100});
+    CHECK(run_job({"reduce", "--type", "f64", "--op", "sum", "-"}, cancelling).at("result") == 0);
+    const auto compensated = run_job({"reduce", "--type", "f64", "--op", "sum", "--compensated", "--check", "-"}, cancelling);
+    CHECK(compensated.at("result") == 1);
+    CHECK(compensated.at("compensated") == true);
+}
+
+TEST_CASE("cupool reduce finds where the minimum and the maximum are") {
+    const auto find = [](const std::string& operation) {
+        return run_job({"reduce", "--type", "f32", "--op", operation, "--check", "-"}, raw<float>({3, -2, 7, -2, 7}));
+    };
+    CHECK(find("argmin").at("result") == -2);
+    CHECK(find("argmin").at("index") == 1);
+    CHECK(find("argmax").at("result") == 7);
+    CHECK(find("argmax").at("index") == 2);
+    // In the second and the third of the chunks in which files are read.
+    constexpr std::size_t chunk = std::size_t{1} << 26;
+    std::string bytes(2 * chunk + 3, '\5');
+    bytes[chunk + 17] = bytes[2 * chunk + 1] = '\7';
+    bytes[2 * chunk + 2] = '\1';
+    CHECK(run_job({"reduce", "--type", "i8", "--op", "argmax", "--engine", "host", "-"}, bytes).at("index") == chunk + 17);
+    CHECK(run_job({"reduce", "--type", "i8", "--op", "argmin", "--engine", "host", "-"}, bytes).at("index") == 2 * chunk + 2);
+}
+
+TEST_CASE("cupool reduce takes segments") {
+    const TemporaryDirectory directory;
+    const auto input = raw<std::int16_t>({1, 2, 3, 4, 5, 6});
+    const auto equal = run_job({"reduce", "--type", "i16", "--op", "sum", "--segments", "3", "--engine", "host", "--check", "-"}, input);
+    CHECK(equal.at("results") == nlohmann::json({3, 7, 11}));
+    CHECK(equal.at("segments") == 3);
+    CHECK(equal.at("n") == 6);
+    CHECK_FALSE(equal.at("checked_by").get<std::string>().empty());
+    const auto by_offsets = [&](const std::string& operation, const std::vector<std::uint64_t>& offsets) {
+        return std::vector<std::string>{
+            "reduce", "--type", "i16", "--op", operation, "--offsets", directory.write("offsets", raw(offsets)), "--engine", "host", "-"};
+    };
+    CHECK(run_job(by_offsets("product", {1, 3, 3, 6}), input).at("results") == nlohmann::json({6, 1, 120}));
+    CHECK(run_job(by_offsets("max", {0, 1, 6}), input).at("results") == nlohmann::json({1, 6}));
+    const auto offsets = directory.path("offsets");
+    require_failure(by_offsets("sum", {0, 4, 3}), 3, {offsets, "offset 2 is 3"}, input);
+    require_failure(by_offsets("sum", {0, 7}), 3, {offsets, "offset 1 is 7", "6 elements"}, input);
+    require_failure(by_offsets("min", {0, 3, 3}), 3, {offsets, "segment 1"}, input);
+    require_failure({"reduce", "--type", "i16", "--op", "sum", "--segments", "4", "--engine", "host", "-"}, 3,
+                    {"standard input", "4 segments"}, input);
 }
 
 TEST_CASE("cupool reduce refuses bad input in one line, with nothing on stdout") {
@@ -289,6 +360,14 @@ TEST_CASE("cupool bench measures and checks") {
     CHECK(reduce.at("benchmark") == "reduce");
     CHECK(reduce.at("type") == "f64");
     CHECK(reduce.at("results").at(0).at("n") == 4096);
+    if (reduce.at("engine") == "host") CHECK(reduce["results"][0].at("share_of_bound").get<double>() > 0);
+    CHECK_FALSE(reduce.contains("wide"));
+    const auto wide =
+        run_job({"bench", "reduce", "--json", "--type", "u8", "--op", "product", "--wide", "--sizes", "0,9", "--runs", "2", "--check"});
+    CHECK(wide.at("wide") == true);
+    for (const auto* const type : {"f16", "i16"}) {
+        CHECK(run_job({"bench", "reduce", "--json", "--type", type, "--op", "argmax", "--sizes", "8", "--runs", "1"}).at("type") == type);
+    }
 
     const auto table = run_process(tool, {"bench", "reduce", "--type", "u64", "--op", "max", "--sizes", "5"});
     CHECK(table.exit_code == 0);

@@ -10,9 +10,9 @@ using namespace cupool::tools;
 
 namespace {
 
-template <class T>
-bool agrees(const std::vector<T>& input, ReduceOperation operation, T result) {
-    return agrees_with_plain_loop<T>(input, operation, result);
+template <class T, class R = T>
+bool agrees(const std::vector<T>& input, ReduceOperation operation, R result, bool compensated = false) {
+    return agrees_with_plain_loop<T, R>(input, operation, compensated, result);
 }
 
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
@@ -52,6 +52,34 @@ TEST_CASE("a plain loop grants float sums their rounding and no more") {
     CHECK(agrees<float>({largest, largest, -largest}, ReduceOperation::sum, infinite));
     CHECK(agrees<float>({infinite, -infinite}, ReduceOperation::sum, not_a_number));
     CHECK_FALSE(agrees<float>({infinite, 1}, ReduceOperation::sum, 1.0F));
+}
+
+TEST_CASE("a plain loop holds wide, compensated and 16-bit sums to their own precision") {
+    const std::vector<float> tenths(1 << 20, 0.1F);
+    const double exact = static_cast<double>(1 << 20) * static_cast<double>(0.1F);
+    CHECK(agrees<float, double>(tenths, ReduceOperation::sum, exact));
+    CHECK_FALSE(agrees<float, double>(tenths, ReduceOperation::sum, exact * (1 + 1e-7)));
+    CHECK(agrees(tenths, ReduceOperation::sum, static_cast<float>(exact), true));
+    CHECK_FALSE(agrees(tenths, ReduceOperation::sum, static_cast<float>(exact * (1 + 1e-6)), true));
+    CHECK(agrees<float>(tenths, ReduceOperation::sum, static_cast<float>(exact * (1 + 1e-6)), false));
+    const std::vector<Float16> halves(100, Float16(0.5F));
+    CHECK(agrees(halves, ReduceOperation::sum, Float16(50)));
+    CHECK_FALSE(agrees(halves, ReduceOperation::sum, Float16(50.25F)));
+    CHECK(agrees(std::vector<Float16>(3, Float16(60000)), ReduceOperation::sum, Float16(std::numeric_limits<float>::infinity())));
+    CHECK(agrees<std::int8_t, std::int64_t>({100, 100}, ReduceOperation::sum, 200));
+    CHECK(agrees<std::int8_t, std::int8_t>({100, 3}, ReduceOperation::product, 44));
+    CHECK_FALSE(agrees<std::int8_t, std::int8_t>({100, 3}, ReduceOperation::product, 45));
+}
+
+TEST_CASE("a plain loop finds the first of equals") {
+    const std::vector<float> input{3, 1, 1, not_a_number, not_a_number};
+    const auto first = std::span<const float>(input).first(3);
+    CHECK(agrees_with_plain_loop<float>(first, ArgOperation::min, {1, 1}));
+    CHECK_FALSE(agrees_with_plain_loop<float>(first, ArgOperation::min, {1, 2}));
+    CHECK_FALSE(agrees_with_plain_loop<float>(first, ArgOperation::min, {3, 1}));
+    CHECK(agrees_with_plain_loop<float>(first, ArgOperation::max, {3, 0}));
+    CHECK(agrees_with_plain_loop<float>(input, ArgOperation::max, {not_a_number, 3}));
+    CHECK_FALSE(agrees_with_plain_loop<float>(input, ArgOperation::max, {not_a_number, 4}));
 }
 
 TEST_CASE("results are compared by their bits") {

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <cupool/kernels/float16.hpp>
 
 #include "formats/text.hpp"
 
@@ -82,10 +83,16 @@ bool ElementReader<T>::next() {
     return count_ != 0;
 }
 
+template class ElementReader<std::int8_t>;
+template class ElementReader<std::uint8_t>;
+template class ElementReader<std::int16_t>;
+template class ElementReader<std::uint16_t>;
 template class ElementReader<std::int32_t>;
 template class ElementReader<std::uint32_t>;
 template class ElementReader<std::int64_t>;
 template class ElementReader<std::uint64_t>;
+template class ElementReader<Float16>;
+template class ElementReader<BFloat16>;
 template class ElementReader<float>;
 template class ElementReader<double>;
 

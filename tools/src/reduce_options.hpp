@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cupool/kernels/reduce.hpp>
 #include <string>
+#include <type_traits>
 
 namespace cupool::tools {
 
@@ -11,24 +12,60 @@ namespace cupool::tools {
 struct ReduceOptions {
     std::string type;
     std::string operation;
+    bool wide = false;         ///< the result type is Wide<T>
+    bool compensated = false;  ///< as ReduceConfig::compensated
 
-    /// \pre the names passed the checks of add_reduce_options()
+    /// Whether the operation is argmin or argmax.
+    bool is_arg_operation() const { return arg_operation_from_name(operation).has_value(); }
+    /// \pre !is_arg_operation(), and the names passed the checks of add_reduce_options()
     ReduceOperation reduce_operation() const { return *reduce_operation_from_name(operation); }
+    /// \pre is_arg_operation()
+    ArgOperation arg_operation() const { return *arg_operation_from_name(operation); }
+
+    /// \throws UsageError where the type, the operation and the result do not go together
+    void require_consistent() const;
 };
 
-/// Adds --type and --op to a command; required unless the options have defaults.
+/// Adds --type, --op, --wide and --compensated to a command; the first two are required unless the options have defaults.
 void add_reduce_options(CLI::App& command, ReduceOptions& options);
 
 /// Calls `function.template operator()<T>()` with the C++ type of that name, and returns what it returns.
 /// \pre the name passed the check of add_reduce_options()
 template <class Function>
 auto with_element_type(const std::string& name, const Function& function) {
+    if (name == "i8") return function.template operator()<std::int8_t>();
+    if (name == "u8") return function.template operator()<std::uint8_t>();
+    if (name == "i16") return function.template operator()<std::int16_t>();
+    if (name == "u16") return function.template operator()<std::uint16_t>();
     if (name == "i32") return function.template operator()<std::int32_t>();
     if (name == "u32") return function.template operator()<std::uint32_t>();
     if (name == "i64") return function.template operator()<std::int64_t>();
     if (name == "u64") return function.template operator()<std::uint64_t>();
+    if (name == "f16") return function.template operator()<Float16>();
+    if (name == "bf16") return function.template operator()<BFloat16>();
     if (name == "f32") return function.template operator()<float>();
     return function.template operator()<double>();
+}
+
+/// Calls `function.template operator()<T, R>()` with the types of the elements and of the result, and returns what it returns.
+template <class Function>
+auto with_reduce_types(const ReduceOptions& options, const Function& function) {
+    return with_element_type(options.type, [&]<class T>() {
+        return options.wide ? function.template operator()<T, Wide<T>>() : function.template operator()<T, T>();
+    });
+}
+
+template <class T>
+inline constexpr bool is_16_bit_float = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+
+/// The value of an element or a result as a number that C++ calculates with; exact.
+template <class T>
+auto number_of(T value) {
+    if constexpr (is_16_bit_float<T>) {
+        return static_cast<float>(value);
+    } else {
+        return value;
+    }
 }
 
 }  // namespace cupool::tools
