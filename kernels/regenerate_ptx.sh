@@ -30,3 +30,4 @@ for step in sort pairs accumulate_slots accumulate_sums join sum_rows join_windo
     done
 done
 compile reduce.cu reduce
+compile collective/collective.cu collective

@@ -18,6 +18,7 @@ struct ShippedCode {
 Module load(ContextView context, const ShippedCode& code);
 
 extern const ShippedCode reduce_code;
+extern const ShippedCode collective_code;
 extern const ShippedCode msm_sort_bn254_code;
 extern const ShippedCode msm_sort_bls12_381_code;
 extern const ShippedCode msm_sort_bls12_377_code;

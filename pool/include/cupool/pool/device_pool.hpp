@@ -369,6 +369,7 @@ public:
                              SourceLocation where = SourceLocation::current()) const;
 
 private:
+    friend class Collectives;
     friend class PeerManager;
     friend class PoolGraph;
     class State;

@@ -1,0 +1,108 @@
+#include "device_collective.hpp"
+
+#include <algorithm>
+#include <cupool/driver/module.hpp>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "shipped_code.hpp"
+
+namespace cupool::detail {
+
+namespace {
+
+constexpr unsigned block_size = 256;
+constexpr std::uint64_t vector_bytes = 16;
+constexpr std::uint64_t vectors_a_thread = 4;
+/// More threads read no faster: the links are the limit.
+constexpr unsigned blocks_a_multiprocessor = 4;
+
+/// The collectives' kernels in one context.
+class CollectiveModule {
+public:
+    explicit CollectiveModule(ContextView context)
+        : module_(load(context, collective_code)),
+          max_blocks_(blocks_a_multiprocessor * static_cast<unsigned>(context.device().multiprocessor_count())) {}
+
+    /// Asks the driver for each kernel once: small collectives take no longer than a few calls of it.
+    Kernel<PeerArrays> combine_peers(PeerElement element, ReduceOperation operation) {
+        const std::lock_guard lock(mutex_);
+        const auto key = std::pair(std::string_view(element.name), operation);
+        auto found = kernels_.find(key);
+        if (found == kernels_.end()) {
+            found = kernels_.emplace(key, module_.kernel<PeerArrays>("combine_peers_" + to_string(operation) + "_" + element.name)).first;
+        }
+        return found->second;
+    }
+    unsigned max_blocks() const { return max_blocks_; }
+
+private:
+    Module module_;
+    unsigned max_blocks_;
+    std::mutex mutex_;
+    std::map<std::pair<std::string_view, ReduceOperation>, Kernel<PeerArrays>> kernels_;
+};
+
+/// How many elements lie before the first 16-byte boundary, if that is the same of all arrays; else `count`.
+std::uint64_t common_head(const PeerArrays& arrays, std::uint64_t element_bytes) {
+    const auto has_same_boundary = [&](std::uint64_t address) { return address % vector_bytes == arrays.inputs[0] % vector_bytes; };
+    if (!std::all_of(arrays.inputs, arrays.inputs + arrays.input_count, has_same_boundary) ||
+        !std::all_of(arrays.outputs, arrays.outputs + arrays.output_count, has_same_boundary)) {
+        return arrays.count;
+    }
+    const std::uint64_t past_boundary = arrays.inputs[0] % vector_bytes;
+    const std::uint64_t head_bytes = past_boundary == 0 ? 0 : vector_bytes - past_boundary;
+    return std::min(arrays.count, head_bytes / element_bytes);
+}
+
+unsigned block_count(const PeerArrays& arrays, std::uint64_t element_bytes, unsigned max_blocks) {
+    const std::uint64_t vectors = (arrays.count - arrays.head) * element_bytes / vector_bytes;
+    const std::uint64_t threads = std::max(vectors / vectors_a_thread, arrays.head) + 1;
+    return static_cast<unsigned>(std::min<std::uint64_t>((threads + block_size - 1) / block_size, max_blocks));
+}
+
+}  // namespace
+
+template <>
+PeerElement peer_element<std::int32_t>() {
+    return {"i32", sizeof(std::int32_t)};
+}
+template <>
+PeerElement peer_element<std::uint32_t>() {
+    return {"u32", sizeof(std::uint32_t)};
+}
+template <>
+PeerElement peer_element<std::int64_t>() {
+    return {"i64", sizeof(std::int64_t)};
+}
+template <>
+PeerElement peer_element<std::uint64_t>() {
+    return {"u64", sizeof(std::uint64_t)};
+}
+template <>
+PeerElement peer_element<float>() {
+    return {"f32", sizeof(float)};
+}
+template <>
+PeerElement peer_element<double>() {
+    return {"f64", sizeof(double)};
+}
+
+void combine_peers(PeerElement element, ReduceOperation operation, std::span<const abi::DevicePointer> inputs,
+                   std::span<const abi::DevicePointer> outputs, std::uint64_t count, const DeviceContext& context) {
+    PeerArrays arrays{};
+    std::copy(inputs.begin(), inputs.end(), arrays.inputs);
+    std::copy(outputs.begin(), outputs.end(), arrays.outputs);
+    arrays.input_count = static_cast<std::uint32_t>(inputs.size());
+    arrays.output_count = static_cast<std::uint32_t>(outputs.size());
+    arrays.count = count;
+    arrays.head = common_head(arrays, element.bytes);
+    const auto module = context.resource<CollectiveModule>();
+    const unsigned blocks = block_count(arrays, element.bytes, module->max_blocks());
+    module->combine_peers(element, operation).launch({blocks, block_size}, context.stream(), arrays);
+}
+
+}  // namespace cupool::detail
