@@ -16,7 +16,7 @@ compile() {  # source, output name, further options
     {
         echo "// cupool: kernels/src/$source compiled by $compiler; made by kernels/regenerate_ptx.sh, do not edit."
         "$clang" -x cuda --cuda-device-only --cuda-gpu-arch=sm_75 -Xclang -target-feature -Xclang +ptx63 -nocudainc -nocudalib \
-            -Wno-unknown-cuda-version -Wall -Wextra -Werror -std=c++20 -O3 -ffp-contract=off "$@" -S "$kernels/src/$source" -o - |
+            -Wno-unknown-cuda-version -Wall -Wextra -Werror -std=c++20 -O3 -ffp-contract=off -I "$kernels/src" -I "$kernels/include" "$@" -S "$kernels/src/$source" -o - |
             sed -e '/\/\/ begin inline asm/d' -e '/\/\/ end inline asm/d' -e '/^$/d'
     } > "$output/$name.ptx.new"
     mv "$output/$name.ptx.new" "$output/$name.ptx"
@@ -29,5 +29,5 @@ for step in sort pairs accumulate_slots accumulate_sums join sum_rows join_windo
         compile msm_$step.cu msm_${step}_$curve -DCUPOOL_CURVE=${curves[$curve]}
     done
 done
-compile reduce.cu reduce
 compile collective/collective.cu collective
+compile reduce/reduce.cu reduce

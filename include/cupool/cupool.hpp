@@ -45,6 +45,7 @@
 #include <cupool/driver/visible_devices.hpp>
 #include <cupool/driver/volume_span.hpp>
 #include <cupool/kernels/curve.hpp>
+#include <cupool/kernels/float16.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/operand.hpp>
 #include <cupool/kernels/point.hpp>

@@ -56,21 +56,23 @@ DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOpe
 
 }  // namespace
 
-template <class T>
-RunReport DevicePool::reduce(std::span<const T> input, ReduceOperation operation, T& result, SourceLocation where) const {
+template <class T, class R>
+requires ReduceResult<R, T> RunReport DevicePool::reduce(const PoolOperand<T>& input, ReduceOperation operation, R& result,
+                                                         SourceLocation where)
+const {
     detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation", where);
     return detail::report_at(where, [&] { return state(where).reduce(input, operation, result); });
 }
 
-template <class T>
-RunReport DevicePool::State::reduce(std::span<const T> input, ReduceOperation operation, T& result) {
+template <class T, class R>
+RunReport DevicePool::State::reduce(const PoolOperand<T>& input, ReduceOperation operation, R& result) {
     const std::vector<std::size_t> healthy = this->healthy();
     const auto in_flight = [&](std::size_t index) { return member(index).in_flight.load(); };
     const auto idlest = std::min_element(healthy.begin(), healthy.end(),
                                          [&](std::size_t left, std::size_t right) { return in_flight(left) < in_flight(right); });
     RunReport report;
     run(*idlest, [&](std::size_t index, const DeviceContext& context) {
-        report = cupool::reduce<T>(Operand<T>(input), operation, context, result);
+        report = cupool::reduce<T, R>(Operand<T>(input.host()), operation, ReduceConfig{.ctx = context}, result);
         member(index).bytes += report.bytes;
     });
     return report;
@@ -113,16 +115,17 @@ DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> 
     });
 }
 
-template <class T>
-RunReport DevicePool::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, T& result,
-                                     SourceLocation where) const {
+template <class T, class R>
+requires ReduceResult<R, T> RunReport DevicePool::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation,
+                                                                 R& result, SourceLocation where)
+const {
     check_buffers(buffers, where);
     detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation", where);
     return detail::report_at(where, [&] { return state(where).reduce_results(buffers, operation, result); });
 }
 
-template <class T>
-RunReport DevicePool::State::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, T& result) {
+template <class T, class R>
+RunReport DevicePool::State::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, R& result) {
     const auto start = std::chrono::steady_clock::now();
     std::vector<std::size_t> members;
     for (const DeviceSpan<const T>& buffer : buffers) {
@@ -153,9 +156,9 @@ RunReport DevicePool::State::reduce_results(std::span<const DeviceSpan<const T>>
 }
 
 #define CUPOOL_INSTANTIATE(T)                                                                                                            \
-    template RunReport DevicePool::reduce<T>(std::span<const T>, ReduceOperation, T&, SourceLocation) const;                             \
+    template RunReport DevicePool::reduce<T, T>(const PoolOperand<T>&, ReduceOperation, T&, SourceLocation) const;                       \
     template DeviceBuffer<T> DevicePool::reduce_results<T>(std::span<const DeviceSpan<const T>>, ReduceOperation, SourceLocation) const; \
-    template RunReport DevicePool::reduce_results<T>(std::span<const DeviceSpan<const T>>, ReduceOperation, T&, SourceLocation) const;
+    template RunReport DevicePool::reduce_results<T, T>(std::span<const DeviceSpan<const T>>, ReduceOperation, T&, SourceLocation) const;
 CUPOOL_INSTANTIATE(std::int32_t)
 CUPOOL_INSTANTIATE(std::uint32_t)
 CUPOOL_INSTANTIATE(std::int64_t)

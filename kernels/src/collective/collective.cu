@@ -1,17 +1,38 @@
 // Collectives: one kernel reads an array of each device, combines them element by element, and writes the result to an array of each
 // device.
 
-#include "../device.cuh"
-#include "../reduce_operations.hpp"
-#include "peer_arrays.hpp"
+#include <cupool/kernels/float16.hpp>
+
+#include "collective/peer_arrays.hpp"
+#include "device.cuh"
+#include "reduce/operations.hpp"
 
 using namespace cupool::device;
+using cupool::BFloat16;
+using cupool::Float16;
 using cupool::detail::PeerArrays;
 
 namespace {
 
-/// 16-byte vectors that a thread has in flight from each peer.
-constexpr unsigned vectors_a_step = 4;
+/// 16-byte vectors that a thread has in flight from each peer: fewer of narrow elements, which take more registers.
+template <class T>
+constexpr unsigned vectors_a_step = sizeof(T) < 4 ? sizeof(T) : 4;
+
+/// What elements of type T are combined as: 16-bit floats as float, which is rounded once at the end.
+template <class T>
+struct AccumulatorOf {
+    using Type = T;
+};
+template <>
+struct AccumulatorOf<Float16> {
+    using Type = float;
+};
+template <>
+struct AccumulatorOf<BFloat16> {
+    using Type = float;
+};
+template <class T>
+using Accumulator = typename AccumulatorOf<T>::Type;
 
 template <class T>
 struct Vector {
@@ -19,56 +40,73 @@ struct Vector {
     T elements[size];
 };
 
+/// A vector's elements while they are combined.
 template <class T>
-CUPOOL_DEVICE Vector<T> load_vector(std::uint64_t address, std::uint64_t index) {
-    return __builtin_bit_cast(Vector<T>, reinterpret_cast<const Words4*>(address)[index]);
+struct Accumulators {
+    Accumulator<T> elements[Vector<T>::size];
+};
+
+CUPOOL_DEVICE Words4 load_vector(std::uint64_t address, std::uint64_t index) { return reinterpret_cast<const Words4*>(address)[index]; }
+
+template <class T>
+CUPOOL_DEVICE Accumulators<T> accumulators_of(Words4 words) {
+    const auto vector = __builtin_bit_cast(Vector<T>, words);
+    Accumulators<T> accumulators;
+#pragma unroll
+    for (unsigned k = 0; k < Vector<T>::size; ++k) accumulators.elements[k] = static_cast<Accumulator<T>>(vector.elements[k]);
+    return accumulators;
+}
+
+template <class T>
+CUPOOL_DEVICE Words4 words_of(const Accumulators<T>& accumulators) {
+    Vector<T> vector;
+#pragma unroll
+    for (unsigned k = 0; k < Vector<T>::size; ++k) {
+        vector.elements[k] = static_cast<T>(cupool::detail::with_canonical_nan(accumulators.elements[k]));
+    }
+    return __builtin_bit_cast(Words4, vector);
 }
 
 template <class Operation, class T>
-CUPOOL_DEVICE Vector<T> combine_vectors(Vector<T> left, Vector<T> right) {
+CUPOOL_DEVICE void combine_into(Accumulators<T>& left, const Accumulators<T>& right) {
 #pragma unroll
     for (unsigned k = 0; k < Vector<T>::size; ++k) left.elements[k] = Operation::combine(left.elements[k], right.elements[k]);
-    return left;
 }
 
 /// Combines `Count` vectors, `stride` vectors apart. \param offset  of the first vector, in bytes
 template <class Operation, class T, unsigned Count>
 CUPOOL_DEVICE void combine_step(const PeerArrays& arrays, std::uint64_t offset, std::uint64_t index, std::uint64_t stride) {
-    Vector<T> sums[Count];
+    Accumulators<T> sums[Count];
 #pragma unroll
-    for (unsigned k = 0; k < Count; ++k) sums[k] = load_vector<T>(arrays.inputs[0] + offset, index + k * stride);
+    for (unsigned k = 0; k < Count; ++k) sums[k] = accumulators_of<T>(load_vector(arrays.inputs[0] + offset, index + k * stride));
 #pragma nounroll
     for (std::uint32_t peer = 1; peer < arrays.input_count; ++peer) {
-        Vector<T> loaded[Count];
+        Words4 loaded[Count];
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k) loaded[k] = load_vector<T>(arrays.inputs[peer] + offset, index + k * stride);
+        for (unsigned k = 0; k < Count; ++k) loaded[k] = load_vector(arrays.inputs[peer] + offset, index + k * stride);
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k) sums[k] = combine_vectors<Operation>(sums[k], loaded[k]);
+        for (unsigned k = 0; k < Count; ++k) combine_into<Operation, T>(sums[k], accumulators_of<T>(loaded[k]));
     }
+    Words4 words[Count];
 #pragma unroll
-    for (unsigned k = 0; k < Count; ++k) {
-#pragma unroll
-        for (unsigned i = 0; i < Vector<T>::size; ++i) sums[k].elements[i] = cupool::detail::with_canonical_nan(sums[k].elements[i]);
-    }
+    for (unsigned k = 0; k < Count; ++k) words[k] = words_of<T>(sums[k]);
 #pragma nounroll
     for (std::uint32_t peer = 0; peer < arrays.output_count; ++peer) {
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k) {
-            reinterpret_cast<Words4*>(arrays.outputs[peer] + offset)[index + k * stride] = __builtin_bit_cast(Words4, sums[k]);
-        }
+        for (unsigned k = 0; k < Count; ++k) reinterpret_cast<Words4*>(arrays.outputs[peer] + offset)[index + k * stride] = words[k];
     }
 }
 
 template <class Operation, class T>
 CUPOOL_DEVICE void combine_element(const PeerArrays& arrays, std::uint64_t index) {
-    T sum = reinterpret_cast<const T*>(arrays.inputs[0])[index];
+    auto sum = static_cast<Accumulator<T>>(reinterpret_cast<const T*>(arrays.inputs[0])[index]);
 #pragma nounroll
     for (std::uint32_t peer = 1; peer < arrays.input_count; ++peer) {
-        sum = Operation::combine(sum, reinterpret_cast<const T*>(arrays.inputs[peer])[index]);
+        sum = Operation::combine(sum, static_cast<Accumulator<T>>(reinterpret_cast<const T*>(arrays.inputs[peer])[index]));
     }
-    sum = cupool::detail::with_canonical_nan(sum);
+    const T result = static_cast<T>(cupool::detail::with_canonical_nan(sum));
 #pragma nounroll
-    for (std::uint32_t peer = 0; peer < arrays.output_count; ++peer) reinterpret_cast<T*>(arrays.outputs[peer])[index] = sum;
+    for (std::uint32_t peer = 0; peer < arrays.output_count; ++peer) reinterpret_cast<T*>(arrays.outputs[peer])[index] = result;
 }
 
 /// outputs[...][i] = inputs[0][i] (op) inputs[1][i] (op) ..., from left to right. Threads take vectors in turn, then the elements before
@@ -81,8 +119,8 @@ CUPOOL_DEVICE void combine_peers(const PeerArrays& arrays) {
     const std::uint64_t stride = std::uint64_t{grid_size()} * block_size();
     const std::uint64_t first = std::uint64_t{block_index()} * block_size() + thread_index();
     std::uint64_t index = first;
-    for (; index + (vectors_a_step - 1) * stride < vectors; index += vectors_a_step * stride) {
-        combine_step<Operation, T, vectors_a_step>(arrays, offset, index, stride);
+    for (; index + (vectors_a_step<T> - 1) * stride < vectors; index += vectors_a_step<T> * stride) {
+        combine_step<Operation, T, vectors_a_step<T>>(arrays, offset, index, stride);
     }
 #pragma nounroll
     for (; index < vectors; index += stride) combine_step<Operation, T, 1>(arrays, offset, index, stride);
@@ -101,14 +139,24 @@ CUPOOL_DEVICE void combine_peers(const PeerArrays& arrays) {
         combine_peers<cupool::detail::Operation, T>(arrays);                                                \
     }
 
-#define CUPOOL_COLLECTIVE_OPERATIONS(T, type)   \
+#define CUPOOL_COLLECTIVE_FLOATS(T, type)       \
     CUPOOL_COLLECTIVE_KERNEL(Sum, sum, T, type) \
     CUPOOL_COLLECTIVE_KERNEL(Min, min, T, type) \
     CUPOOL_COLLECTIVE_KERNEL(Max, max, T, type)
 
-CUPOOL_COLLECTIVE_OPERATIONS(std::int32_t, i32)
-CUPOOL_COLLECTIVE_OPERATIONS(std::uint32_t, u32)
-CUPOOL_COLLECTIVE_OPERATIONS(std::int64_t, i64)
-CUPOOL_COLLECTIVE_OPERATIONS(std::uint64_t, u64)
-CUPOOL_COLLECTIVE_OPERATIONS(float, f32)
-CUPOOL_COLLECTIVE_OPERATIONS(double, f64)
+#define CUPOOL_COLLECTIVE_INTEGERS(T, type) \
+    CUPOOL_COLLECTIVE_FLOATS(T, type)       \
+    CUPOOL_COLLECTIVE_KERNEL(Product, product, T, type)
+
+CUPOOL_COLLECTIVE_INTEGERS(std::int8_t, i8)
+CUPOOL_COLLECTIVE_INTEGERS(std::uint8_t, u8)
+CUPOOL_COLLECTIVE_INTEGERS(std::int16_t, i16)
+CUPOOL_COLLECTIVE_INTEGERS(std::uint16_t, u16)
+CUPOOL_COLLECTIVE_INTEGERS(std::int32_t, i32)
+CUPOOL_COLLECTIVE_INTEGERS(std::uint32_t, u32)
+CUPOOL_COLLECTIVE_INTEGERS(std::int64_t, i64)
+CUPOOL_COLLECTIVE_INTEGERS(std::uint64_t, u64)
+CUPOOL_COLLECTIVE_FLOATS(Float16, f16)
+CUPOOL_COLLECTIVE_FLOATS(BFloat16, bf16)
+CUPOOL_COLLECTIVE_FLOATS(float, f32)
+CUPOOL_COLLECTIVE_FLOATS(double, f64)

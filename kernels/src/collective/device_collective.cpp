@@ -16,7 +16,6 @@ namespace {
 
 constexpr unsigned block_size = 256;
 constexpr std::uint64_t vector_bytes = 16;
-constexpr std::uint64_t vectors_a_thread = 4;
 /// More threads read no faster: the links are the limit.
 constexpr unsigned blocks_a_multiprocessor = 4;
 
@@ -60,36 +59,30 @@ std::uint64_t common_head(const PeerArrays& arrays, std::uint64_t element_bytes)
 
 unsigned block_count(const PeerArrays& arrays, std::uint64_t element_bytes, unsigned max_blocks) {
     const std::uint64_t vectors = (arrays.count - arrays.head) * element_bytes / vector_bytes;
-    const std::uint64_t threads = std::max(vectors / vectors_a_thread, arrays.head) + 1;
+    const std::uint64_t threads = std::max(vectors, arrays.head) + 1;
     return static_cast<unsigned>(std::min<std::uint64_t>((threads + block_size - 1) / block_size, max_blocks));
 }
 
 }  // namespace
 
-template <>
-PeerElement peer_element<std::int32_t>() {
-    return {"i32", sizeof(std::int32_t)};
-}
-template <>
-PeerElement peer_element<std::uint32_t>() {
-    return {"u32", sizeof(std::uint32_t)};
-}
-template <>
-PeerElement peer_element<std::int64_t>() {
-    return {"i64", sizeof(std::int64_t)};
-}
-template <>
-PeerElement peer_element<std::uint64_t>() {
-    return {"u64", sizeof(std::uint64_t)};
-}
-template <>
-PeerElement peer_element<float>() {
-    return {"f32", sizeof(float)};
-}
-template <>
-PeerElement peer_element<double>() {
-    return {"f64", sizeof(double)};
-}
+#define CUPOOL_PEER_ELEMENT(T, name) \
+    template <>                      \
+    PeerElement peer_element<T>() {  \
+        return {name, sizeof(T)};    \
+    }
+CUPOOL_PEER_ELEMENT(std::int8_t, "i8")
+CUPOOL_PEER_ELEMENT(std::uint8_t, "u8")
+CUPOOL_PEER_ELEMENT(std::int16_t, "i16")
+CUPOOL_PEER_ELEMENT(std::uint16_t, "u16")
+CUPOOL_PEER_ELEMENT(std::int32_t, "i32")
+CUPOOL_PEER_ELEMENT(std::uint32_t, "u32")
+CUPOOL_PEER_ELEMENT(std::int64_t, "i64")
+CUPOOL_PEER_ELEMENT(std::uint64_t, "u64")
+CUPOOL_PEER_ELEMENT(Float16, "f16")
+CUPOOL_PEER_ELEMENT(BFloat16, "bf16")
+CUPOOL_PEER_ELEMENT(float, "f32")
+CUPOOL_PEER_ELEMENT(double, "f64")
+#undef CUPOOL_PEER_ELEMENT
 
 void combine_peers(PeerElement element, ReduceOperation operation, std::span<const abi::DevicePointer> inputs,
                    std::span<const abi::DevicePointer> outputs, std::uint64_t count, const DeviceContext& context) {

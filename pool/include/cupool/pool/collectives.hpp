@@ -47,16 +47,17 @@ struct CollectiveConfig {
 /// directly where they have a path, as PeerManager opens it; else the data goes through page-locked host memory.
 ///
 /// Order. A reduction computes element i as buffers[0][i] (op) buffers[1][i] (op) ..., from left to right, for every size, number of
-/// devices and path. So every device gets the same bits. sum, min and max treat NaN and zeros as reduce() does.
+/// devices and path. So every device gets the same bits. 16-bit floats are combined as float and rounded once, at the end. T is one of
+/// reduce()'s types, whose rules for NaN and zeros hold here, too.
 ///
 /// Streams. A collective starts when the work is done that all devices' streams were given before, and each stream's later work waits for
 /// the whole collective. Events order the streams; the host does not wait between. Synchronous calls wait at their end.
 ///
 /// Errors, of all collectives: invalid_argument (no buffer, two on one device, sizes that do not go together, an address that is no
 /// multiple of its element's size, a result that overlaps an operand without being it, not as many streams as buffers), wrong_context (a
-/// buffer outside of the pool, a stream of another device), no_device (the device of a buffer is quarantined), device_fault, out_of_memory,
-/// and whatever the driver answers. What the results hold after an error is unspecified; nothing uses the buffers any more when a call
-/// throws. After a device fault every call throws at once.
+/// buffer outside of the pool, a stream of another device), unsupported (a product of floats), no_device (the device of a buffer is
+/// quarantined), device_fault, out_of_memory, and whatever the driver answers. What the results hold after an error is unspecified; nothing
+/// uses the buffers any more when a call throws. After a device fault every call throws at once.
 ///
 /// Thread-safe. Copyable: copies share the same state, and keep the pool. In a forked child every member throws forked, and on an object
 /// that was moved from wrong_context.

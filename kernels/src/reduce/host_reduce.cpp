@@ -1,11 +1,11 @@
-#include "host_reduce.hpp"
+#include "reduce/host_reduce.hpp"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "parallel_for.hpp"
-#include "reduce_operations.hpp"
+#include "reduce/operations.hpp"
 
 namespace cupool::detail {
 
@@ -59,6 +59,7 @@ T reduce_on_host(std::span<const T> input, ReduceOperation operation, unsigned t
     switch (operation) {
         case ReduceOperation::sum: return reduce_all<Sum, T>(input, threads);
         case ReduceOperation::min: return reduce_all<Min, T>(input, threads);
+        case ReduceOperation::product:
         case ReduceOperation::max: break;
     }
     return reduce_all<Max, T>(input, threads);

@@ -1,7 +1,7 @@
 // Reductions: one level of the tree that docs/reduce.md describes, and element-by-element combination, for every type and operation.
 
 #include "device.cuh"
-#include "reduce_operations.hpp"
+#include "reduce/operations.hpp"
 
 using namespace cupool::device;
 using cupool::detail::reduce_elements_a_lane;

@@ -1,4 +1,4 @@
-#include "device_reduce.hpp"
+#include "reduce/device_reduce.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/module.hpp>
 
-#include "reduce_operations.hpp"
+#include "reduce/operations.hpp"
 #include "shipped_code.hpp"
 #include "synchronize_on_exit.hpp"
 

@@ -5,14 +5,15 @@
 #include <ostream>
 #include <string>
 
-#include "device_reduce.hpp"
-#include "host_reduce.hpp"
+#include "reduce/device_reduce.hpp"
+#include "reduce/host_reduce.hpp"
 
 namespace cupool {
 
 std::string to_string(ReduceOperation operation) {
     switch (operation) {
         case ReduceOperation::sum: return "sum";
+        case ReduceOperation::product: return "product";
         case ReduceOperation::min: return "min";
         case ReduceOperation::max: return "max";
     }
@@ -22,10 +23,41 @@ std::string to_string(ReduceOperation operation) {
 std::ostream& operator<<(std::ostream& out, ReduceOperation operation) { return out << to_string(operation); }
 
 std::optional<ReduceOperation> reduce_operation_from_name(std::string_view name) {
-    for (const ReduceOperation operation : {ReduceOperation::sum, ReduceOperation::min, ReduceOperation::max}) {
+    for (const ReduceOperation operation : {ReduceOperation::sum, ReduceOperation::product, ReduceOperation::min, ReduceOperation::max}) {
         if (name == to_string(operation)) return operation;
     }
     return std::nullopt;
+}
+
+std::string to_string(ArgOperation operation) {
+    switch (operation) {
+        case ArgOperation::min: return "argmin";
+        case ArgOperation::max: return "argmax";
+    }
+    return "unknown";
+}
+
+std::ostream& operator<<(std::ostream& out, ArgOperation operation) { return out << to_string(operation); }
+
+std::optional<ArgOperation> arg_operation_from_name(std::string_view name) {
+    for (const ArgOperation operation : {ArgOperation::min, ArgOperation::max}) {
+        if (name == to_string(operation)) return operation;
+    }
+    return std::nullopt;
+}
+
+ReduceConfig ReduceConfig::default_for_device(int device, SourceLocation where) {
+    return {.ctx = DeviceContext::default_for_device(device, where)};
+}
+
+ReduceConfig ReduceConfig::default_for_host() { return {.ctx = DeviceContext::host()}; }
+
+Segments Segments::equal(std::size_t count, std::size_t length) {
+    return {true, count, length, Operand<std::uint64_t>(std::span<const std::uint64_t>())};
+}
+
+Segments Segments::offsets(const Operand<std::uint64_t>& offsets) {
+    return {false, offsets.size() == 0 ? 0 : offsets.size() - 1, 0, offsets};
 }
 
 namespace {
@@ -33,6 +65,7 @@ namespace {
 template <class T>
 void validate(const Operand<T>& input, ReduceOperation operation, const DeviceContext& context) {
     detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation");
+    if (operation == ReduceOperation::product) throw Error(ErrorCategory::unsupported, "reduce: there is no product yet");
     if (input.is_on_device() && context.is_host()) {
         throw Error(ErrorCategory::invalid_argument,
                     "reduce: the input is on device " + std::to_string(input.device().device()) + ", but the context is the host");
@@ -62,8 +95,10 @@ RunReport run_on_host(std::span<const T> input, ReduceOperation operation, const
 
 }  // namespace
 
-template <class T>
-RunReport reduce(const Operand<T>& input, ReduceOperation operation, const DeviceContext& context, T& result, SourceLocation where) {
+template <class T, class R>
+requires ReduceResult<R, T> RunReport reduce(const Operand<T>& input, ReduceOperation operation, const ReduceConfig& config, R& result,
+                                             SourceLocation where) {
+    const DeviceContext& context = config.ctx;
     return detail::report_at(where, [&]() -> RunReport {
         validate(input, operation, context);
         if (input.size() != 0) {
@@ -76,7 +111,7 @@ RunReport reduce(const Operand<T>& input, ReduceOperation operation, const Devic
     });
 }
 
-#define CUPOOL_INSTANTIATE(T) template RunReport reduce<T>(const Operand<T>&, ReduceOperation, const DeviceContext&, T&, SourceLocation);
+#define CUPOOL_INSTANTIATE(T) template RunReport reduce<T, T>(const Operand<T>&, ReduceOperation, const ReduceConfig&, T&, SourceLocation);
 CUPOOL_INSTANTIATE(std::int32_t)
 CUPOOL_INSTANTIATE(std::uint32_t)
 CUPOOL_INSTANTIATE(std::int64_t)

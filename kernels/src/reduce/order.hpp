@@ -1,0 +1,39 @@
+#pragma once
+
+/// \file
+/// The shape of a reduction's tree, which docs/reduce.md describes. It depends on an array's length and element type alone, so that every
+/// engine and device combines the elements of a float sum in the same order. Device code includes this: no standard library but <cstdint>.
+
+#include <cstdint>
+
+#include "host_device.hpp"
+
+namespace cupool::detail {
+
+inline constexpr unsigned reduce_lanes = 256;        ///< lanes of a tile; a power of two
+inline constexpr unsigned reduce_vector_bytes = 16;  ///< what a lane reads at once
+inline constexpr unsigned reduce_row_bytes = reduce_lanes * reduce_vector_bytes;
+inline constexpr std::uint64_t reduce_least_rows = 4;  ///< rows of a tile; a power of two
+inline constexpr std::uint64_t reduce_most_tiles = std::uint64_t{1} << 14;
+
+/// V: how many elements of so many bytes a vector has.
+CUPOOL_HOST_DEVICE constexpr unsigned reduce_vector_elements(std::uint64_t element_bytes) {
+    return static_cast<unsigned>(reduce_vector_bytes / element_bytes);
+}
+
+CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_row_elements(std::uint64_t element_bytes) { return reduce_row_bytes / element_bytes; }
+
+/// Elements of a tile of an array of `count` elements; the last tile may have fewer.
+CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_tile_elements(std::uint64_t count, std::uint64_t element_bytes) {
+    std::uint64_t tile = reduce_least_rows * reduce_row_elements(element_bytes);
+    while ((count - 1) / tile >= reduce_most_tiles && count != 0) tile *= 2;
+    return tile;
+}
+
+/// Tiles of an array of `count` elements.
+CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_tiles(std::uint64_t count, std::uint64_t element_bytes) {
+    if (count == 0) return 0;
+    return (count - 1) / reduce_tile_elements(count, element_bytes) + 1;
+}
+
+}  // namespace cupool::detail
