@@ -29,5 +29,14 @@ for step in sort pairs accumulate_slots accumulate_sums join sum_rows join_windo
         compile msm_$step.cu msm_${step}_$curve -DCUPOOL_CURVE=${curves[$curve]}
     done
 done
-compile collective/collective.cu collective
+
+# Collectives: a module for each element type.
+declare -A integers=([i8]=std::int8_t [u8]=std::uint8_t [i16]=std::int16_t [u16]=std::uint16_t [i32]=std::int32_t [u32]=std::uint32_t [i64]=std::int64_t [u64]=std::uint64_t)
+declare -A floats=([f16]=Float16 [bf16]=BFloat16 [f32]=float [f64]=double)
+for type in "${!integers[@]}"; do
+    compile collective/collective.cu "collective_$type" "-DCUPOOL_ELEMENT=${integers[$type]}" -DCUPOOL_HAS_PRODUCT
+done
+for type in "${!floats[@]}"; do
+    compile collective/collective.cu "collective_$type" "-DCUPOOL_ELEMENT=${floats[$type]}"
+done
 compile reduce/reduce.cu reduce

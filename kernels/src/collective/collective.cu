@@ -1,5 +1,5 @@
-// Collectives: one kernel reads an array of each device, combines them element by element, and writes the result to an array of each
-// device.
+// The collectives' kernels for elements of type CUPOOL_ELEMENT: each reads an array of each device, combines them element by element, and
+// writes the result to an array of each device. CUPOOL_HAS_PRODUCT is defined for integers.
 
 #include <cupool/kernels/float16.hpp>
 
@@ -134,29 +134,14 @@ CUPOOL_DEVICE void combine_peers(const PeerArrays& arrays) {
 
 }  // namespace
 
-#define CUPOOL_COLLECTIVE_KERNEL(Operation, operation, T, type)                                             \
-    CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(256) void combine_peers_##operation##_##type(const PeerArrays arrays) { \
-        combine_peers<cupool::detail::Operation, T>(arrays);                                                \
+#define CUPOOL_COLLECTIVE_KERNEL(Operation, operation)                                             \
+    CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(256) void combine_peers_##operation(const PeerArrays arrays) { \
+        combine_peers<cupool::detail::Operation, CUPOOL_ELEMENT>(arrays);                          \
     }
 
-#define CUPOOL_COLLECTIVE_FLOATS(T, type)       \
-    CUPOOL_COLLECTIVE_KERNEL(Sum, sum, T, type) \
-    CUPOOL_COLLECTIVE_KERNEL(Min, min, T, type) \
-    CUPOOL_COLLECTIVE_KERNEL(Max, max, T, type)
-
-#define CUPOOL_COLLECTIVE_INTEGERS(T, type) \
-    CUPOOL_COLLECTIVE_FLOATS(T, type)       \
-    CUPOOL_COLLECTIVE_KERNEL(Product, product, T, type)
-
-CUPOOL_COLLECTIVE_INTEGERS(std::int8_t, i8)
-CUPOOL_COLLECTIVE_INTEGERS(std::uint8_t, u8)
-CUPOOL_COLLECTIVE_INTEGERS(std::int16_t, i16)
-CUPOOL_COLLECTIVE_INTEGERS(std::uint16_t, u16)
-CUPOOL_COLLECTIVE_INTEGERS(std::int32_t, i32)
-CUPOOL_COLLECTIVE_INTEGERS(std::uint32_t, u32)
-CUPOOL_COLLECTIVE_INTEGERS(std::int64_t, i64)
-CUPOOL_COLLECTIVE_INTEGERS(std::uint64_t, u64)
-CUPOOL_COLLECTIVE_FLOATS(Float16, f16)
-CUPOOL_COLLECTIVE_FLOATS(BFloat16, bf16)
-CUPOOL_COLLECTIVE_FLOATS(float, f32)
-CUPOOL_COLLECTIVE_FLOATS(double, f64)
+CUPOOL_COLLECTIVE_KERNEL(Sum, sum)
+CUPOOL_COLLECTIVE_KERNEL(Min, min)
+CUPOOL_COLLECTIVE_KERNEL(Max, max)
+#ifdef CUPOOL_HAS_PRODUCT
+CUPOOL_COLLECTIVE_KERNEL(Product, product)
+#endif

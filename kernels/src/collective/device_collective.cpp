@@ -5,7 +5,6 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "shipped_code.hpp"
@@ -19,30 +18,31 @@ constexpr std::uint64_t vector_bytes = 16;
 /// More threads read no faster: the links are the limit.
 constexpr unsigned blocks_a_multiprocessor = 4;
 
-/// The collectives' kernels in one context.
-class CollectiveModule {
+/// The collectives' kernels in one context: a module for each element type, loaded when first needed.
+class CollectiveKernels {
 public:
-    explicit CollectiveModule(ContextView context)
-        : module_(load(context, collective_code)),
-          max_blocks_(blocks_a_multiprocessor * static_cast<unsigned>(context.device().multiprocessor_count())) {}
+    explicit CollectiveKernels(ContextView context)
+        : context_(context), max_blocks_(blocks_a_multiprocessor * static_cast<unsigned>(context.device().multiprocessor_count())) {}
 
-    /// Asks the driver for each kernel once: small collectives take no longer than a few calls of it.
     Kernel<PeerArrays> combine_peers(PeerElement element, ReduceOperation operation) {
         const std::lock_guard lock(mutex_);
-        const auto key = std::pair(std::string_view(element.name), operation);
-        auto found = kernels_.find(key);
-        if (found == kernels_.end()) {
-            found = kernels_.emplace(key, module_.kernel<PeerArrays>("combine_peers_" + to_string(operation) + "_" + element.name)).first;
+        auto module = modules_.find(element.code);
+        if (module == modules_.end()) module = modules_.emplace(element.code, load(context_, *element.code)).first;
+        auto kernel = kernels_.find({element.code, operation});
+        if (kernel == kernels_.end()) {
+            auto found = module->second.kernel<PeerArrays>("combine_peers_" + to_string(operation));
+            kernel = kernels_.emplace(std::pair(element.code, operation), std::move(found)).first;
         }
-        return found->second;
+        return kernel->second;
     }
     unsigned max_blocks() const { return max_blocks_; }
 
 private:
-    Module module_;
+    ContextView context_;
     unsigned max_blocks_;
     std::mutex mutex_;
-    std::map<std::pair<std::string_view, ReduceOperation>, Kernel<PeerArrays>> kernels_;
+    std::map<const ShippedCode*, Module> modules_;
+    std::map<std::pair<const ShippedCode*, ReduceOperation>, Kernel<PeerArrays>> kernels_;  ///< the driver is asked for each once
 };
 
 /// How many elements lie before the first 16-byte boundary, if that is the same of all arrays; else `count`.
@@ -65,23 +65,23 @@ unsigned block_count(const PeerArrays& arrays, std::uint64_t element_bytes, unsi
 
 }  // namespace
 
-#define CUPOOL_PEER_ELEMENT(T, name) \
-    template <>                      \
-    PeerElement peer_element<T>() {  \
-        return {name, sizeof(T)};    \
+#define CUPOOL_PEER_ELEMENT(T, type)                   \
+    template <>                                        \
+    PeerElement peer_element<T>() {                    \
+        return {&collective_##type##_code, sizeof(T)}; \
     }
-CUPOOL_PEER_ELEMENT(std::int8_t, "i8")
-CUPOOL_PEER_ELEMENT(std::uint8_t, "u8")
-CUPOOL_PEER_ELEMENT(std::int16_t, "i16")
-CUPOOL_PEER_ELEMENT(std::uint16_t, "u16")
-CUPOOL_PEER_ELEMENT(std::int32_t, "i32")
-CUPOOL_PEER_ELEMENT(std::uint32_t, "u32")
-CUPOOL_PEER_ELEMENT(std::int64_t, "i64")
-CUPOOL_PEER_ELEMENT(std::uint64_t, "u64")
-CUPOOL_PEER_ELEMENT(Float16, "f16")
-CUPOOL_PEER_ELEMENT(BFloat16, "bf16")
-CUPOOL_PEER_ELEMENT(float, "f32")
-CUPOOL_PEER_ELEMENT(double, "f64")
+CUPOOL_PEER_ELEMENT(std::int8_t, i8)
+CUPOOL_PEER_ELEMENT(std::uint8_t, u8)
+CUPOOL_PEER_ELEMENT(std::int16_t, i16)
+CUPOOL_PEER_ELEMENT(std::uint16_t, u16)
+CUPOOL_PEER_ELEMENT(std::int32_t, i32)
+CUPOOL_PEER_ELEMENT(std::uint32_t, u32)
+CUPOOL_PEER_ELEMENT(std::int64_t, i64)
+CUPOOL_PEER_ELEMENT(std::uint64_t, u64)
+CUPOOL_PEER_ELEMENT(Float16, f16)
+CUPOOL_PEER_ELEMENT(BFloat16, bf16)
+CUPOOL_PEER_ELEMENT(float, f32)
+CUPOOL_PEER_ELEMENT(double, f64)
 #undef CUPOOL_PEER_ELEMENT
 
 void combine_peers(PeerElement element, ReduceOperation operation, std::span<const abi::DevicePointer> inputs,
@@ -93,9 +93,9 @@ void combine_peers(PeerElement element, ReduceOperation operation, std::span<con
     arrays.output_count = static_cast<std::uint32_t>(outputs.size());
     arrays.count = count;
     arrays.head = common_head(arrays, element.bytes);
-    const auto module = context.resource<CollectiveModule>();
-    const unsigned blocks = block_count(arrays, element.bytes, module->max_blocks());
-    module->combine_peers(element, operation).launch({blocks, block_size}, context.stream(), arrays);
+    const auto kernels = context.resource<CollectiveKernels>();
+    const unsigned blocks = block_count(arrays, element.bytes, kernels->max_blocks());
+    kernels->combine_peers(element, operation).launch({blocks, block_size}, context.stream(), arrays);
 }
 
 }  // namespace cupool::detail

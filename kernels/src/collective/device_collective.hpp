@@ -9,10 +9,12 @@
 
 namespace cupool::detail {
 
+struct ShippedCode;
+
 /// An element type of combine_peers().
 struct PeerElement {
-    const char* name;   ///< in the kernels' names
-    std::size_t bytes;  ///< of one element
+    const ShippedCode* code;  ///< its kernels
+    std::size_t bytes;        ///< of one element
 };
 
 /// The type's PeerElement. T is one of those of reduce().
