@@ -58,7 +58,17 @@ CUPOOL_DEVICE std::uint32_t atomic_add(std::uint32_t* address, std::uint32_t val
     return before;
 }
 
-/// The same in shared memory.
+/// Counts up to `last` and begins again at 0 after it; returns the count before.
+CUPOOL_DEVICE std::uint32_t atomic_increment(std::uint32_t* address, std::uint32_t last) {
+    std::uint32_t before;
+    asm volatile("atom.global.inc.u32 %0, [%1], %2;" : "=r"(before) : "l"(address), "r"(last) : "memory");
+    return before;
+}
+
+/// Orders the thread's accesses before and after it, as all threads of the device see them.
+CUPOOL_DEVICE void memory_fence() { asm volatile("membar.gl;" ::: "memory"); }
+
+/// atomic_add() in shared memory.
 CUPOOL_DEVICE std::uint32_t atomic_add_shared(std::uint32_t* address, std::uint32_t value) {
     return __nvvm_atom_add_gen_i(reinterpret_cast<int*>(address), static_cast<int>(value));
 }

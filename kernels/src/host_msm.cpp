@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "host_points.hpp"
-#include "lazy_constant.hpp"
+#include "host_vector_unit.hpp"
 #include "msm_layout.hpp"
 #include "oversized_scalar.hpp"
 #include "parallel_for.hpp"
@@ -199,16 +197,6 @@ private:
     UninitializedArray<Scalar> scalars_;  // prepared for digits_
     Points points_;
 };
-
-struct VectorUnitWish {
-    VectorUnitWish() {
-        const char* const wish = ::secure_getenv("CUPOOL_HOST_VECTORS");
-        is_declined = wish != nullptr && std::string_view(wish) == "0";
-    }
-    bool is_declined = false;
-};
-
-[[maybe_unused]] bool is_vector_unit_declined() { return lazy_constant<VectorUnitWish>().is_declined; }
 
 template <Curve C, class Points>
 HostXyzz<C> sum_in_chunks(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,

@@ -17,19 +17,14 @@ struct ShippedCode {
 /// \throws Error jit_failure, and whatever the driver answers
 Module load(ContextView context, const ShippedCode& code);
 
-extern const ShippedCode reduce_code;
-extern const ShippedCode collective_i8_code;
-extern const ShippedCode collective_u8_code;
-extern const ShippedCode collective_i16_code;
-extern const ShippedCode collective_u16_code;
-extern const ShippedCode collective_i32_code;
-extern const ShippedCode collective_u32_code;
-extern const ShippedCode collective_i64_code;
-extern const ShippedCode collective_u64_code;
-extern const ShippedCode collective_f16_code;
-extern const ShippedCode collective_bf16_code;
-extern const ShippedCode collective_f32_code;
-extern const ShippedCode collective_f64_code;
+extern const ShippedCode reduce_u8_code;
+extern const ShippedCode reduce_u16_code;
+extern const ShippedCode reduce_u32_code;
+extern const ShippedCode reduce_u64_code;
+extern const ShippedCode reduce_f16_code;
+extern const ShippedCode reduce_bf16_code;
+extern const ShippedCode reduce_f32_code;
+extern const ShippedCode reduce_f64_code;
 extern const ShippedCode msm_sort_bn254_code;
 extern const ShippedCode msm_sort_bls12_381_code;
 extern const ShippedCode msm_sort_bls12_377_code;

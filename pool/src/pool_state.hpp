@@ -125,7 +125,8 @@ public:
     template <Curve C>
     RunReport msms_by_windows(const std::vector<MsmPart>& parts, const MsmConfig& config, unsigned width, std::size_t terms,
                               const PartOfTerms<C>& part_of_terms, std::span<JacobianPoint<C>> sums);
-    /// See DevicePool. The operands are known to be the pool's.
+    class Reduction;
+    /// See DevicePool. The operands of reduce_results() are known to be the pool's.
     template <class T, class R>
     RunReport reduce(const PoolOperand<T>& input, ReduceOperation operation, R& result);
     template <class T, class R>

@@ -341,13 +341,13 @@ std::string run_reductions_of(const DeviceContext& context) {
     return run_lone_elements<T>(context);
 }
 
-std::string run_reductions(const DeviceContext& context) {
+template <class... Types>
+std::string run_reductions_of_types(const DeviceContext& context) {
     std::string wrong;
     const auto run_type = [&]<class T>(T /*type*/) {
         if (wrong.empty()) wrong = run_reductions_of<T>(context);
     };
-    run_type(std::int32_t{}), run_type(std::uint32_t{}), run_type(std::int64_t{}), run_type(std::uint64_t{});
-    run_type(float{}), run_type(double{});
+    (run_type(Types{}), ...);
     return wrong;
 }
 
@@ -376,7 +376,10 @@ const std::vector<ShippedModule>& shipped_modules() {
         append_msm_modules<Curve::bls12_381>(all, "bls12_381");
         append_msm_modules<Curve::bls12_377>(all, "bls12_377");
         // The modules of G2 are the same sources over another field; what a run over them would take is better spent on these.
-        all.push_back({"reduce", detail::reduce_code.ptx, [] {}, run_reductions});
+        all.push_back({"reduce_u32", detail::reduce_u32_code.ptx, [] {}, run_reductions_of_types<std::int32_t, std::uint32_t>});
+        all.push_back({"reduce_u64", detail::reduce_u64_code.ptx, [] {}, run_reductions_of_types<std::int64_t, std::uint64_t>});
+        all.push_back({"reduce_f32", detail::reduce_f32_code.ptx, [] {}, run_reductions_of_types<float>});
+        all.push_back({"reduce_f64", detail::reduce_f64_code.ptx, [] {}, run_reductions_of_types<double>});
         return all;
     }();
     return modules;

@@ -1,4 +1,4 @@
-#include "device_collective.hpp"
+#include "collective/device_collective.hpp"
 
 #include <algorithm>
 #include <cupool/driver/module.hpp>
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "shipped_code.hpp"
+#include "collective/collective_code.hpp"
 
 namespace cupool::detail {
 

@@ -35,10 +35,12 @@ struct AccumulatorOf<double, double, true> {
 template <class T, class R, bool Compensated = false>
 using Accumulator = typename AccumulatorOf<T, R, Compensated>::Type;
 
-/// An element as an accumulator; exact.
+/// An element, or an accumulator, as an accumulator; exact.
 template <class A, class T>
 A accumulator_of(T element) {
-    if constexpr (std::is_same_v<A, DoubleDouble>) {
+    if constexpr (std::is_same_v<A, T>) {
+        return element;
+    } else if constexpr (std::is_same_v<A, DoubleDouble>) {
         return {element, 0};
     } else {
         return static_cast<A>(element);

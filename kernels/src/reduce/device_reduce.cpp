@@ -2,156 +2,227 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cupool/driver/caller.hpp>
+#include <cstring>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
-#include <cupool/driver/module.hpp>
+#include <limits>
 
-#include "reduce/operations.hpp"
-#include "shipped_code.hpp"
+#include "reduce/device_kernels.hpp"
+#include "reduce/instantiate.hpp"
+#include "reduce/order.hpp"
+#include "reduce/reduce_scratch.hpp"
 #include "synchronize_on_exit.hpp"
 
-namespace cupool {
-
-namespace detail {
+namespace cupool::detail {
 
 namespace {
 
-template <class T>
-constexpr const char* type_name = nullptr;
-template <>
-constexpr const char* type_name<std::int32_t> = "i32";
-template <>
-constexpr const char* type_name<std::uint32_t> = "u32";
-template <>
-constexpr const char* type_name<std::int64_t> = "i64";
-template <>
-constexpr const char* type_name<std::uint64_t> = "u64";
-template <>
-constexpr const char* type_name<float> = "f32";
-template <>
-constexpr const char* type_name<double> = "f64";
+/// Bytes of host memory that are on the device at a time, unless a tile has more.
+constexpr std::uint64_t chunk_bytes = std::uint64_t{64} << 20;
 
-constexpr unsigned combine_block_size = 256;
-/// Elements of a chunk of host memory: a multiple of the tile, so that chunks begin where tiles do.
-constexpr std::size_t chunk_elements = std::size_t{reduce_tile} << 14;
-
-/// The reduction kernels in one context.
-class ReduceModule {
-public:
-    explicit ReduceModule(ContextView context) : module_(load(context, reduce_code)) {}
-
-    /// Reduces each tile of the first span into one element of the second.
+/// An operand whatever its elements are.
+struct OperandBytes {
     template <class T>
-    Kernel<DeviceSpan<const T>, DeviceSpan<T>, std::uint64_t> reduce_tiles(ReduceOperation operation) const {
-        return module_.kernel<DeviceSpan<const T>, DeviceSpan<T>, std::uint64_t>("reduce_" + to_string(operation) + "_" + type_name<T>);
-    }
+    explicit OperandBytes(const Operand<T>& operand)
+        : count(operand.size()),
+          host(operand.is_on_device() ? std::span<const std::byte>() : std::as_bytes(operand.host())),
+          device(operand.is_on_device() ? operand.device().pointer() : 0) {}
 
-    template <class T>
-    Kernel<DeviceSpan<T>, DeviceSpan<const T>, std::uint64_t> combine_elements(ReduceOperation operation) const {
-        return module_.kernel<DeviceSpan<T>, DeviceSpan<const T>, std::uint64_t>("combine_" + to_string(operation) + "_" + type_name<T>);
-    }
-
-private:
-    Module module_;
+    std::uint64_t count;
+    std::span<const std::byte> host;
+    abi::DevicePointer device;
 };
 
-std::size_t tiles_of(std::size_t count) { return (count + reduce_tile - 1) / reduce_tile; }
+/// Where a result goes, as kernels see it.
+struct ResultPlace {
+    abi::DevicePointer pointer;
+    std::uint32_t bytes;
+};
 
-template <class T>
-class DeviceReduce {
+/// One reduction of a whole array on one device.
+class WholeReduction {
 public:
-    DeviceReduce(const Operand<T>& input, ReduceOperation operation, const DeviceContext& context)
-        : input_(input),
-          context_(context),
-          stream_(context.stream()),
-          module_(context.resource<ReduceModule>()),
-          kernel_(module_->reduce_tiles<T>(operation)) {}
+    WholeReduction(const ReduceArithmetic& arithmetic, const OperandBytes& input, const ReduceConfig& config)
+        : arithmetic_(arithmetic),
+          input_(input),
+          context_(config.ctx),
+          stream_(config.ctx.stream()),
+          kernels_(config.ctx.resource<ReduceKernels>()),
+          kernel_(kernels_->get(arithmetic, "whole")),
+          tile_elements_(reduce_tile_elements(input.count, arithmetic.element_bytes)),
+          tiles_(reduce_tiles(input.count, arithmetic.element_bytes)),
+          workspace_(config.workspace) {}
 
-    T run() {
-        T result{};
-        const SynchronizeOnExit wait_for_copies(stream_);
-        std::size_t count = tiles_of(input_.size());
-        DeviceBuffer<T> values(count, context_);
-        reduce_input(values.span());
-        DeviceBuffer<T> next(tiles_of(count), context_);
-        while (count > 1) {
-            reduce_level(values.span().subspan(0, count), next.span());
-            std::swap(values, next);
-            count = tiles_of(count);
-        }
-        copy(std::span(&result, 1), values.span().subspan(0, 1), stream_);
-        bytes_ += sizeof(T);
-        return with_canonical_nan(result);
+    /// The result in host memory, when the work is done.
+    void run(std::span<std::byte> result) {
+        const auto scratch = context_.resource<ReduceScratches>()->take();
+        const SynchronizeOnExit wait_for_work(stream_);
+        const std::size_t values_bytes = tiles_ > 1 ? tiles_ * arithmetic_.accumulator_bytes : 0;
+        take_workspace(reduce_counter_bytes + values_bytes, values_bytes != 0);
+        enqueue({scratch->landing_on_device().pointer(), static_cast<std::uint32_t>(result.size())}, scratch->counter().pointer());
+        stream_.synchronize();
+        std::memcpy(result.data(), scratch->landing(), result.size());
+    }
+
+    /// Gives the stream all work. Waits for it where the operand is in host memory.
+    void run_async(const ResultPlace& result) {
+        take_workspace(reduce_counter_bytes + tiles_ * arithmetic_.accumulator_bytes, true);
+        const DeviceSpan<std::uint32_t> counter(workspace_.pointer(), 1, context_.device());
+        fill_async(counter, 0u, stream_);
+        enqueue(result, counter.pointer());
     }
 
     std::uint64_t bytes() const { return bytes_; }
+    std::uint64_t device_bytes() const { return device_bytes_; }
 
 private:
-    void reduce_input(DeviceSpan<T> tile_values) {
-        if (input_.is_on_device()) return reduce_level(input_.device(), tile_values);
-        const std::size_t count = input_.size();
-        DeviceBuffer<T> chunk(std::min(count, chunk_elements), context_);
-        for (std::size_t first = 0; first < count; first += chunk_elements) {
-            const std::size_t size = std::min(chunk_elements, count - first);
-            const DeviceSpan<T> copy = chunk.span().subspan(0, size);
-            copy_async(copy, input_.host().subspan(first, size), stream_);
-            bytes_ += copy.size_bytes();
-            reduce_level(copy, tile_values.subspan(first / reduce_tile, tiles_of(size)));
+    void take_workspace(std::size_t bytes, bool is_needed) {
+        if (!is_needed || !workspace_.empty()) return;
+        own_workspace_ = DeviceBuffer<std::byte>(bytes, context_);
+        workspace_ = own_workspace_.span();
+        device_bytes_ += bytes;
+    }
+
+    void enqueue(const ResultPlace& result, abi::DevicePointer counter) {
+        if (input_.device != 0) return launch(input_.device, input_.count, 0, result, counter);
+        const std::uint64_t tile_bytes = tile_elements_ * arithmetic_.element_bytes;
+        const std::uint64_t tiles_at_once = std::max<std::uint64_t>(1, chunk_bytes / tile_bytes);
+        const std::uint64_t at_once = tiles_at_once * tile_elements_;
+        DeviceBuffer<std::byte> chunk(std::min(input_.count, at_once) * arithmetic_.element_bytes, context_);
+        device_bytes_ += chunk.size_bytes();
+        const SynchronizeOnExit wait_for_copies(stream_);
+        for (std::uint64_t first = 0; first < input_.count; first += at_once) {
+            const std::uint64_t count = std::min(at_once, input_.count - first);
+            const auto part = input_.host.subspan(first * arithmetic_.element_bytes, count * arithmetic_.element_bytes);
+            copy_async(chunk.span().subspan(0, part.size()), part, stream_);
+            bytes_ += part.size();
+            launch(chunk.span().pointer(), count, first / tile_elements_, result, first + count == input_.count ? counter : 0);
         }
     }
 
-    void reduce_level(DeviceSpan<const T> from, DeviceSpan<T> to) const {
-        kernel_.launch({static_cast<unsigned>(tiles_of(from.size())), reduce_lanes}, stream_, from, to, std::uint64_t{from.size()});
+    /// Reduces tiles, and with a counter the values of all.
+    void launch(abi::DevicePointer input, std::uint64_t count, std::uint64_t first_tile, ResultPlace result, abi::DevicePointer counter) {
+        const std::uint64_t tiles = (count - 1) / tile_elements_ + 1;
+        std::uint64_t last_tile = first_tile + tiles;
+        abi::DevicePointer values = workspace_.empty() ? 0 : workspace_.pointer() + reduce_counter_bytes;
+        void* parameters[] = {&input,  &count,   &tile_elements_, &first_tile,   &last_tile,
+                              &values, &counter, &result.pointer, &result.bytes, &arithmetic_.flip};
+        const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(tiles, kernels_->resident_blocks()));
+        kernel_.launch_raw({.grid = blocks, .block = reduce_lanes}, stream_, parameters);
     }
 
-    Operand<T> input_;
+    ReduceArithmetic arithmetic_;
+    OperandBytes input_;
     DeviceContext context_;
     StreamView stream_;
-    std::shared_ptr<ReduceModule> module_;
-    Kernel<DeviceSpan<const T>, DeviceSpan<T>, std::uint64_t> kernel_;
+    std::shared_ptr<ReduceKernels> kernels_;
+    UntypedKernel kernel_;
+    std::uint64_t tile_elements_;
+    std::uint64_t tiles_;
+    DeviceSpan<std::byte> workspace_;
+    DeviceBuffer<std::byte> own_workspace_;
     std::uint64_t bytes_ = 0;
+    std::uint64_t device_bytes_ = 0;
 };
+
+/// Runs a reduction by `run` and reports it.
+template <class Run>
+RunReport report_of(WholeReduction& reduction, const DeviceContext& context, std::uint64_t result_bytes, const Run& run) {
+    const auto start = std::chrono::steady_clock::now();
+    run();
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    return {.engine = Engine::gpu,
+            .devices = {context.device()},
+            .milliseconds = elapsed.count(),
+            .bytes = reduction.bytes() + result_bytes,
+            .device_bytes = reduction.device_bytes()};
+}
+
+/// The element that a kernel's key stands for: see accumulation.cuh.
+template <class T>
+T element_of_key(std::uint64_t key, std::uint64_t flip) {
+    using Bits = std::conditional_t<
+        sizeof(T) == 1, std::uint8_t,
+        std::conditional_t<sizeof(T) == 2, std::uint16_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+    Bits bits = static_cast<Bits>(key ^ flip);
+    if constexpr (is_float_element<T>) {
+        if (key == 0) {
+            if constexpr (sizeof(T) == 2) {
+                return T(std::numeric_limits<float>::quiet_NaN());
+            } else {
+                return std::numeric_limits<T>::quiet_NaN();
+            }
+        }
+        bits = static_cast<Bits>((bits & sign_bit<T>) != 0 ? bits ^ sign_bit<T> : ~bits);
+    }
+    return std::bit_cast<T>(bits);
+}
 
 }  // namespace
 
-template <class T>
-RunReport reduce_on_device(const Operand<T>& input, ReduceOperation operation, const DeviceContext& context, T& result) {
-    const auto start = std::chrono::steady_clock::now();
-    DeviceReduce<T> job(input, operation, context);
-    result = job.run();
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    return {.engine = Engine::gpu, .devices = {context.device()}, .milliseconds = elapsed.count(), .bytes = job.bytes()};
+template <class T, class R>
+RunReport reduce_on_device(const Operand<T>& input, ReduceOperation operation, const ReduceConfig& config, R& result) {
+    WholeReduction reduction(reduce_arithmetic<T, R>(operation, config.compensated), OperandBytes(input), config);
+    return report_of(reduction, config.ctx, sizeof(R), [&] { reduction.run(std::as_writable_bytes(std::span(&result, 1))); });
 }
 
-}  // namespace detail
-
-template <class T>
-void combine_elements(DeviceSpan<T> target, DeviceSpan<const T> source, ReduceOperation operation, const DeviceContext& context,
-                      SourceLocation where) {
-    detail::report_at(where, [&] {
-        if (context.is_host()) throw Error(ErrorCategory::unsupported, "combine_elements works on device memory; the context is the host");
-        if (target.size() != source.size()) {
-            throw Error(ErrorCategory::invalid_argument, "combine_elements: the target has " + std::to_string(target.size()) +
-                                                             " elements, the source " + std::to_string(source.size()));
-        }
-        if (target.empty()) return;
-        constexpr unsigned block = detail::combine_block_size;
-        const auto module = context.resource<detail::ReduceModule>();
-        module->combine_elements<T>(operation).launch({static_cast<unsigned>((target.size() + block - 1) / block), block}, context.stream(),
-                                                      target, source, std::uint64_t{target.size()});
+template <class T, class R>
+RunReport reduce_on_device(const Operand<T>& input, ReduceOperation operation, const ReduceConfig& config, DeviceSpan<R> result) {
+    WholeReduction reduction(reduce_arithmetic<T, R>(operation, config.compensated), OperandBytes(input), config);
+    return report_of(reduction, config.ctx, 0, [&] {
+        reduction.run_async({result.pointer(), sizeof(R)});
+        if (!config.is_async) config.ctx.stream().synchronize();
     });
 }
 
-#define CUPOOL_INSTANTIATE(T)                                                                                     \
-    template RunReport detail::reduce_on_device<T>(const Operand<T>&, ReduceOperation, const DeviceContext&, T&); \
-    template void combine_elements<T>(DeviceSpan<T>, DeviceSpan<const T>, ReduceOperation, const DeviceContext&, SourceLocation);
-CUPOOL_INSTANTIATE(std::int32_t)
-CUPOOL_INSTANTIATE(std::uint32_t)
-CUPOOL_INSTANTIATE(std::int64_t)
-CUPOOL_INSTANTIATE(std::uint64_t)
-CUPOOL_INSTANTIATE(float)
-CUPOOL_INSTANTIATE(double)
-#undef CUPOOL_INSTANTIATE
+template <class T, class R>
+void sum_tiles_on_device(DeviceSpan<const T> part, std::uint64_t tile_elements, const DeviceContext& context,
+                         DeviceSpan<Accumulator<T, R>> values) {
+    const auto kernels = context.resource<ReduceKernels>();
+    ReduceArithmetic arithmetic = reduce_arithmetic<T, R>(ReduceOperation::sum, false);
+    abi::DevicePointer input = part.pointer();
+    abi::DevicePointer output = values.pointer();
+    std::uint64_t count = part.size();
+    std::uint64_t first_tile = 0;
+    std::uint64_t tiles = values.size();
+    abi::DevicePointer none = 0;
+    std::uint32_t result_bytes = 0;
+    void* parameters[] = {&input, &count, &tile_elements, &first_tile, &tiles, &output, &none, &none, &result_bytes, &arithmetic.flip};
+    const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(tiles, kernels->resident_blocks()));
+    kernels->get(arithmetic, "whole").launch_raw({.grid = blocks, .block = reduce_lanes}, context.stream(), parameters);
+}
 
-}  // namespace cupool
+template <class T>
+RunReport arg_reduce_on_device(const Operand<T>& input, ArgOperation operation, const ReduceConfig& config, IndexedValue<T>& result) {
+    struct Found {
+        std::uint64_t key;
+        std::uint64_t index;
+    } found{};
+    const ReduceArithmetic arithmetic = arg_reduce_arithmetic<T>(operation);
+    WholeReduction reduction(arithmetic, OperandBytes(input), config);
+    RunReport report = report_of(reduction, config.ctx, sizeof found, [&] { reduction.run(std::as_writable_bytes(std::span(&found, 1))); });
+    result = {element_of_key<T>(found.key, arithmetic.flip), found.index};
+    return report;
+}
+
+#define CUPOOL_INSTANTIATE_RESULT(T, R)                                                                     \
+    template RunReport reduce_on_device<T, R>(const Operand<T>&, ReduceOperation, const ReduceConfig&, R&); \
+    template RunReport reduce_on_device<T, R>(const Operand<T>&, ReduceOperation, const ReduceConfig&, DeviceSpan<R>);
+#define CUPOOL_INSTANTIATE_TYPE(T) \
+    template RunReport arg_reduce_on_device<T>(const Operand<T>&, ArgOperation, const ReduceConfig&, IndexedValue<T>&);
+#define CUPOOL_INSTANTIATE_SUM(T, R) \
+    template void sum_tiles_on_device<T, R>(DeviceSpan<const T>, std::uint64_t, const DeviceContext&, DeviceSpan<Accumulator<T, R>>);
+CUPOOL_FOR_EACH_REDUCE_RESULT(CUPOOL_INSTANTIATE_RESULT)
+CUPOOL_INSTANTIATE_SUM(Float16, Float16)
+CUPOOL_INSTANTIATE_SUM(Float16, float)
+CUPOOL_INSTANTIATE_SUM(BFloat16, BFloat16)
+CUPOOL_INSTANTIATE_SUM(BFloat16, float)
+CUPOOL_INSTANTIATE_SUM(float, float)
+CUPOOL_INSTANTIATE_SUM(float, double)
+CUPOOL_INSTANTIATE_SUM(double, double)
+#undef CUPOOL_INSTANTIATE_SUM
+CUPOOL_FOR_EACH_REDUCE_ELEMENT(CUPOOL_INSTANTIATE_TYPE)
+#undef CUPOOL_INSTANTIATE_RESULT
+#undef CUPOOL_INSTANTIATE_TYPE
+
+}  // namespace cupool::detail

@@ -1,77 +1,110 @@
 #include "reduce/host_reduce.hpp"
 
-#include <algorithm>
-#include <array>
-#include <vector>
-
-#include "parallel_for.hpp"
-#include "reduce/operations.hpp"
+#include "reduce/host_reduction.hpp"
 
 namespace cupool::detail {
 
 namespace {
 
-/// Tiles a task: 256 Ki elements.
-constexpr std::size_t tiles_of_a_task = 64;
+/// Segments of one operation, element type, accumulator and result.
+template <class Operation, class T, class A, class R>
+class HostSegments {
+public:
+    HostSegments(std::span<const T> input, const Segments& segments, const HostReduceOptions& options, std::span<R> results)
+        : input_(input), segments_(segments), threads_(options.threads), reduction_(options.vectors), results_(results) {}
 
-/// One tile, of up to reduce_tile elements and at least one. Lanes are a loop that the compiler makes vectors of.
-template <class Operation, class T>
-T reduce_tile_of(std::span<const T> tile) {
-    std::array<T, reduce_lanes> lanes{};
-    const std::size_t used_lanes = std::min<std::size_t>(tile.size(), reduce_lanes);
-    std::copy_n(tile.begin(), used_lanes, lanes.begin());
-    std::size_t first = reduce_lanes;
-    for (; first + reduce_lanes <= tile.size(); first += reduce_lanes) {
-        for (std::size_t lane = 0; lane < reduce_lanes; ++lane) lanes[lane] = Operation::combine(lanes[lane], tile[first + lane]);
-    }
-    for (std::size_t i = first; i < tile.size(); ++i) lanes[i - first] = Operation::combine(lanes[i - first], tile[i]);
-
-    for (std::size_t half = reduce_lanes / 2; half > 0; half /= 2) {
-        const std::size_t pairs = used_lanes > half ? std::min(half, used_lanes - half) : 0;
-        for (std::size_t lane = 0; lane < pairs; ++lane) lanes[lane] = Operation::combine(lanes[lane], lanes[lane + half]);
-    }
-    return lanes[0];
-}
-
-template <class Operation, class T>
-std::vector<T> reduce_level(std::span<const T> values, unsigned threads) {
-    std::vector<T> tiles((values.size() + reduce_tile - 1) / reduce_tile);
-    parallel_for_blocks(tiles.size(), tiles_of_a_task, threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t tile = begin; tile < end; ++tile) {
-            const std::size_t first = tile * reduce_tile;
-            tiles[tile] = reduce_tile_of<Operation, T>(values.subspan(first, std::min<std::size_t>(reduce_tile, values.size() - first)));
+    void run() const {
+        const std::size_t count = results_.size();
+        if (count == 0) return;
+        // Long segments one after the other by all threads, the others side by side.
+        const std::size_t bytes_of_segment = input_.size() * sizeof(T) / count;
+        const std::size_t segments_of_task = std::clamp<std::size_t>(host_task_bytes / std::max<std::size_t>(1, bytes_of_segment), 1, 4096);
+        parallel_for_blocks(count, segments_of_task, threads_, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::span<const T> elements = segment(i);
+                if (!is_long(elements)) results_[i] = value(elements, 1);
+            }
+        });
+        if (input_.size() * sizeof(T) < long_bytes) return;
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::span<const T> elements = segment(i);
+            if (is_long(elements)) results_[i] = value(elements, threads_);
         }
-    });
-    return tiles;
-}
+    }
 
-template <class Operation, class T>
-T reduce_all(std::span<const T> input, unsigned threads) {
-    std::vector<T> values = reduce_level<Operation, T>(input, threads);
-    while (values.size() > 1) values = reduce_level<Operation, T>(values, threads);
-    return with_canonical_nan(values.front());
-}
+private:
+    static constexpr std::size_t long_bytes = 16 * host_task_bytes;
+
+    static bool is_long(std::span<const T> elements) { return elements.size_bytes() >= long_bytes; }
+
+    std::span<const T> segment(std::size_t i) const {
+        if (segments_.is_equal()) return input_.subspan(i * segments_.length(), segments_.length());
+        const std::span<const std::uint64_t> offsets = segments_.offsets().host();
+        return input_.subspan(offsets[i], offsets[i + 1] - offsets[i]);
+    }
+
+    R value(std::span<const T> elements, unsigned threads) const {
+        if (elements.empty()) return static_cast<R>(static_cast<int>(std::is_same_v<Operation, Product>));
+        return result_of<R>(reduction_(elements, threads));
+    }
+
+    std::span<const T> input_;
+    const Segments& segments_;
+    unsigned threads_;
+    HostReduction<Operation, T, A> reduction_;
+    std::span<R> results_;
+};
 
 }  // namespace
 
-template <class T>
-T reduce_on_host(std::span<const T> input, ReduceOperation operation, unsigned threads) {
-    switch (operation) {
-        case ReduceOperation::sum: return reduce_all<Sum, T>(input, threads);
-        case ReduceOperation::min: return reduce_all<Min, T>(input, threads);
-        case ReduceOperation::product:
-        case ReduceOperation::max: break;
-    }
-    return reduce_all<Max, T>(input, threads);
+template <class T, class R>
+R reduce_on_host(std::span<const T> input, ReduceOperation operation, bool compensated, const HostReduceOptions& options) {
+    return with_host_operation<T, R>(operation, compensated, [&]<class Operation, class A>() {
+        return result_of<R>(HostReduction<Operation, T, A>(options.vectors)(input, options.threads));
+    });
 }
 
-#define CUPOOL_INSTANTIATE(T) template T reduce_on_host<T>(std::span<const T>, ReduceOperation, unsigned);
-CUPOOL_INSTANTIATE(std::int32_t)
-CUPOOL_INSTANTIATE(std::uint32_t)
-CUPOOL_INSTANTIATE(std::int64_t)
-CUPOOL_INSTANTIATE(std::uint64_t)
-CUPOOL_INSTANTIATE(float)
-CUPOOL_INSTANTIATE(double)
+template <class T, class R>
+R sum_tile_values_on_host(std::span<const Accumulator<T, R>> values) {
+    using A = Accumulator<T, R>;
+    return result_of<R>(values.size() == 1 ? values.front() : Tile<Sum, A, A>::reduce(host_vector_unit())(values.data(), values.size()));
+}
+
+template <class T, class R>
+void reduce_segments_on_host(std::span<const T> input, const Segments& segments, ReduceOperation operation, bool compensated,
+                             const HostReduceOptions& options, std::span<R> results) {
+    with_host_operation<T, R>(operation, compensated, [&]<class Operation, class A>() {
+        HostSegments<Operation, T, A, R>(input, segments, options, results).run();
+    });
+}
+
+#define CUPOOL_INSTANTIATE(T, R)                                                                                                      \
+    template R reduce_on_host<T, R>(std::span<const T>, ReduceOperation, bool, const HostReduceOptions&);                             \
+    template void reduce_segments_on_host<T, R>(std::span<const T>, const Segments&, ReduceOperation, bool, const HostReduceOptions&, \
+                                                std::span<R>);
+#define CUPOOL_INSTANTIATE_WIDE(T) \
+    CUPOOL_INSTANTIATE(T, T)       \
+    CUPOOL_INSTANTIATE(T, Wide<T>)
+CUPOOL_INSTANTIATE_WIDE(std::int8_t)
+CUPOOL_INSTANTIATE_WIDE(std::uint8_t)
+CUPOOL_INSTANTIATE_WIDE(std::int16_t)
+CUPOOL_INSTANTIATE_WIDE(std::uint16_t)
+CUPOOL_INSTANTIATE_WIDE(std::int32_t)
+CUPOOL_INSTANTIATE_WIDE(std::uint32_t)
+CUPOOL_INSTANTIATE(std::int64_t, std::int64_t)
+CUPOOL_INSTANTIATE(std::uint64_t, std::uint64_t)
+CUPOOL_INSTANTIATE_WIDE(Float16)
+CUPOOL_INSTANTIATE_WIDE(BFloat16)
+CUPOOL_INSTANTIATE_WIDE(float)
+CUPOOL_INSTANTIATE(double, double)
+template float sum_tile_values_on_host<float, float>(std::span<const float>);
+template double sum_tile_values_on_host<float, double>(std::span<const double>);
+template double sum_tile_values_on_host<double, double>(std::span<const double>);
+template Float16 sum_tile_values_on_host<Float16, Float16>(std::span<const float>);
+template float sum_tile_values_on_host<Float16, float>(std::span<const float>);
+template BFloat16 sum_tile_values_on_host<BFloat16, BFloat16>(std::span<const float>);
+template float sum_tile_values_on_host<BFloat16, float>(std::span<const float>);
+#undef CUPOOL_INSTANTIATE_WIDE
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail

@@ -11,9 +11,6 @@
 
 namespace cupool::detail {
 
-inline constexpr unsigned reduce_elements_a_lane = 16;  // version 1 of the order, until its kernels go
-inline constexpr unsigned reduce_tile = reduce_lanes * reduce_elements_a_lane;
-
 /// An unevaluated sum of two doubles: what a compensated sum of doubles accumulates. |low| is at most half a unit in the last place of
 /// high.
 struct DoubleDouble {

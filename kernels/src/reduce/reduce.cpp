@@ -1,12 +1,16 @@
 #include <chrono>
 #include <cupool/driver/caller.hpp>
+#include <cupool/driver/copy.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <new>
 #include <ostream>
 #include <string>
 
+#include "reduce/checks.hpp"
 #include "reduce/device_reduce.hpp"
 #include "reduce/host_reduce.hpp"
+#include "reduce/instantiate.hpp"
+#include "reduce/order.hpp"
 
 namespace cupool {
 
@@ -63,61 +67,110 @@ Segments Segments::offsets(const Operand<std::uint64_t>& offsets) {
 namespace {
 
 template <class T>
-void validate(const Operand<T>& input, ReduceOperation operation, const DeviceContext& context) {
-    detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation");
-    if (operation == ReduceOperation::product) throw Error(ErrorCategory::unsupported, "reduce: there is no product yet");
-    if (input.is_on_device() && context.is_host()) {
-        throw Error(ErrorCategory::invalid_argument,
-                    "reduce: the input is on device " + std::to_string(input.device().device()) + ", but the context is the host");
-    }
-    if (input.size() == 0) {
-        if (operation == ReduceOperation::sum) return;
-        throw Error(ErrorCategory::invalid_argument, "reduce: nothing has no " + to_string(operation) + "; give at least one element");
-    }
-    if (input.is_on_device() && input.device().device() != context.device()) {
-        throw Error(ErrorCategory::wrong_context, "reduce: the input is on device " + std::to_string(input.device().device()) +
-                                                      ", but the context is device " + std::to_string(context.device()));
-    }
+void check(const char* job, const Operand<T>& input, const ReduceConfig& config) {
+    detail::require_operand(job, "input", input, config.ctx);
+    detail::require_workspace(job, config, reduce_workspace_bytes<T>(input.size()));
 }
 
-template <class T>
-RunReport run_on_host(std::span<const T> input, ReduceOperation operation, const DeviceContext& context, T& result) {
+/// Calls run(), which works on the host, and reports it.
+template <class Run>
+RunReport on_host(const char* job, std::size_t elements, const Run& run) {
     const auto start = std::chrono::steady_clock::now();
     try {
-        result = detail::reduce_on_host<T>(input, operation, context.host_threads());
+        run();
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCategory::out_of_memory,
-                    "reduce: the host has not enough memory for " + std::to_string(input.size()) + " elements");
+                    std::string(job) + ": the host has not enough memory for " + std::to_string(elements) + " elements");
     }
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     return {.engine = Engine::host, .devices = {}, .milliseconds = elapsed.count(), .bytes = 0};
 }
 
+/// Of nothing.
+template <class R>
+R identity_of(ReduceOperation operation) {
+    if constexpr (detail::is_float_element<R>) {
+        return R{};
+    } else {
+        return static_cast<R>(operation == ReduceOperation::product ? 1 : 0);
+    }
+}
+
+RunReport report_of_nothing(const DeviceContext& context) {
+    if (context.is_host()) return {};
+    return {.engine = Engine::gpu, .devices = {context.device()}, .milliseconds = 0, .bytes = 0};
+}
+
 }  // namespace
+
+template <ReduceElement T>
+std::size_t reduce_workspace_bytes(std::size_t count) {
+    return detail::reduce_counter_bytes + detail::reduce_tiles(count, sizeof(T)) * detail::reduce_accumulator_bytes;
+}
 
 template <class T, class R>
 requires ReduceResult<R, T> RunReport reduce(const Operand<T>& input, ReduceOperation operation, const ReduceConfig& config, R& result,
                                              SourceLocation where) {
-    const DeviceContext& context = config.ctx;
     return detail::report_at(where, [&]() -> RunReport {
-        validate(input, operation, context);
-        if (input.size() != 0) {
-            return context.is_host() ? run_on_host(input.host(), operation, context, result)
-                                     : detail::reduce_on_device(input, operation, context, result);
+        detail::require_operation<T>("reduce", operation);
+        if (input.size() == 0 && !detail::has_identity(operation)) detail::throw_nothing("reduce", to_string(operation), "nothing");
+        check("reduce", input, config);
+        if (input.size() == 0) {
+            result = identity_of<R>(operation);
+            return report_of_nothing(config.ctx);
         }
-        result = T{};
-        if (context.is_host()) return {};
-        return {.engine = Engine::gpu, .devices = {context.device()}, .milliseconds = 0, .bytes = 0};
+        if (!config.ctx.is_host()) return detail::reduce_on_device(input, operation, config, result);
+        return on_host("reduce", input.size(), [&] {
+            result = detail::reduce_on_host<T, R>(input.host(), operation, config.compensated, {.threads = config.ctx.host_threads()});
+        });
     });
 }
 
-#define CUPOOL_INSTANTIATE(T) template RunReport reduce<T, T>(const Operand<T>&, ReduceOperation, const ReduceConfig&, T&, SourceLocation);
-CUPOOL_INSTANTIATE(std::int32_t)
-CUPOOL_INSTANTIATE(std::uint32_t)
-CUPOOL_INSTANTIATE(std::int64_t)
-CUPOOL_INSTANTIATE(std::uint64_t)
-CUPOOL_INSTANTIATE(float)
-CUPOOL_INSTANTIATE(double)
-#undef CUPOOL_INSTANTIATE
+template <class T, class R>
+requires ReduceResult<R, T> RunReport reduce(const Operand<T>& input, ReduceOperation operation, const ReduceConfig& config,
+                                             DeviceSpan<R> result, SourceLocation where) {
+    return detail::report_at(where, [&]() -> RunReport {
+        detail::require_operation<T>("reduce", operation);
+        if (config.ctx.is_host())
+            throw Error(ErrorCategory::unsupported, "reduce: a result on a device needs a context of that device, not the host");
+        if (result.size() != 1) {
+            throw Error(ErrorCategory::invalid_argument,
+                        "reduce: the result is a span of " + std::to_string(result.size()) + " elements; it must have one");
+        }
+        detail::require_place("reduce", "result", result, config.ctx);
+        if (input.size() == 0 && !detail::has_identity(operation)) detail::throw_nothing("reduce", to_string(operation), "nothing");
+        check("reduce", input, config);
+        if (input.size() != 0) return detail::reduce_on_device(input, operation, config, result);
+        fill_bytes_async(result, 0, config.ctx.stream());
+        const DeviceSpan<std::uint8_t> first_byte(result.pointer(), 1, result.device());
+        if (operation == ReduceOperation::product) fill_bytes_async(first_byte, 1, config.ctx.stream());
+        if (!config.is_async) config.ctx.stream().synchronize();
+        return report_of_nothing(config.ctx);
+    });
+}
+
+template <ReduceElement T>
+RunReport arg_reduce(const Operand<T>& input, ArgOperation operation, const ReduceConfig& config, IndexedValue<T>& result,
+                     SourceLocation where) {
+    return detail::report_at(where, [&]() -> RunReport {
+        detail::require_enumerator(operation, ArgOperation::max, "ArgOperation");
+        if (input.size() == 0) detail::throw_nothing("arg_reduce", to_string(operation), "nothing");
+        check("arg_reduce", input, config);
+        if (!config.ctx.is_host()) return detail::arg_reduce_on_device(input, operation, config, result);
+        return on_host("arg_reduce", input.size(),
+                       [&] { result = detail::arg_reduce_on_host<T>(input.host(), operation, {.threads = config.ctx.host_threads()}); });
+    });
+}
+
+#define CUPOOL_INSTANTIATE_RESULT(T, R)                                                                           \
+    template RunReport reduce<T, R>(const Operand<T>&, ReduceOperation, const ReduceConfig&, R&, SourceLocation); \
+    template RunReport reduce<T, R>(const Operand<T>&, ReduceOperation, const ReduceConfig&, DeviceSpan<R>, SourceLocation);
+#define CUPOOL_INSTANTIATE_TYPE(T)                               \
+    template std::size_t reduce_workspace_bytes<T>(std::size_t); \
+    template RunReport arg_reduce<T>(const Operand<T>&, ArgOperation, const ReduceConfig&, IndexedValue<T>&, SourceLocation);
+CUPOOL_FOR_EACH_REDUCE_RESULT(CUPOOL_INSTANTIATE_RESULT)
+CUPOOL_FOR_EACH_REDUCE_ELEMENT(CUPOOL_INSTANTIATE_TYPE)
+#undef CUPOOL_INSTANTIATE_RESULT
+#undef CUPOOL_INSTANTIATE_TYPE
 
 }  // namespace cupool

@@ -8,12 +8,13 @@
 #include <numeric>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "checks.hpp"
 #include "exchange.hpp"
 #include "pool_state.hpp"
+#include "reduce/checks.hpp"
+#include "reduce/instantiate.hpp"
 
 namespace cupool {
 
@@ -44,13 +45,6 @@ std::vector<PeerArray> arrays_of(const std::vector<PeerBuffer>& buffers, std::ui
 std::size_t bytes_of_all(const std::vector<PeerBuffer>& buffers) {
     return std::accumulate(buffers.begin(), buffers.end(), std::size_t{0},
                            [](std::size_t sum, const PeerBuffer& buffer) { return sum + buffer.bytes; });
-}
-
-template <class T>
-void require_operation(ReduceOperation operation) {
-    detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation");
-    if (operation != ReduceOperation::product || std::is_integral_v<T>) return;
-    throw Error(ErrorCategory::unsupported, "collectives: there is no product of floats, only of integers");
 }
 
 /// The participants' numbers from `first` on.
@@ -164,7 +158,7 @@ RunReport Collectives::all_reduce(std::span<const DeviceSpan<const T>> inputs, s
     return detail::report_at(where, [&] {
         const Buffers from = buffers_of(inputs);
         const Buffers to = buffers_of(outputs);
-        require_operation<T>(operation);
+        detail::require_operation<T>("collectives", operation);
         detail::require_one_a_device(from, alignof(T), "input", pool(where));
         detail::require_one_a_device(to, alignof(T), "output", pool(where));
         detail::require_same_devices(from, to);
@@ -194,7 +188,7 @@ RunReport Collectives::reduce_scatter(std::span<const DeviceSpan<const T>> input
     return detail::report_at(where, [&] {
         const Buffers from = buffers_of(inputs);
         const Buffers to = buffers_of(outputs);
-        require_operation<T>(operation);
+        detail::require_operation<T>("collectives", operation);
         detail::require_one_a_device(from, alignof(T), "input", pool(where));
         detail::require_one_a_device(to, alignof(T), "output", pool(where));
         detail::require_same_devices(from, to);
@@ -303,18 +297,7 @@ RunReport Collectives::broadcast_bytes(const PeerBuffer& source, const Buffers& 
                                                   const CollectiveConfig&, SourceLocation) const;                                        \
     template RunReport Collectives::reduce_scatter<T>(std::span<const DeviceSpan<const T>>, std::span<const DeviceSpan<T>>,              \
                                                       ReduceOperation, const CollectiveConfig&, SourceLocation) const;
-CUPOOL_INSTANTIATE(std::int8_t)
-CUPOOL_INSTANTIATE(std::uint8_t)
-CUPOOL_INSTANTIATE(std::int16_t)
-CUPOOL_INSTANTIATE(std::uint16_t)
-CUPOOL_INSTANTIATE(std::int32_t)
-CUPOOL_INSTANTIATE(std::uint32_t)
-CUPOOL_INSTANTIATE(std::int64_t)
-CUPOOL_INSTANTIATE(std::uint64_t)
-CUPOOL_INSTANTIATE(Float16)
-CUPOOL_INSTANTIATE(BFloat16)
-CUPOOL_INSTANTIATE(float)
-CUPOOL_INSTANTIATE(double)
+CUPOOL_FOR_EACH_REDUCE_ELEMENT(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool

@@ -1,0 +1,79 @@
+#pragma once
+
+/// \file
+/// Reductions of segments of an array, each in the order of an array of its length. Short segments are reduced by groups of lanes of a warp,
+/// longer ones by a block each.
+
+#include "reduce/tile.cuh"
+
+namespace cupool::device {
+
+/// Where segments begin and end: at multiples of `length`, or where offsets say.
+struct SegmentBounds {
+    const std::uint64_t* offsets;  ///< null where segments are equal
+    std::uint64_t length;
+
+    CUPOOL_DEVICE std::uint64_t begin(std::uint64_t segment) const { return offsets != nullptr ? offsets[segment] : segment * length; }
+    CUPOOL_DEVICE std::uint64_t end(std::uint64_t segment) const { return begin(segment + 1); }
+};
+
+/// Tile values that come one after the other, reduced as one tile without being kept: each is combined into the accumulator that takes it.
+template <class Policy>
+struct TileValues {
+    using A = typename Policy::Accumulator;
+    static constexpr unsigned vector = vector_elements<A>;
+    static constexpr unsigned row = vector * detail::reduce_lanes;
+
+    A accumulators[row];
+
+    /// All threads of the block.
+    CUPOOL_DEVICE void clear(const Policy& policy) {
+        for (unsigned i = thread_index(); i < row; i += detail::reduce_lanes) accumulators[i] = policy.identity();
+        block_barrier();
+    }
+    /// One thread, always the same.
+    CUPOOL_DEVICE void take(std::uint64_t tile, A value) {
+        A& accumulator = accumulators[tile % row];
+        accumulator = Policy::combine(accumulator, value);
+    }
+    /// What this thread accumulates, when all values have been taken.
+    CUPOOL_DEVICE A lane_value() {
+        block_barrier();
+        A own[vector];
+#pragma unroll
+        for (unsigned i = 0; i < vector; ++i) own[i] = accumulators[thread_index() * vector + i];
+        return fold_components<Policy, vector>(own);
+    }
+};
+
+/// A segment of any length, by a block; thread 0 gets the value.
+template <class Policy>
+CUPOOL_DEVICE typename Policy::Accumulator reduce_segment_by_block(const Policy& policy, const typename Policy::Element* segment,
+                                                                   std::uint64_t count, typename Policy::Accumulator* lanes,
+                                                                   TileValues<Policy>& values) {
+    const std::uint64_t tile_elements = detail::reduce_tile_elements(count, sizeof(typename Policy::Element));
+    block_barrier();  // the last segment's lanes have been read
+    if (count <= tile_elements) return fold_lanes<Policy>(lane_value(policy, segment, count), lanes);
+    values.clear(policy);
+    for (std::uint64_t first = 0, tile = 0; first < count; first += tile_elements, ++tile) {
+        const std::uint64_t size = count - first < tile_elements ? count - first : tile_elements;
+        const auto value = fold_lanes<Policy>(lane_value(policy, segment + first, size), lanes);
+        if (thread_index() == 0) values.take(tile, value);
+        block_barrier();
+    }
+    return fold_lanes<Policy>(values.lane_value(), lanes);
+}
+
+/// A block a segment.
+template <class Policy>
+CUPOOL_DEVICE void reduce_long_segments(const Policy& policy, const typename Policy::Element* input, const SegmentBounds& bounds,
+                                        std::uint64_t segments, char* results, std::uint32_t result_bytes) {
+    CUPOOL_SHARED static typename Policy::Accumulator lanes[detail::reduce_lanes];
+    CUPOOL_SHARED static TileValues<Policy> values;
+    for (std::uint64_t segment = block_index(); segment < segments; segment += grid_size()) {
+        const std::uint64_t begin = bounds.begin(segment);
+        const std::uint64_t count = bounds.end(segment) - begin;
+        const auto value = reduce_segment_by_block(policy, input + begin, count, lanes, values);
+        if (thread_index() == 0) policy.store(results + segment * result_bytes, result_bytes, value, count);
+    }
+}

@@ -1,0 +1,68 @@
+#pragma once
+
+/// \file
+/// A block reduces a tile: docs/reduce.md has the order.
+
+#include "reduce/accumulation.cuh"
+#include "reduce/order.hpp"
+
+namespace cupool::device {
+
+/// Loads that a lane has in flight.
+inline constexpr unsigned rows_in_flight = 4;
+
+/// What a lane of the block accumulates of a tile of `count` elements.
+template <class Policy>
+CUPOOL_DEVICE typename Policy::Accumulator lane_value(const Policy& policy, const typename Policy::Element* tile, std::uint64_t count) {
+    using E = typename Policy::Element;
+    constexpr std::uint32_t vector = vector_elements<E>;
+    constexpr std::uint32_t row_elements = vector * detail::reduce_lanes;
+    auto lane = policy.lane();
+    std::uint64_t first = thread_index() * vector;
+    if (is_vector_aligned(tile)) {
+        while (first + (rows_in_flight - 1) * row_elements + vector <= count) {
+            Words4 words[rows_in_flight];
+#pragma unroll
+            for (unsigned i = 0; i < rows_in_flight; ++i) words[i] = Policy::load(tile + first + i * row_elements);
+#pragma unroll
+            for (unsigned i = 0; i < rows_in_flight; ++i) policy.take(lane, words[i], static_cast<std::uint32_t>(first) + i * row_elements);
+            first += rows_in_flight * row_elements;
+        }
+#pragma unroll 1
+        for (; first + vector <= count; first += row_elements)
+            policy.take(lane, Policy::load(tile + first), static_cast<std::uint32_t>(first));
+    }
+#pragma unroll 1
+    for (; first < count; first += row_elements) {
+        E elements[vector];
+#pragma unroll
+        for (unsigned i = 0; i < vector; ++i) {
+            if (first + i < count) elements[i] = tile[first + i];
+        }
+#pragma unroll
+        for (unsigned i = 0; i < vector; ++i) {
+            if (first + i < count) policy.take_one(lane, i, elements[i], static_cast<std::uint32_t>(first) + i);
+        }
+    }
+    return Policy::value(lane);
+}
+
+/// The lanes of a block folded; thread 0 gets the value. \param lanes  shared memory for the values of a block
+template <class Policy>
+CUPOOL_DEVICE typename Policy::Accumulator fold_lanes(typename Policy::Accumulator own, typename Policy::Accumulator* lanes) {
+    using A = typename Policy::Accumulator;
+    lanes[thread_index()] = own;
+    block_barrier();
+    if (warp_index() == 0) {
+        constexpr unsigned warps = detail::reduce_lanes / warp_size;
+        A of_warps[warps];
+#pragma unroll
+        for (unsigned i = 0; i < warps; ++i) of_warps[i] = lanes[i * warp_size + thread_index()];
+        own = fold_components<Policy, warps>(of_warps);
+#pragma unroll
+        for (unsigned half = warp_size / 2; half > 0; half /= 2) own = Policy::combine(own, shuffle_value(own, half));
+    }
+    return own;
+}
+
+}  // namespace cupool::device

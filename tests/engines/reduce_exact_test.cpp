@@ -1,0 +1,202 @@
+// Reductions of every type and operation, held bit for bit against plain loops that have nothing in common with the library's.
+
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/device_buffer.hpp>
+
+#include "catch.hpp"
+#include "engines.hpp"
+#include "kernels/reduce_reference.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+namespace {
+
+#define CUPOOL_REDUCE_PAIRS                                                                                                            \
+    (std::pair<std::int8_t, std::int8_t>), (std::pair<std::int8_t, std::int64_t>), (std::pair<std::uint8_t, std::uint8_t>),            \
+        (std::pair<std::uint8_t, std::uint64_t>), (std::pair<std::int16_t, std::int16_t>), (std::pair<std::int16_t, std::int64_t>),    \
+        (std::pair<std::uint16_t, std::uint16_t>), (std::pair<std::uint16_t, std::uint64_t>), (std::pair<std::int32_t, std::int32_t>), \
+        (std::pair<std::int32_t, std::int64_t>), (std::pair<std::uint32_t, std::uint32_t>), (std::pair<std::uint32_t, std::uint64_t>), \
+        (std::pair<std::int64_t, std::int64_t>), (std::pair<std::uint64_t, std::uint64_t>), (std::pair<Float16, Float16>),             \
+        (std::pair<Float16, float>), (std::pair<BFloat16, BFloat16>), (std::pair<BFloat16, float>), (std::pair<float, float>),         \
+        (std::pair<float, double>), (std::pair<double, double>)
+
+#define CUPOOL_REDUCE_TYPES                                                                                                              \
+    std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, Float16, BFloat16, \
+        float, double
+
+template <class T>
+constexpr bool is_float = std::is_floating_point_v<T> || std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+
+/// Numbers of both signs and many magnitudes, whose float sums depend on the order.
+template <class T>
+std::vector<T> mixed_values(std::size_t count) {
+    std::mt19937_64 bits(count + 17);
+    std::vector<T> values(count);
+    for (T& value : values) {
+        const std::uint64_t random = bits();
+        if constexpr (is_float<T>) {
+            const float magnitude = std::ldexp(1.0F + static_cast<float>(random % 1024) / 1024, static_cast<int>(random >> 10 & 15) - 12);
+            value = T((random >> 63) != 0 ? -magnitude : magnitude);
+        } else {
+            value = static_cast<T>(random | 1);  // a product of odd numbers never becomes 0
+        }
+    }
+    return values;
+}
+
+template <class T, class R>
+R expected_of(std::span<const T> values, ReduceOperation operation, bool compensated) {
+    return compensated ? plain_reduce<T, R, true>(values, operation) : plain_reduce<T, R>(values, operation);
+}
+
+template <class T, class R>
+void check_reduce(const Operand<T>& operand, std::span<const T> values, ReduceOperation operation, const ReduceConfig& config) {
+    R result{};
+    reduce<T, R>(operand, operation, config, result);
+    const R expected = expected_of<T, R>(values, operation, config.compensated);
+    if (!same_bits(result, expected)) {
+        FAIL_CHECK(operation << " of " << values.size() << " elements (compensated: " << config.compensated << ") is " << shown(result)
+                             << ", should be " << shown(expected));
+    }
+}
+
+template <class T>
+std::vector<ReduceOperation> operations_of() {
+    if (is_float<T>) return {ReduceOperation::sum, ReduceOperation::min, ReduceOperation::max};
+    return {ReduceOperation::sum, ReduceOperation::product, ReduceOperation::min, ReduceOperation::max};
+}
+
+/// Lengths around the borders of vectors, rows and tiles.
+template <class T>
+std::vector<std::size_t> interesting_lengths() {
+    const std::size_t vector = 16 / sizeof(T);
+    const std::size_t row = 256 * vector;
+    const std::size_t tile = 4 * row;
+    return {1,
+            2,
+            vector + 1,
+            33 * vector - 1,
+            row - 1,
+            row,
+            row + 3,
+            2 * row,
+            tile - vector,
+            tile,
+            tile + 1,
+            2 * tile - 1,
+            2 * tile + vector,
+            5 * tile + 3 * row + 7};
+}
+
+template <class T>
+void check_arg_reduce(const Operand<T>& operand, std::span<const T> values, const ReduceConfig& config) {
+    for (const ArgOperation operation : {ArgOperation::min, ArgOperation::max}) {
+        IndexedValue<T> found;
+        arg_reduce<T>(operand, operation, config, found);
+        const IndexedValue<T> expected = plain_arg_reduce<T>(values, operation);
+        if (found.index != expected.index || !same_bits(found.value, expected.value)) {
+            FAIL_CHECK(operation << " of " << values.size() << " elements is " << shown(found.value) << " at " << found.index
+                                 << ", should be " << shown(expected.value) << " at " << expected.index);
+        }
+    }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("every type, operation and result type is exact at the borders of vectors, rows and tiles", "[reduce][exact]",
+                   CUPOOL_REDUCE_PAIRS) {
+    using T = typename TestType::first_type;
+    using R = typename TestType::second_type;
+    const DeviceContext context = engine_contexts().back();
+    for (const std::size_t length : interesting_lengths<T>()) {
+        const std::vector<T> values = mixed_values<T>(length);
+        for (const ReduceOperation operation : operations_of<T>()) {
+            check_reduce<T, R>(std::span<const T>(values), values, operation, {.ctx = context});
+            const bool has_compensated_sum = std::is_floating_point_v<T> && std::is_same_v<T, R> && operation == ReduceOperation::sum;
+            if (has_compensated_sum)
+                check_reduce<T, R>(std::span<const T>(values), values, operation, {.ctx = context, .compensated = true});
+        }
+    }
+}
+
+TEMPLATE_TEST_CASE("an operand on a device may begin at any element, with the same bits", "[reduce][exact]", CUPOOL_REDUCE_TYPES) {
+    using T = TestType;
+    const DeviceContext context = engine_contexts().back();
+    if (context.is_host()) return;
+    const std::size_t row = 4096 / sizeof(T);
+    const std::vector<T> values = mixed_values<T>(5 * row + 11);
+    DeviceBuffer<T> there(values.size(), context);
+    copy(there.span(), std::span<const T>(values), context.stream());
+    for (std::size_t offset = 0; offset < 16 / sizeof(T); ++offset) {
+        const std::size_t count = 5 * row + 11 - offset - offset % 3;
+        const auto part = std::span<const T>(values).subspan(offset, count);
+        for (const ReduceOperation operation : operations_of<T>())
+            check_reduce<T, T>(there.span().subspan(offset, count), part, operation, {.ctx = context});
+        check_arg_reduce<T>(there.span().subspan(offset, count), part, {.ctx = context});
+    }
+}
+
+TEMPLATE_TEST_CASE("argmin and argmax find the lowest index among equals", "[reduce][exact]", CUPOOL_REDUCE_TYPES) {
+    using T = TestType;
+    const DeviceContext context = engine_contexts().back();
+    for (const std::size_t length : interesting_lengths<T>()) {
+        const std::vector<T> values = mixed_values<T>(length);
+        check_arg_reduce<T>(std::span<const T>(values), values, {.ctx = context});
+        const std::vector<T> equal(length, values[0]);
+        check_arg_reduce<T>(std::span<const T>(equal), equal, {.ctx = context});
+    }
+}
+
+TEMPLATE_TEST_CASE("NaN wins and -0 is below +0, wherever they are", "[reduce][exact]", Float16, BFloat16, float, double) {
+    using T = TestType;
+    const DeviceContext context = engine_contexts().back();
+    const float infinity = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<std::vector<T>> cases = {{T(nan)},
+                                         {T(-nan), T(1.0F)},
+                                         {T(1.0F), T(nan), T(2.0F)},
+                                         {T(nan), T(infinity)},
+                                         {T(infinity), T(-infinity)},
+                                         {T(infinity), T(1.0F)},
+                                         {T(0.0F), T(-0.0F)},
+                                         {T(-0.0F), T(0.0F)},
+                                         {T(-0.0F)},
+                                         {T(-0.0F), T(-0.0F)}};
+    const std::size_t tile = 16384 / sizeof(T);
+    for (const float special : {nan, -nan, infinity, -infinity}) {
+        for (const std::size_t place : {std::size_t{0}, tile - 1, tile + 5, 3 * tile}) {
+            std::vector<T> values = mixed_values<T>(3 * tile + 1);
+            values[place] = T(special);
+            cases.push_back(values);
+        }
+    }
+    std::vector<T> zeros(2 * tile + 100, T(-0.0F));
+    cases.push_back(zeros);
+    zeros[tile + 7] = T(0.0F);
+    cases.push_back(zeros);
+    for (const std::vector<T>& values : cases) {
+        for (const ReduceOperation operation : operations_of<T>()) {
+            check_reduce<T, T>(std::span<const T>(values), values, operation, {.ctx = context});
+            check_reduce<T, Wide<T>>(std::span<const T>(values), values, operation, {.ctx = context});
+            if (std::is_floating_point_v<T> && operation == ReduceOperation::sum)
+                check_reduce<T, T>(std::span<const T>(values), values, operation, {.ctx = context, .compensated = true});
+        }
+        check_arg_reduce<T>(std::span<const T>(values), values, {.ctx = context});
+    }
+}
+
+TEST_CASE("subnormal and all finite 16-bit floats keep their values", "[reduce][exact]") {
+    const DeviceContext context = engine_contexts().back();
+    std::vector<Float16> halves;
+    for (std::uint32_t bits = 0; bits < 0x10000; bits += is_simulated() ? 97 : 1) {
+        if ((bits & 0x7c00) != 0x7c00) halves.push_back(Float16::from_bits(static_cast<std::uint16_t>(bits)));
+    }
+    for (const Float16 half : {halves[1], halves[halves.size() / 3], halves.back()}) {
+        const std::vector<Float16> alone{half};
+        check_reduce<Float16, float>(std::span<const Float16>(alone), alone, ReduceOperation::sum, {.ctx = context});
+        check_reduce<Float16, Float16>(std::span<const Float16>(alone), alone, ReduceOperation::max, {.ctx = context});
+    }
+    for (const ReduceOperation operation : operations_of<Float16>())
+        check_reduce<Float16, float>(std::span<const Float16>(halves), halves, operation, {.ctx = context});
+}
