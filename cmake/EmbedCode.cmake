@@ -31,6 +31,7 @@ extern \"C\" const char cupool_${name}_end[] __attribute__((visibility(\"hidden\
 
 namespace cupool::detail {
 
+extern const ShippedCode ${name}_code;
 const ShippedCode ${name}_code{
     .ptx = R\"ptx(${text})ptx\",
     .sm_90_begin = cupool_${name}_begin,

@@ -30,6 +30,16 @@ for step in sort pairs accumulate_slots accumulate_sums join sum_rows join_windo
     done
 done
 
+# Collectives: a module for each element type.
+declare -A integers=([i8]=std::int8_t [u8]=std::uint8_t [i16]=std::int16_t [u16]=std::uint16_t [i32]=std::int32_t [u32]=std::uint32_t [i64]=std::int64_t [u64]=std::uint64_t)
+declare -A floats=([f16]=Float16 [bf16]=BFloat16 [f32]=float [f64]=double)
+for type in "${!integers[@]}"; do
+    compile collective/collective.cu "collective_$type" "-DCUPOOL_ELEMENT=${integers[$type]}" -DCUPOOL_HAS_PRODUCT
+done
+for type in "${!floats[@]}"; do
+    compile collective/collective.cu "collective_$type" "-DCUPOOL_ELEMENT=${floats[$type]}"
+done
+
 # Reductions: a module for each element type, and in it what is accumulated for each operation. Integers of one size share theirs.
 integer_reductions() {  # name, type
     compile reduce/reduce_elements.cu "reduce_$1" "-DCUPOOL_SUM=IntegerSum<$2>" "-DCUPOOL_PRODUCT=IntegerProduct<$2>" \

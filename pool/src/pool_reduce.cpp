@@ -3,9 +3,15 @@
 #include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <type_traits>
 
 #include "default_stream_order.hpp"
 #include "pool_state.hpp"
+#include "reduce/checks.hpp"
+#include "reduce/device_reduce.hpp"
+#include "reduce/host_reduce.hpp"
+#include "reduce/instantiate.hpp"
+#include "reduce/order.hpp"
 #include "synchronize_on_exit.hpp"
 
 namespace cupool {
@@ -56,24 +62,274 @@ DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOpe
 
 }  // namespace
 
-template <class T>
-RunReport DevicePool::reduce(std::span<const T> input, ReduceOperation operation, T& result, SourceLocation where) const {
+template <class T, class R>
+requires ReduceResult<R, T> RunReport DevicePool::reduce(const PoolOperand<T>& input, ReduceOperation operation, R& result,
+                                                         SourceLocation where)
+const {
     detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation", where);
     return detail::report_at(where, [&] { return state(where).reduce(input, operation, result); });
 }
 
-template <class T>
-RunReport DevicePool::State::reduce(std::span<const T> input, ReduceOperation operation, T& result) {
-    const std::vector<std::size_t> healthy = this->healthy();
-    const auto in_flight = [&](std::size_t index) { return member(index).in_flight.load(); };
-    const auto idlest = std::min_element(healthy.begin(), healthy.end(),
-                                         [&](std::size_t left, std::size_t right) { return in_flight(left) < in_flight(right); });
-    RunReport report;
-    run(*idlest, [&](std::size_t index, const DeviceContext& context) {
-        report = cupool::reduce<T>(Operand<T>(input), operation, context, result);
-        member(index).bytes += report.bytes;
-    });
-    return report;
+/// The parts of a reduction that the devices of a pool do, and how they become one result.
+class DevicePool::State::Reduction {
+public:
+    explicit Reduction(State& state) : state_(state) {}
+
+    template <class T, class R>
+    RunReport of_host_memory(std::span<const T> input, ReduceOperation operation, R& result) {
+        const std::vector<std::size_t> members = members_for(input.size_bytes());
+        if (members.size() == 1) return on_one(members.front(), Operand<T>(input), operation, result);
+        const std::uint64_t tile = detail::reduce_tile_elements(input.size(), sizeof(T));
+        const std::uint64_t tiles = detail::reduce_tiles(input.size(), sizeof(T));
+        const std::vector<double> weights = state_.weights();
+        const std::vector<detail::Share> shares = state_.divided(tiles, std::span<const double>(weights), members);
+        const auto part_of = [&](std::size_t index) {
+            const std::uint64_t begin = shares[index].offset * tile;
+            return input.subspan(begin, std::min<std::uint64_t>(input.size() - begin, shares[index].count * tile));
+        };
+        const std::vector<std::size_t> busy = without_empty(members, shares);
+        return is_ordered<T>(operation)
+                   ? ordered_sum<T>(busy, tiles, result,
+                                    [&](std::size_t index, const DeviceContext& context, auto values) {
+                                        sum_host_tiles<T, R>(part_of(index), tile, context,
+                                                             values.subspan(shares[index].offset, shares[index].count));
+                                    })
+                   : unordered<T>(busy, operation, result, [&](std::size_t index) { return Operand<T>(part_of(index)); });
+    }
+
+    template <class T, class R>
+    RunReport of_slices(std::span<const DeviceSpan<const T>> all_slices, ReduceOperation operation, R& result) {
+        const std::vector<DeviceSpan<const T>> slices = checked(all_slices);
+        if (slices.empty()) return on_one(state_.healthy().front(), Operand<T>(std::span<const T>()), operation, result);
+        if (slices.size() == 1) return on_one(state_.index_of(slices[0].device()), Operand<T>(slices[0]), operation, result);
+        std::vector<std::size_t> members;
+        for (const DeviceSpan<const T>& slice : slices) members.push_back(state_.index_of(slice.device()));
+        const auto number_of = [&](std::size_t index) {
+            return static_cast<std::size_t>(std::find(members.begin(), members.end(), index) - members.begin());
+        };
+        if (!is_ordered<T>(operation)) {
+            return unordered<T>(members, operation, result, [&](std::size_t index) { return Operand<T>(slices[number_of(index)]); });
+        }
+        std::size_t count = 0;
+        for (const DeviceSpan<const T>& slice : slices) count += slice.size();
+        const std::uint64_t tile = detail::reduce_tile_elements(count, sizeof(T));
+        return ordered_sum<T>(members, detail::reduce_tiles(count, sizeof(T)), result,
+                              [&](std::size_t index, const DeviceContext& context, auto values) {
+                                  sum_slice_tiles<T, R>(slices, number_of(index), tile, context, values);
+                              });
+    }
+
+private:
+    /// Host memory of this size is worth another device.
+    static constexpr std::size_t least_bytes_a_device = std::size_t{4} << 20;
+    /// Bytes of host memory that are on a device at a time, unless a tile has more.
+    static constexpr std::uint64_t chunk_bytes = std::uint64_t{64} << 20;
+
+    /// Whether the order of a reduction shows in its result.
+    template <class T>
+    static bool is_ordered(ReduceOperation operation) {
+        return detail::is_float_element<T> && operation == ReduceOperation::sum;
+    }
+
+    static std::vector<std::size_t> without_empty(const std::vector<std::size_t>& members, const std::vector<detail::Share>& shares) {
+        std::vector<std::size_t> busy;
+        for (const std::size_t member : members) {
+            if (shares[member].count != 0) busy.push_back(member);
+        }
+        return busy;
+    }
+
+    /// As many members as so many bytes are worth, those with the least work of this pool in flight first.
+    std::vector<std::size_t> members_for(std::size_t bytes) const {
+        std::vector<std::size_t> members = state_.healthy();
+        std::vector<std::uint64_t> in_flight;  // read once: it changes
+        for (std::size_t index = 0; index < state_.size(); ++index) in_flight.push_back(state_.member(index).in_flight.load());
+        std::stable_sort(members.begin(), members.end(),
+                         [&](std::size_t left, std::size_t right) { return in_flight[left] < in_flight[right]; });
+        members.resize(std::clamp<std::size_t>(bytes / least_bytes_a_device, 1, members.size()));
+        std::sort(members.begin(), members.end());
+        return members;
+    }
+
+    /// Those that are not empty. \throws Error for one that cannot be reduced where it lies
+    template <class T>
+    std::vector<DeviceSpan<const T>> checked(std::span<const DeviceSpan<const T>> all) const {
+        std::vector<DeviceSpan<const T>> slices;
+        for (const DeviceSpan<const T>& slice : all) {
+            if (slice.empty()) continue;
+            const std::string which = "reduce: the part of the input on device " + std::to_string(slice.device());
+            const std::size_t index = state_.index_of(slice.device());
+            if (index == state_.size()) throw Error(ErrorCategory::wrong_context, which + " lies outside of the pool");
+            if (state_.member(index).quarantine())
+                throw Error(ErrorCategory::invalid_argument, which + " cannot be reduced there: the device is quarantined; readmit it");
+            for (const DeviceSpan<const T>& other : slices) {
+                if (other.device() == slice.device())
+                    throw Error(ErrorCategory::invalid_argument, which + " is the second one there; give one slice for each device");
+            }
+            if (slice.pointer() % sizeof(T) != 0)
+                throw Error(ErrorCategory::invalid_argument, which + " must begin at a multiple of its element's size");
+            slices.push_back(slice);
+        }
+        return slices;
+    }
+
+    template <class T, class R>
+    RunReport on_one(std::size_t member, const Operand<T>& input, ReduceOperation operation, R& result) {
+        RunReport report;
+        state_.run(member, [&](std::size_t index, const DeviceContext& context) {
+            report = cupool::reduce<T, R>(input, operation, ReduceConfig{.ctx = context}, result);
+            state_.member(index).bytes += report.bytes;
+        });
+        return report;
+    }
+
+    /// Each member reduces its part, and the host their results. \param part_of(index)  the member's operand, not empty
+    template <class T, class R, class PartOf>
+    RunReport unordered(const std::vector<std::size_t>& members, ReduceOperation operation, R& result, const PartOf& part_of) {
+        const auto start = std::chrono::steady_clock::now();
+        std::vector<R> of_members(state_.size());
+        std::vector<RunReport> reports(state_.size());
+        state_.run_each(members, [&](std::size_t index, const DeviceContext& context) {
+            reports[index] = cupool::reduce<T, R>(part_of(index), operation, ReduceConfig{.ctx = context}, of_members[index]);
+            state_.member(index).bytes += reports[index].bytes;
+        });
+        std::vector<R> partial;
+        for (const std::size_t index : members) partial.push_back(of_members[index]);
+        const ReduceConfig on_host{.ctx = DeviceContext::host(1)};
+        (void)cupool::reduce<R, R>(Operand<R>(std::span<const R>(partial)), operation, on_host, result);
+        return joined(members, reports, start);
+    }
+
+    /// The members sum tiles, and the host the tiles' values. \param sum_tiles(index, context, values)  writes the member's tiles among the
+    /// values of all
+    template <class T, class R, class SumTiles>
+    RunReport ordered_sum(const std::vector<std::size_t>& members, std::uint64_t tiles, R& result, const SumTiles& sum_tiles) {
+        const auto start = std::chrono::steady_clock::now();
+        if constexpr (detail::is_float_element<T>) {
+            using A = detail::Accumulator<T, R>;
+            std::vector<A> values(tiles);
+            state_.run_each(members,
+                            [&](std::size_t index, const DeviceContext& context) { sum_tiles(index, context, std::span<A>(values)); });
+            result = detail::sum_tile_values_on_host<T, R>(values);
+        }
+        std::vector<RunReport> reports(state_.size());
+        for (const std::size_t index : members)
+            reports[index] = {.engine = Engine::gpu, .devices = {state_.ordinals()[index]}, .milliseconds = 0, .bytes = moved_[index]};
+        return joined(members, reports, start);
+    }
+
+    /// \param values  of the part's tiles
+    template <class T, class R>
+    void sum_host_tiles(std::span<const T> part, std::uint64_t tile, const DeviceContext& context,
+                        std::span<detail::Accumulator<T, R>> values) {
+        if constexpr (detail::is_float_element<T>) {
+            const StreamView stream = context.stream();
+            const std::uint64_t tiles_at_once = std::max<std::uint64_t>(1, chunk_bytes / (tile * sizeof(T)));
+            DeviceBuffer<detail::Accumulator<T, R>> on_device(values.size(), context);
+            DeviceBuffer<T> chunk(std::min<std::uint64_t>(part.size(), tiles_at_once * tile), context);
+            const detail::SynchronizeOnExit wait_for_copies(stream);
+            for (std::uint64_t done = 0; done < values.size(); done += tiles_at_once) {
+                const std::uint64_t tiles = std::min<std::uint64_t>(tiles_at_once, values.size() - done);
+                const std::span<const T> elements =
+                    part.subspan(done * tile, std::min<std::uint64_t>(tiles * tile, part.size() - done * tile));
+                const DeviceSpan<T> copied = chunk.span().subspan(0, elements.size());
+                copy_async(copied, elements, stream);
+                detail::sum_tiles_on_device<T, R>(copied, tile, context, on_device.span().subspan(done, tiles));
+            }
+            copy(values, on_device.span(), stream);
+            note_bytes(state_.index_of(context.device()), part.size_bytes() + values.size_bytes());
+        }
+    }
+
+    /// The tiles that begin in a slice; the end of the last one is copied from the slices behind. \param values  of all tiles
+    template <class T, class R>
+    void sum_slice_tiles(const std::vector<DeviceSpan<const T>>& slices, std::size_t number, std::uint64_t tile,
+                         const DeviceContext& context, std::span<detail::Accumulator<T, R>> values) {
+        if constexpr (detail::is_float_element<T>) {
+            std::uint64_t begin = 0;
+            for (std::size_t i = 0; i < number; ++i) begin += slices[i].size();
+            const std::uint64_t end = begin + slices[number].size();
+            const std::uint64_t first_tile = begin / tile + (begin % tile != 0 ? 1 : 0);
+            const std::uint64_t last_tile = end / tile + (end % tile != 0 ? 1 : 0);
+            if (first_tile == last_tile) return;
+            const bool is_shared = end % tile != 0 && number + 1 < slices.size();  // whether the last tile goes on in the next slice
+            const std::uint64_t whole_tiles = last_tile - first_tile - (is_shared ? 1 : 0);
+            const StreamView stream = context.stream();
+            DeviceBuffer<detail::Accumulator<T, R>> on_device(last_tile - first_tile, context);
+            const detail::SynchronizeOnExit wait_for_work(stream);
+            if (whole_tiles != 0) {
+                const std::uint64_t elements = std::min(end, (first_tile + whole_tiles) * tile) - first_tile * tile;
+                detail::sum_tiles_on_device<T, R>(slices[number].subspan(first_tile * tile - begin, elements), tile, context,
+                                                  on_device.span().subspan(0, whole_tiles));
+            }
+            if (is_shared) {
+                const std::uint64_t shared_begin = (last_tile - 1) * tile - begin;
+                const DeviceBuffer<T> gathered = gather_tile(slices, number, shared_begin, tile, context);
+                detail::sum_tiles_on_device<T, R>(gathered.span(), tile, context, on_device.span().subspan(whole_tiles, 1));
+                stream.synchronize();  // before the gathered elements go
+            }
+            copy(values.subspan(first_tile, last_tile - first_tile), on_device.span(), stream);
+            note_bytes(state_.index_of(context.device()), on_device.size_bytes());
+        }
+    }
+
+    /// A tile of elements from that place of a slice on, and from the slices behind as far as they reach.
+    template <class T>
+    DeviceBuffer<T> gather_tile(const std::vector<DeviceSpan<const T>>& slices, std::size_t number, std::uint64_t begin, std::uint64_t tile,
+                                const DeviceContext& context) {
+        std::vector<DeviceSpan<const T>> pieces{slices[number].subspan(begin, slices[number].size() - begin)};
+        std::uint64_t size = pieces[0].size();
+        for (std::size_t i = number + 1; i < slices.size() && size < tile; ++i) {
+            pieces.push_back(slices[i].subspan(0, std::min<std::uint64_t>(slices[i].size(), tile - size)));
+            size += pieces.back().size();
+        }
+        DeviceBuffer<T> gathered(size, context);
+        const std::size_t here = state_.index_of(context.device());
+        try {
+            std::uint64_t done = 0;
+            for (const DeviceSpan<const T>& piece : pieces) {
+                const std::size_t from = state_.index_of(piece.device());
+                if (from != here) detail::wait_for_default_stream(context, state_.member(from).context());
+                state_.peers().copy_async(here, gathered.span().pointer() + done * sizeof(T), from, piece.pointer(), piece.size_bytes(),
+                                          context.stream(), SourceLocation::current());
+                if (from != here) note_bytes(here, piece.size_bytes());
+                done += piece.size();
+            }
+        } catch (...) {
+            const detail::SynchronizeOnExit wait_for_copies(context.stream());
+            for (const DeviceSpan<const T>& piece : pieces) state_.peers().await_staged(state_.index_of(piece.device()), here);
+            throw;
+        }
+        return gathered;
+    }
+
+    /// \pre only the member's own piece of work calls this for it
+    void note_bytes(std::size_t member, std::uint64_t bytes) {
+        moved_[member] += bytes;
+        state_.member(member).bytes += bytes;
+    }
+
+    RunReport joined(const std::vector<std::size_t>& members, const std::vector<RunReport>& reports,
+                     std::chrono::steady_clock::time_point start) const {
+        RunReport report{.engine = Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};
+        for (const std::size_t index : members) state_.join(report, reports[index]);
+        report.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        return report;
+    }
+
+    State& state_;
+    std::vector<std::uint64_t> moved_ = std::vector<std::uint64_t>(state_.size());  ///< bytes, by member
+};
+
+template <class T, class R>
+RunReport DevicePool::State::reduce(const PoolOperand<T>& input, ReduceOperation operation, R& result) {
+    detail::require_operation<T>("reduce", operation);
+    Reduction reduction(*this);
+    if (input.is_on_host()) return reduction.of_host_memory(input.host(), operation, result);
+    if (is_host()) throw Error(ErrorCategory::unsupported, "reduce: the input is on a device, but the pool is the host");
+    if (input.is_sliced()) return reduction.of_slices(input.slices(), operation, result);
+    const DeviceSpan<const T> whole = input.device();
+    return reduction.of_slices(std::span(&whole, 1), operation, result);
 }
 
 template <class T>
@@ -113,16 +369,18 @@ DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> 
     });
 }
 
-template <class T>
-RunReport DevicePool::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, T& result,
-                                     SourceLocation where) const {
+template <class T, class R>
+requires ReduceResult<R, T> RunReport DevicePool::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation,
+                                                                 R& result, SourceLocation where)
+const {
     check_buffers(buffers, where);
     detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation", where);
     return detail::report_at(where, [&] { return state(where).reduce_results(buffers, operation, result); });
 }
 
-template <class T>
-RunReport DevicePool::State::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, T& result) {
+template <class T, class R>
+RunReport DevicePool::State::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, R& result) {
+    detail::require_operation<T>("reduce_results", operation);
     const auto start = std::chrono::steady_clock::now();
     std::vector<std::size_t> members;
     for (const DeviceSpan<const T>& buffer : buffers) {
@@ -131,37 +389,40 @@ RunReport DevicePool::State::reduce_results(std::span<const DeviceSpan<const T>>
     std::sort(members.begin(), members.end());
     members.erase(std::unique(members.begin(), members.end()), members.end());
 
-    std::vector<T> of_buffers(buffers.size());
+    using Partial = std::conditional_t<detail::is_16_bit_float<T>, float, R>;
+    std::vector<Partial> of_buffers(buffers.size());
     std::vector<RunReport> reports(size());
     run_each(members, [&](std::size_t index, const DeviceContext& context) {
         for (std::size_t i = 0; i < buffers.size(); ++i) {
             if (buffers[i].empty() || buffers[i].device() != context.device()) continue;
-            join(reports[index], cupool::reduce<T>(Operand<T>(buffers[i]), operation, context, of_buffers[i]));
+            const ReduceConfig config{.ctx = context};
+            join(reports[index], cupool::reduce<T, Partial>(Operand<T>(buffers[i]), operation, config, of_buffers[i]));
         }
         member(index).bytes += reports[index].bytes;
     });
 
-    std::vector<T> partial;  // empty buffers have no minimum
+    std::vector<Partial> partial;  // empty buffers have no minimum
     for (std::size_t i = 0; i < buffers.size(); ++i) {
         if (!buffers[i].empty()) partial.push_back(of_buffers[i]);
     }
-    (void)cupool::reduce<T>(Operand<T>(std::span<const T>(partial)), operation, DeviceContext::host(1), result);
+    Partial value{};
+    const ReduceConfig on_host{.ctx = DeviceContext::host(1)};
+    (void)cupool::reduce<Partial, Partial>(Operand<Partial>(std::span<const Partial>(partial)), operation, on_host, value);
+    result = static_cast<R>(value);
     RunReport report{.engine = Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};
     for (const std::size_t index : members) join(report, reports[index]);
     report.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return report;
 }
 
-#define CUPOOL_INSTANTIATE(T)                                                                                                            \
-    template RunReport DevicePool::reduce<T>(std::span<const T>, ReduceOperation, T&, SourceLocation) const;                             \
-    template DeviceBuffer<T> DevicePool::reduce_results<T>(std::span<const DeviceSpan<const T>>, ReduceOperation, SourceLocation) const; \
-    template RunReport DevicePool::reduce_results<T>(std::span<const DeviceSpan<const T>>, ReduceOperation, T&, SourceLocation) const;
-CUPOOL_INSTANTIATE(std::int32_t)
-CUPOOL_INSTANTIATE(std::uint32_t)
-CUPOOL_INSTANTIATE(std::int64_t)
-CUPOOL_INSTANTIATE(std::uint64_t)
-CUPOOL_INSTANTIATE(float)
-CUPOOL_INSTANTIATE(double)
+#define CUPOOL_INSTANTIATE_RESULT(T, R)                                                                            \
+    template RunReport DevicePool::reduce<T, R>(const PoolOperand<T>&, ReduceOperation, R&, SourceLocation) const; \
+    template RunReport DevicePool::reduce_results<T, R>(std::span<const DeviceSpan<const T>>, ReduceOperation, R&, SourceLocation) const;
+#define CUPOOL_INSTANTIATE(T) \
+    template DeviceBuffer<T> DevicePool::reduce_results<T>(std::span<const DeviceSpan<const T>>, ReduceOperation, SourceLocation) const;
+CUPOOL_FOR_EACH_REDUCE_RESULT(CUPOOL_INSTANTIATE_RESULT)
+CUPOOL_FOR_EACH_REDUCE_ELEMENT(CUPOOL_INSTANTIATE)
+#undef CUPOOL_INSTANTIATE_RESULT
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool

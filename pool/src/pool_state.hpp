@@ -125,11 +125,12 @@ public:
     template <Curve C>
     RunReport msms_by_windows(const std::vector<MsmPart>& parts, const MsmConfig& config, unsigned width, std::size_t terms,
                               const PartOfTerms<C>& part_of_terms, std::span<JacobianPoint<C>> sums);
-    /// See DevicePool. The buffers are known to be the pool's.
-    template <class T>
-    RunReport reduce(std::span<const T> input, ReduceOperation operation, T& result);
-    template <class T>
-    RunReport reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, T& result);
+    class Reduction;
+    /// See DevicePool. The operands of reduce_results() are known to be the pool's.
+    template <class T, class R>
+    RunReport reduce(const PoolOperand<T>& input, ReduceOperation operation, R& result);
+    template <class T, class R>
+    RunReport reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, R& result);
     /// Counts what another part of a job has come to.
     void join(RunReport& whole, const RunReport& part) const;
     /// Counts bytes that go from one member to another, or to itself.

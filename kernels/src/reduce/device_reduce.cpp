@@ -175,6 +175,23 @@ RunReport reduce_on_device(const Operand<T>& input, ReduceOperation operation, c
     });
 }
 
+template <class T, class R>
+void sum_tiles_on_device(DeviceSpan<const T> part, std::uint64_t tile_elements, const DeviceContext& context,
+                         DeviceSpan<Accumulator<T, R>> values) {
+    const auto kernels = context.resource<ReduceKernels>();
+    ReduceArithmetic arithmetic = reduce_arithmetic<T, R>(ReduceOperation::sum, false);
+    abi::DevicePointer input = part.pointer();
+    abi::DevicePointer output = values.pointer();
+    std::uint64_t count = part.size();
+    std::uint64_t first_tile = 0;
+    std::uint64_t tiles = values.size();
+    abi::DevicePointer none = 0;
+    std::uint32_t result_bytes = 0;
+    void* parameters[] = {&input, &count, &tile_elements, &first_tile, &tiles, &output, &none, &none, &result_bytes, &arithmetic.flip};
+    const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(tiles, kernels->resident_blocks()));
+    kernels->get(arithmetic, "whole").launch_raw({.grid = blocks, .block = reduce_lanes}, context.stream(), parameters);
+}
+
 template <class T>
 RunReport arg_reduce_on_device(const Operand<T>& input, ArgOperation operation, const ReduceConfig& config, IndexedValue<T>& result) {
     struct Found {
@@ -193,7 +210,17 @@ RunReport arg_reduce_on_device(const Operand<T>& input, ArgOperation operation, 
     template RunReport reduce_on_device<T, R>(const Operand<T>&, ReduceOperation, const ReduceConfig&, DeviceSpan<R>);
 #define CUPOOL_INSTANTIATE_TYPE(T) \
     template RunReport arg_reduce_on_device<T>(const Operand<T>&, ArgOperation, const ReduceConfig&, IndexedValue<T>&);
+#define CUPOOL_INSTANTIATE_SUM(T, R) \
+    template void sum_tiles_on_device<T, R>(DeviceSpan<const T>, std::uint64_t, const DeviceContext&, DeviceSpan<Accumulator<T, R>>);
 CUPOOL_FOR_EACH_REDUCE_RESULT(CUPOOL_INSTANTIATE_RESULT)
+CUPOOL_INSTANTIATE_SUM(Float16, Float16)
+CUPOOL_INSTANTIATE_SUM(Float16, float)
+CUPOOL_INSTANTIATE_SUM(BFloat16, BFloat16)
+CUPOOL_INSTANTIATE_SUM(BFloat16, float)
+CUPOOL_INSTANTIATE_SUM(float, float)
+CUPOOL_INSTANTIATE_SUM(float, double)
+CUPOOL_INSTANTIATE_SUM(double, double)
+#undef CUPOOL_INSTANTIATE_SUM
 CUPOOL_FOR_EACH_REDUCE_ELEMENT(CUPOOL_INSTANTIATE_TYPE)
 #undef CUPOOL_INSTANTIATE_RESULT
 #undef CUPOOL_INSTANTIATE_TYPE

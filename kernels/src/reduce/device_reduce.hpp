@@ -6,6 +6,8 @@
 
 #include <cupool/kernels/reduce.hpp>
 
+#include "reduce/accumulator.hpp"
+
 namespace cupool::detail {
 
 /// Bytes of the count of finished blocks, which workspaces begin with.
@@ -18,6 +20,14 @@ RunReport reduce_on_device(const Operand<T>& input, ReduceOperation operation, c
 
 template <class T, class R>
 RunReport reduce_on_device(const Operand<T>& input, ReduceOperation operation, const ReduceConfig& config, DeviceSpan<R> result);
+
+/// A step of a sum that several devices share: the values of a part's tiles, queued on the context's stream.
+/// \param part  of an array of floats, from the beginning of a tile on
+/// \param tile_elements  of that array: see reduce_tile_elements()
+/// \param values  on the same device, as many as the part has tiles
+template <class T, class R>
+void sum_tiles_on_device(DeviceSpan<const T> part, std::uint64_t tile_elements, const DeviceContext& context,
+                         DeviceSpan<Accumulator<T, R>> values);
 
 template <class T>
 RunReport arg_reduce_on_device(const Operand<T>& input, ArgOperation operation, const ReduceConfig& config, IndexedValue<T>& result);

@@ -66,6 +66,12 @@ R reduce_on_host(std::span<const T> input, ReduceOperation operation, bool compe
 }
 
 template <class T, class R>
+R sum_tile_values_on_host(std::span<const Accumulator<T, R>> values) {
+    using A = Accumulator<T, R>;
+    return result_of<R>(values.size() == 1 ? values.front() : Tile<Sum, A, A>::reduce(host_vector_unit())(values.data(), values.size()));
+}
+
+template <class T, class R>
 void reduce_segments_on_host(std::span<const T> input, const Segments& segments, ReduceOperation operation, bool compensated,
                              const HostReduceOptions& options, std::span<R> results) {
     with_host_operation<T, R>(operation, compensated, [&]<class Operation, class A>() {
@@ -78,6 +84,13 @@ void reduce_segments_on_host(std::span<const T> input, const Segments& segments,
     template void reduce_segments_on_host<T, R>(std::span<const T>, const Segments&, ReduceOperation, bool, const HostReduceOptions&, \
                                                 std::span<R>);
 CUPOOL_FOR_EACH_REDUCE_RESULT(CUPOOL_INSTANTIATE)
+template float sum_tile_values_on_host<float, float>(std::span<const float>);
+template double sum_tile_values_on_host<float, double>(std::span<const double>);
+template double sum_tile_values_on_host<double, double>(std::span<const double>);
+template Float16 sum_tile_values_on_host<Float16, Float16>(std::span<const float>);
+template float sum_tile_values_on_host<Float16, float>(std::span<const float>);
+template BFloat16 sum_tile_values_on_host<BFloat16, BFloat16>(std::span<const float>);
+template float sum_tile_values_on_host<BFloat16, float>(std::span<const float>);
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail

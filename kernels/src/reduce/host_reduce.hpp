@@ -7,6 +7,8 @@
 #include <cupool/kernels/reduce.hpp>
 #include <span>
 
+#include "reduce/accumulator.hpp"
+
 #include "host_vector_unit.hpp"
 
 namespace cupool::detail {
@@ -21,6 +23,10 @@ struct HostReduceOptions {
 /// \pre the input is not empty, and `operation` is no product of floats
 template <class T, class R>
 R reduce_on_host(std::span<const T> input, ReduceOperation operation, bool compensated, const HostReduceOptions& options);
+
+/// The last step of a sum of floats that several devices share: from the values of all tiles to the result.
+template <class T, class R>
+R sum_tile_values_on_host(std::span<const Accumulator<T, R>> values);
 
 /// \pre the input is not empty
 template <class T>

@@ -350,12 +350,25 @@ public:
                                       DeviceSpan<JacobianPoint<C>> results, MsmSpread spread = MsmSpread::automatic,
                                       SourceLocation where = SourceLocation::current()) const;
 
-    /// A reduction over host memory, on the device that has the fewest pieces of this pool's work in flight, of equal ones the first: so
-    /// reductions of many threads spread over all (float order depends on the length alone).
-    /// \throws what cupool::reduce() throws; no_device where every device is quarantined
-    template <class T>
-    RunReport reduce(std::span<const T> input, ReduceOperation operation, T& result,
-                     SourceLocation where = SourceLocation::current()) const;
+    /// The sum, product, minimum or maximum of an array in host memory, on one device, or in slices on several (see PoolOperand), with the
+    /// types and rules of cupool::reduce(). The result has the bits that one device gives: the devices reduce whole tiles of the order that
+    /// docs/reduce.md describes, and the host reduces the tiles' values.
+    ///
+    /// - Host memory is divided by weights() among the devices that are not quarantined, at least 4 MiB for each. What one device does
+    /// alone
+    ///   goes to the one that has the fewest pieces of this pool's work in flight, so that reductions of many threads spread over all.
+    /// - What lies on one device is reduced there: its memory is faster than its links.
+    /// - Of slices each device reduces the tiles that begin in its own, and copies the end of the last one from the next slices. An empty
+    ///   slice, of any device, is passed over.
+    ///
+    /// Work on device memory is ordered behind what was given to the devices' default streams. The operand is no longer in use when the
+    /// call returns or throws. \throws what cupool::reduce() throws; no_device where every device is quarantined; invalid_argument (two
+    /// slices on one device, a slice on a quarantined device), wrong_context (the operand lies outside of the pool), unsupported (an
+    /// operand on a device; the pool is the host)
+    template <class T, class R>
+    requires ReduceResult<R, T> RunReport reduce(const PoolOperand<T>& input, ReduceOperation operation, R& result,
+                                                 SourceLocation where = SourceLocation::current())
+    const;
 
     /// Element by element over one buffer a device: result[i] = buffers[0][i] (op) buffers[1][i] (op) ..., from left to right.
     /// The buffers lie on devices of the pool, in any order, and have equal sizes. The other devices' data travels over peer links, not
@@ -367,15 +380,18 @@ public:
                                    SourceLocation where = SourceLocation::current()) const;
 
     /// All elements of all buffers to one number on the host. Each device reduces its own buffers on its worker, then the host reduces
-    /// their results, as an array in the buffers' order: the result depends on values and sizes alone. The buffers lie on devices of the
-    /// pool, any number on each, and may differ in size; empty ones are passed over. The sum of none is 0. Works on the devices' default
-    /// streams, after what was given to them before. \throws Error invalid_argument (no buffer; the minimum or maximum of nothing),
-    /// wrong_context (a device outside the pool), unsupported on a host pool, and what cupool::reduce() throws
-    template <class T>
-    RunReport reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, T& result,
-                             SourceLocation where = SourceLocation::current()) const;
+    /// their results, as an array in the buffers' order: the result depends on values and sizes alone. Those of 16-bit floats are float,
+    /// and rounded at the end. The buffers lie on devices of the pool, any number on each, and may differ in size; empty ones are passed
+    /// over. The sum of none is 0, the product 1. Works on the devices' default streams, after what was given to them before. \throws Error
+    /// invalid_argument (no buffer; the minimum or maximum of nothing), wrong_context (a device outside the pool), unsupported on a host
+    /// pool, and what cupool::reduce() throws
+    template <class T, class R>
+    requires ReduceResult<R, T> RunReport reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, R& result,
+                                                         SourceLocation where = SourceLocation::current())
+    const;
 
 private:
+    friend class Collectives;
     friend class PeerManager;
     friend class PoolGraph;
     class State;

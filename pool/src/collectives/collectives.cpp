@@ -1,0 +1,303 @@
+#include <algorithm>
+#include <chrono>
+#include <cupool/driver/caller.hpp>
+#include <cupool/driver/process_mark.hpp>
+#include <cupool/pool/collectives.hpp>
+#include <functional>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "checks.hpp"
+#include "exchange.hpp"
+#include "pool_state.hpp"
+#include "reduce/checks.hpp"
+#include "reduce/instantiate.hpp"
+
+namespace cupool {
+
+namespace {
+
+using detail::PeerArray;
+using detail::PeerBuffer;
+
+/// Slices of an array begin at multiples of so many bytes, lest two devices write to one line of a cache.
+constexpr std::size_t slice_unit = 128;
+
+std::vector<detail::Share> slices_of(std::uint64_t items, std::size_t item_bytes, std::size_t count) {
+    const std::uint64_t unit = std::max<std::uint64_t>(slice_unit / item_bytes, 1);
+    std::vector<detail::Share> slices = detail::divide_evenly(items / unit + (items % unit != 0 ? 1 : 0), count);
+    for (detail::Share& slice : slices) {
+        const std::uint64_t begin = std::min(items, slice.offset * unit);
+        slice = {begin, std::min(items, (slice.offset + slice.count) * unit) - begin};
+    }
+    return slices;
+}
+
+std::vector<PeerArray> arrays_of(const std::vector<PeerBuffer>& buffers, std::uint64_t offset) {
+    std::vector<PeerArray> arrays;
+    for (std::size_t i = 0; i < buffers.size(); ++i) arrays.push_back({i, buffers[i].pointer + offset});
+    return arrays;
+}
+
+std::size_t bytes_of_all(const std::vector<PeerBuffer>& buffers) {
+    return std::accumulate(buffers.begin(), buffers.end(), std::size_t{0},
+                           [](std::size_t sum, const PeerBuffer& buffer) { return sum + buffer.bytes; });
+}
+
+/// The participants' numbers from `first` on.
+std::vector<std::size_t> participants_from(std::size_t first, std::size_t count) {
+    std::vector<std::size_t> numbers(count - first);
+    std::iota(numbers.begin(), numbers.end(), first);
+    return numbers;
+}
+
+}  // namespace
+
+class Collectives::State {
+public:
+    State(const DevicePool& own_pool, PeerOptions options)
+        : pool(own_pool),
+          chunk_bytes(options.chunk_bytes * options.chunks),
+          paths(
+              pool.devices(), [this](std::size_t index) -> const DeviceContext& { return pool.context_at(index); }, options),
+          marks(pool.device_count()) {}
+
+    DevicePool pool;
+    std::size_t chunk_bytes;
+    detail::PeerPaths paths;
+
+    /// Of the marks, which are recorded and waited for in one go, and of the order in which collectives are queued: the same on all
+    /// devices.
+    std::mutex mutex;
+    std::vector<std::optional<Event>> marks;  ///< one for each member, made when first needed
+};
+
+/// What a collective does, once its operands are checked.
+class Collectives::Call {
+public:
+    /// \param devices  buffers on the devices that take part
+    Call(const Buffers& devices, std::function<void(detail::Exchange&)> queue) : devices_(devices), queue_(std::move(queue)) {}
+
+    const Buffers& devices() const { return devices_; }
+    void queue(detail::Exchange& exchange) const { queue_(exchange); }
+
+private:
+    const Buffers& devices_;
+    std::function<void(detail::Exchange&)> queue_;
+};
+
+Collectives::Collectives(const DevicePool& pool, PeerOptions options, SourceLocation where) {
+    if (pool.is_host(where)) throw Error(ErrorCategory::unsupported, "a pool of the host has no devices for collectives", where);
+    if (options.chunk_bytes == 0 || options.chunks == 0) {
+        throw Error(ErrorCategory::invalid_argument, "staged copies need at least one chunk of at least one byte", where);
+    }
+    state_ = detail::make_shared_unless_forked<State>(pool, options);
+}
+
+Collectives::State& Collectives::state(const SourceLocation& where) const {
+    if (state_ == nullptr) detail::throw_moved_from("the collectives", where);
+    state_->pool.state(where);  // refuses in a forked child
+    return *state_;
+}
+
+const DevicePool& Collectives::pool(SourceLocation where) const { return state(where).pool; }
+
+RunReport Collectives::run(const Call& call, const CollectiveConfig& config, const SourceLocation& where) const {
+    const auto start = std::chrono::steady_clock::now();
+    State& own = state(where);
+    DevicePool::State& pool_state = own.pool.state(where);
+    if (!config.streams.empty() && config.streams.size() != call.devices().size()) {
+        throw Error(ErrorCategory::invalid_argument, "collectives: " + std::to_string(config.streams.size()) + " streams for " +
+                                                         std::to_string(call.devices().size()) + " buffers; give one for each, or none");
+    }
+    std::vector<std::size_t> members;
+    RunReport report{.engine = Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};
+    for (const PeerBuffer& buffer : call.devices()) {
+        members.push_back(pool_state.index_of(buffer.device));
+        report.devices.push_back(buffer.device);
+    }
+    pool_state.run_together(members, [&] {
+        std::unique_lock lock(own.mutex);
+        std::vector<detail::Participant> participants;
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            DeviceContext context = pool_state.member(members[i]).context(where);
+            if (!config.streams.empty()) {
+                if (config.streams[i].ordinal() != context.device()) {
+                    detail::throw_wrong_device("a buffer", context.device(), "a stream", config.streams[i].ordinal(), where);
+                }
+                context = context.with_stream(config.streams[i], where);
+            }
+            std::optional<Event>& mark = own.marks[members[i]];
+            if (!mark) mark.emplace(context.context());
+            participants.push_back({members[i], std::move(context), &*mark});
+        }
+        detail::Exchange exchange(std::move(participants), own.paths, own.chunk_bytes);
+        try {
+            call.queue(exchange);
+        } catch (...) {
+            exchange.abandon();
+            throw;
+        }
+        lock.unlock();
+        if (!config.is_async) exchange.synchronize();
+        for (const detail::Exchange::Transfer& transfer : exchange.transfers()) {
+            pool_state.count_copy(transfer.from, transfer.to, transfer.bytes);
+            report.bytes += transfer.bytes;
+        }
+    });
+    report.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return report;
+}
+
+template <class T>
+RunReport Collectives::all_reduce(std::span<const DeviceSpan<const T>> inputs, std::span<const DeviceSpan<T>> outputs,
+                                  ReduceOperation operation, const CollectiveConfig& config, SourceLocation where) const {
+    return detail::report_at(where, [&] {
+        const Buffers from = buffers_of(inputs);
+        const Buffers to = buffers_of(outputs);
+        detail::require_operation<T>("collectives", operation);
+        detail::require_one_a_device(from, alignof(T), "input", pool(where));
+        detail::require_one_a_device(to, alignof(T), "output", pool(where));
+        detail::require_same_devices(from, to);
+        detail::require_size(from, from.front().bytes, "input", "as the first input has");
+        detail::require_size(to, from.front().bytes, "output", "as the inputs have");
+        for (std::size_t i = 0; i < from.size(); ++i) detail::require_apart(from[i], to[i], from[i].pointer == to[i].pointer);
+
+        const auto queue = [&](detail::Exchange& exchange) {
+            const bool is_small = from.front().bytes <= config.one_device_bytes;
+            const std::vector<std::size_t> workers = participants_from(0, is_small ? 1 : exchange.size());
+            const std::vector<detail::Share> slices = slices_of(inputs.front().size(), sizeof(T), workers.size());
+            exchange.enter(workers);
+            for (const std::size_t worker : workers) {
+                const std::uint64_t offset = slices[worker].offset * sizeof(T);
+                exchange.combine(worker, detail::peer_element<T>(), operation, arrays_of(from, offset), arrays_of(to, offset),
+                                 slices[worker].count);
+            }
+            exchange.leave(workers);
+        };
+        return run(Call(from, queue), config, where);
+    });
+}
+
+template <class T>
+RunReport Collectives::reduce_scatter(std::span<const DeviceSpan<const T>> inputs, std::span<const DeviceSpan<T>> outputs,
+                                      ReduceOperation operation, const CollectiveConfig& config, SourceLocation where) const {
+    return detail::report_at(where, [&] {
+        const Buffers from = buffers_of(inputs);
+        const Buffers to = buffers_of(outputs);
+        detail::require_operation<T>("collectives", operation);
+        detail::require_one_a_device(from, alignof(T), "input", pool(where));
+        detail::require_one_a_device(to, alignof(T), "output", pool(where));
+        detail::require_same_devices(from, to);
+        detail::require_size(from, bytes_of_all(to), "input", "as the outputs have together");
+        std::vector<std::uint64_t> offsets;
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            offsets.push_back(i == 0 ? 0 : offsets.back() + to[i - 1].bytes);
+            detail::require_apart(from[i], to[i], from[i].pointer + offsets[i] == to[i].pointer);
+        }
+
+        const auto queue = [&](detail::Exchange& exchange) {
+            const std::vector<std::size_t> workers = participants_from(0, exchange.size());
+            exchange.enter(workers);
+            for (const std::size_t worker : workers) {
+                exchange.combine(worker, detail::peer_element<T>(), operation, arrays_of(from, offsets[worker]),
+                                 {{worker, to[worker].pointer}}, outputs[worker].size());
+            }
+            exchange.leave(workers);
+        };
+        return run(Call(from, queue), config, where);
+    });
+}
+
+RunReport Collectives::gather_bytes(const Buffers& inputs, const Buffers& outputs, std::size_t alignment, const CollectiveConfig& config,
+                                    const SourceLocation& where) const {
+    return detail::report_at(where, [&] {
+        detail::require_one_a_device(inputs, alignment, "input", pool(where));
+        detail::require_one_a_device(outputs, alignment, "output", pool(where));
+        detail::require_same_devices(inputs, outputs);
+        detail::require_size(outputs, bytes_of_all(inputs), "output", "as the inputs have together");
+        std::vector<std::uint64_t> offsets;
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            offsets.push_back(i == 0 ? 0 : offsets.back() + inputs[i - 1].bytes);
+            detail::require_apart(inputs[i], outputs[i], outputs[i].pointer + offsets[i] == inputs[i].pointer);
+        }
+
+        const auto queue = [&](detail::Exchange& exchange) {
+            const std::size_t devices = exchange.size();
+            const bool is_small = outputs.front().bytes <= config.one_device_bytes;
+            const std::vector<std::size_t> workers = participants_from(0, is_small ? 1 : devices);
+            exchange.enter(workers);
+            // Each begins with its own output, so that no two write to the same device at once.
+            for (std::size_t from = 0; from < devices; ++from) {
+                for (std::size_t k = from; k < from + devices; ++k) {
+                    const PeerArray target{k % devices, outputs[k % devices].pointer + offsets[from]};
+                    if (target.pointer == inputs[from].pointer) continue;
+                    exchange.copy(is_small ? 0 : from, target, {from, inputs[from].pointer}, inputs[from].bytes);
+                }
+            }
+            exchange.leave(workers);
+        };
+        return run(Call(inputs, queue), config, where);
+    });
+}
+
+RunReport Collectives::broadcast_bytes(const PeerBuffer& source, const Buffers& targets, std::size_t alignment,
+                                       const CollectiveConfig& config, const SourceLocation& where) const {
+    return detail::report_at(where, [&] {
+        detail::require_one_a_device({source}, alignment, "source", pool(where));
+        detail::require_one_a_device(targets, alignment, "target", pool(where));
+        detail::require_size(targets, source.bytes, "target", "as the source has");
+        const auto home = std::find_if(targets.begin(), targets.end(), [&](const auto& target) { return target.device == source.device; });
+        if (home == targets.end()) {
+            throw Error(ErrorCategory::invalid_argument, "collectives: the source on device " + std::to_string(source.device) +
+                                                             " has no target there; give its device one, or the source itself");
+        }
+        detail::require_apart(source, *home, source.pointer == home->pointer);
+        const auto root = static_cast<std::size_t>(home - targets.begin());
+
+        const auto queue = [&](detail::Exchange& exchange) {
+            std::vector<std::size_t> others = participants_from(0, exchange.size());
+            others.erase(others.begin() + static_cast<std::ptrdiff_t>(root));
+            const auto is_reached = [&](std::size_t other) {
+                return exchange.is_direct(root, other) &&
+                       std::all_of(others.begin(), others.end(), [&](std::size_t third) { return exchange.is_direct(other, third); });
+            };
+            const bool is_passed_on =
+                source.bytes > config.one_device_bytes && others.size() > 1 && std::all_of(others.begin(), others.end(), is_reached);
+            std::vector<std::size_t> workers{root};
+            if (is_passed_on) workers.insert(workers.end(), others.begin(), others.end());
+            exchange.enter(workers);
+            if (source.pointer != home->pointer) exchange.copy(root, {root, home->pointer}, {root, source.pointer}, source.bytes);
+            if (!is_passed_on) {
+                for (const std::size_t other : others)
+                    exchange.copy(root, {other, targets[other].pointer}, {root, source.pointer}, source.bytes);
+            } else {
+                const std::vector<detail::Share> slices = slices_of(source.bytes, 1, others.size());
+                for (std::size_t i = 0; i < others.size(); ++i) {
+                    const std::size_t worker = others[i];
+                    const PeerArray own{worker, targets[worker].pointer + slices[i].offset};
+                    exchange.copy(worker, own, {root, source.pointer + slices[i].offset}, slices[i].count);
+                    for (std::size_t k = i + 1; k < i + others.size(); ++k) {
+                        const std::size_t to = others[k % others.size()];
+                        exchange.copy(worker, {to, targets[to].pointer + slices[i].offset}, own, slices[i].count);
+                    }
+                }
+            }
+            exchange.leave(workers);
+        };
+        return run(Call(targets, queue), config, where);
+    });
+}
+
+#define CUPOOL_INSTANTIATE(T)                                                                                                            \
+    template RunReport Collectives::all_reduce<T>(std::span<const DeviceSpan<const T>>, std::span<const DeviceSpan<T>>, ReduceOperation, \
+                                                  const CollectiveConfig&, SourceLocation) const;                                        \
+    template RunReport Collectives::reduce_scatter<T>(std::span<const DeviceSpan<const T>>, std::span<const DeviceSpan<T>>,              \
+                                                      ReduceOperation, const CollectiveConfig&, SourceLocation) const;
+CUPOOL_FOR_EACH_REDUCE_ELEMENT(CUPOOL_INSTANTIATE)
+#undef CUPOOL_INSTANTIATE
+
+}  // namespace cupool

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cupool/driver/device_context.hpp>
+#include <cupool/driver/event.hpp>
+#include <cupool/kernels/reduce.hpp>
+#include <span>
+#include <vector>
+
+#include "collective/device_collective.hpp"
+#include "peer_paths.hpp"
+
+namespace cupool::detail {
+
+/// A device that takes part in a collective.
+struct Participant {
+    std::size_t member;     ///< index in the pool
+    DeviceContext context;  ///< with the stream that the collective is ordered on
+    Event* mark;            ///< for the order between the streams; nobody else's for the time being
+};
+
+/// An array of one collective.
+struct PeerArray {
+    std::size_t owner;  ///< participant on whose device it lies
+    abi::DevicePointer pointer;
+
+    PeerArray operator+(std::uint64_t bytes) const { return {owner, pointer + bytes}; }
+};
+
+/// Gives the work of one collective to its participants' streams: enter(), then copies and combinations by the workers, then leave().
+class Exchange {
+public:
+    /// What went from one device to another.
+    struct Transfer {
+        std::size_t from;  ///< indices in the pool
+        std::size_t to;
+        std::uint64_t bytes;
+    };
+
+    /// \param chunk_bytes  of operands that are staged at once
+    Exchange(std::vector<Participant> participants, PeerPaths& paths, std::size_t chunk_bytes)
+        : participants_(std::move(participants)), paths_(paths), chunk_bytes_(chunk_bytes) {}
+
+    std::size_t size() const { return participants_.size(); }
+    /// Whether one reaches the other's memory; opens the way.
+    bool is_direct(std::size_t one, std::size_t other) const;
+
+    /// Lets the workers' streams wait for what all streams were given so far. \param workers  participants, at least one
+    void enter(std::span<const std::size_t> workers);
+    /// Lets all streams wait for what the workers' streams were given so far.
+    void leave(std::span<const std::size_t> workers);
+
+    /// Work of a worker's stream. Either array may be anywhere.
+    void copy(std::size_t worker, const PeerArray& to, const PeerArray& from, std::uint64_t bytes);
+    /// Work of a worker's stream: see combine_peers(). \pre one of the outputs is the worker's
+    void combine(std::size_t worker, PeerElement element, ReduceOperation operation, const std::vector<PeerArray>& inputs,
+                 const std::vector<PeerArray>& outputs, std::uint64_t count);
+
+    /// Waits for all streams. \throws the failure of the first one that failed, all having been awaited
+    void synchronize() const;
+    /// Waits for everything under way, where something failed.
+    void abandon() const noexcept;
+
+    const std::vector<Transfer>& transfers() const { return transfers_; }
+
+private:
+    StreamView stream(std::size_t participant) const { return participants_[participant].context.stream(); }
+    void wait_for(std::size_t waiting, std::size_t other);
+    void combine_staged(std::size_t worker, PeerElement element, ReduceOperation operation, const std::vector<PeerArray>& inputs,
+                        const std::vector<PeerArray>& outputs, std::uint64_t count);
+    void note_transfer(std::size_t from, std::size_t to, std::uint64_t bytes);
+
+    std::vector<Participant> participants_;
+    PeerPaths& paths_;
+    std::size_t chunk_bytes_;
+    std::vector<Transfer> transfers_;
+};
+
+}  // namespace cupool::detail
