@@ -48,6 +48,8 @@ MemoryEffect memory_effect(const Selection& selection, const Instruction& instru
     effect.strong = ordering != Ordering::weak;
     effect.acquires = ordering == Ordering::acquire || ordering == Ordering::acquire_release;
     effect.releases = ordering == Ordering::release || ordering == Ordering::acquire_release;
+    effect.non_coherent = modifiers.has(Field::non_coherent);
+    effect.scope = modifiers.get(Field::scope, Scope::device);
     switch (selection.operation) {
         case Operation::load:
             // An entry's parameters are always there, and only to be read.
@@ -62,7 +64,16 @@ MemoryEffect memory_effect(const Selection& selection, const Instruction& instru
             effect.strong = true;
             effect.reads = static_cast<AtomicOperation>(modifiers.value(Field::atomic)) != AtomicOperation::exchange;
             break;
-        case Operation::fence: effect.kind = Kind::fence; break;
+        case Operation::fence:
+            effect.kind = Kind::fence;
+            effect.scope = modifiers.get(Field::level, Scope::device);
+            effect.fence = modifiers.get(Field::fence, Fence::acquire_release);
+            break;
+        case Operation::sequential_fence:
+            effect.kind = Kind::fence;
+            effect.scope = modifiers.get(Field::level, Scope::device);
+            effect.fence = Fence::sequential;
+            break;
         default: break;
     }
     return effect;
@@ -80,7 +91,7 @@ void inspect(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
         for (const std::uint32_t flag : inspection.written_flags) warp.set_predicate(flag, all_lanes, mask);
     }
     if (inspection.memory.kind == MemoryEffect::Kind::fence) {
-        if (launch.races) warp.launch().races->fence(warp, mask);
+        if (launch.races) warp.launch().races->fence(warp, mask, inspection.memory);
     } else if (inspection.memory.kind != MemoryEffect::Kind::none) {
         inspect_memory(warp, instruction, inspection.memory, mask);
     }

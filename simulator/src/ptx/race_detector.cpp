@@ -13,6 +13,17 @@ int distance(const AccessRecord& a, const AccessRecord& b) {
     return a.thread / warp_size != b.thread / warp_size ? 1 : 0;
 }
 
+Strength strength_of(const MemoryEffect& effect) {
+    if (!effect.strong) return Strength::weak;
+    return effect.scope == Scope::device ? Strength::device : Strength::block;
+}
+
+// "PTX ISA", morally strong operations: the scope of each includes the other's thread.
+bool may_coincide(const AccessRecord& a, const AccessRecord& b) {
+    const Strength least = std::min(a.strength, b.strength);
+    return least == Strength::device || (least == Strength::block && a.block == b.block);
+}
+
 }  // namespace
 
 struct RaceDetector::Access {
@@ -21,6 +32,7 @@ struct RaceDetector::Access {
     unsigned lane;
     const Place& place;
     bool writes;
+    bool non_coherent;
 
     bool follows(const AccessRecord& earlier) const { return clocks.knows(record.thread, earlier.block, earlier.thread, earlier.tick); }
 };
@@ -34,29 +46,36 @@ void RaceDetector::access(Warp& warp, unsigned lane, const Place& place, const M
     const bool writes = effect.kind != MemoryEffect::Kind::load;
     if (effect.strong && effect.kind != MemoryEffect::Kind::store && !publications.empty()) {
         const auto found = publications.find(place.address);
-        if (found != publications.end()) block.clocks.observe(thread, found->second, effect.acquires);
+        if (found != publications.end()) block.clocks.observe(thread, found->second, effect.scope, effect.acquires);
     }
 
-    const Access access{block.clocks,
-                        {static_cast<std::uint32_t>(warp.block().linear_index()), block.clocks.tick(),
-                         static_cast<std::uint32_t>(warp.current() - launch_.code), static_cast<std::uint16_t>(thread), effect.strong},
-                        lane,
-                        place,
-                        writes};
+    const Access access{
+        block.clocks,
+        {static_cast<std::uint32_t>(warp.block().linear_index()), block.clocks.tick(),
+         static_cast<std::uint32_t>(warp.current() - launch_.code), static_cast<std::uint16_t>(thread), strength_of(effect)},
+        lane,
+        place,
+        writes,
+        effect.non_coherent};
     (in_shared ? block.shared : global_).visit(place.address, place.bytes, [&](AccessCell& cell) { check(access, cell); });
 
     if (!effect.strong || !writes) return;
-    const Knowledge published = block.clocks.published(thread, effect.releases);
+    const Publication published = block.clocks.published(thread, effect.scope, effect.releases);
     if (effect.kind == MemoryEffect::Kind::store) {
         publications[place.address] = published;
-    } else if (published) {
-        Knowledge& all = publications[place.address];
-        all = joined(all, published);
+    } else if (published.in_block || published.sequential) {
+        publications[place.address].add(published);
     }
 }
 
 void RaceDetector::check(const Access& access, AccessCell& cell) const {
     check(access, cell.write, true);
+    if (access.non_coherent && !cell.write.none()) {
+        throw LaneFault{Fault::launch_failed, access.lane, access.place.address,
+                        "race: read of " + bytes_text(access.place.bytes, access.place.access) +
+                            " as if nobody wrote them (.nc), after the " + describe(cell.write, true),
+                        name_of(access.place.access)};
+    }
     if (access.writes) {
         for (AccessRecord& read : cell.reads) {
             check(access, read, false);
@@ -75,7 +94,7 @@ void RaceDetector::check(const Access& access, AccessCell& cell) const {
 }
 
 void RaceDetector::check(const Access& access, const AccessRecord& earlier, bool earlier_writes) const {
-    if (earlier.none() || (earlier.atomic && access.record.atomic) || access.follows(earlier)) return;
+    if (earlier.none() || may_coincide(earlier, access.record) || access.follows(earlier)) return;
     throw LaneFault{Fault::launch_failed, access.lane, access.place.address,
                     std::string("race: ") + (access.writes ? "write" : "read") + " of " +
                         bytes_text(access.place.bytes, access.place.access) + ", unordered with the " + describe(earlier, earlier_writes),
@@ -129,9 +148,10 @@ std::uint32_t RaceDetector::check_overlaps(const Warp& warp, const Instruction& 
     return left;
 }
 
-void RaceDetector::fence(Warp& warp, std::uint32_t mask) {
+void RaceDetector::fence(Warp& warp, std::uint32_t mask, const MemoryEffect& effect) {
     for (; mask != 0; mask &= mask - 1)
-        warp.block().races()->clocks.fence(warp.index() * warp_size + static_cast<std::uint32_t>(std::countr_zero(mask)));
+        warp.block().races()->clocks.fence(warp.index() * warp_size + static_cast<std::uint32_t>(std::countr_zero(mask)), effect.scope,
+                                           effect.fence);
 }
 
 }  // namespace cupool::ptx
