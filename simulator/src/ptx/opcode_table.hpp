@@ -225,7 +225,7 @@ struct ModifierSlot {
     std::uint8_t only = 0xff;  ///< the one value allowed, 0xff: any
 };
 
-inline constexpr std::size_t most_modifiers = 9;
+inline constexpr std::size_t most_modifiers = 10;
 
 /// A form of an opcode. `operands` has a letter an operand, destinations before the `=`, optional ones after the `/`:
 ///   t  register or number of the first type            s  of the second type (source_type)

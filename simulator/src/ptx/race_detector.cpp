@@ -70,11 +70,14 @@ void RaceDetector::access(Warp& warp, unsigned lane, const Place& place, const M
 
 void RaceDetector::check(const Access& access, AccessCell& cell) const {
     check(access, cell.write, true);
-    if (access.non_coherent && !cell.write.none()) {
-        throw LaneFault{Fault::launch_failed, access.lane, access.place.address,
+    if (access.non_coherent && !cell.write.none() && !launch_.suppresses(launch_.code[access.record.position])) {
+        throw LaneFault{Fault::launch_failed,
+                        access.lane,
+                        access.place.address,
                         "race: read of " + bytes_text(access.place.bytes, access.place.access) +
                             " as if nobody wrote them (.nc), after the " + describe(cell.write, true),
-                        name_of(access.place.access)};
+                        name_of(access.place.access),
+                        true};
     }
     if (access.writes) {
         for (AccessRecord& read : cell.reads) {
@@ -95,10 +98,14 @@ void RaceDetector::check(const Access& access, AccessCell& cell) const {
 
 void RaceDetector::check(const Access& access, const AccessRecord& earlier, bool earlier_writes) const {
     if (earlier.none() || may_coincide(earlier, access.record) || access.follows(earlier)) return;
-    throw LaneFault{Fault::launch_failed, access.lane, access.place.address,
+    if (launch_.suppresses(launch_.code[access.record.position])) return;
+    throw LaneFault{Fault::launch_failed,
+                    access.lane,
+                    access.place.address,
                     std::string("race: ") + (access.writes ? "write" : "read") + " of " +
                         bytes_text(access.place.bytes, access.place.access) + ", unordered with the " + describe(earlier, earlier_writes),
-                    name_of(access.place.access)};
+                    name_of(access.place.access),
+                    true};
 }
 
 std::string RaceDetector::describe(const AccessRecord& record, bool writes) const {
@@ -106,8 +113,7 @@ std::string RaceDetector::describe(const AccessRecord& record, bool writes) cons
     const Dimensions& block = launch_.launch.block;
     const Instruction& instruction = launch_.code[record.position];
     return std::string(writes ? "write" : "read") + " by thread " + to_text(position_in(block, record.thread)) + " of block " +
-           to_text(position_in(grid, record.block)) + " at line " + std::to_string(instruction.line) + " (" +
-           launch_.module.opcode_texts[instruction.text] + "),";
+           to_text(position_in(grid, record.block)) + " at " + place_text(launch_.module, launch_.code, instruction) + ",";
 }
 
 std::uint32_t RaceDetector::check_overlaps(const Warp& warp, const Instruction& instruction, const std::uint64_t (&addresses)[32],
@@ -134,12 +140,15 @@ std::uint32_t RaceDetector::check_overlaps(const Warp& warp, const Instruction& 
         for (std::uint32_t before = mask & ((1u << lane) - 1); before != 0; before &= before - 1) {
             const auto other = static_cast<unsigned>(std::countr_zero(before));
             if (addresses[other] != addresses[lane]) continue;
-            if (!same_values(lane, other)) {
+            if (!same_values(lane, other) && !launch_.suppresses(*warp.current())) {
                 const Dimensions thread = warp.block().thread(warp, other);
-                throw LaneFault{Fault::launch_failed, lane, addresses[lane],
+                throw LaneFault{Fault::launch_failed,
+                                lane,
+                                addresses[lane],
                                 "race: write of " + bytes_text(effect.bytes, effect.access) + ", to which thread " + to_text(thread) +
                                     " writes another value by the same instruction,",
-                                name_of(effect.access)};
+                                name_of(effect.access),
+                                true};
             }
             left &= ~(1u << lane);
             break;

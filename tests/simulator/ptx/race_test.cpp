@@ -194,6 +194,38 @@ TEST_CASE("Blocks are ordered by fence.sc where others of them write and read", 
     check_found(last_block("membar.gl;", "atom.cta.global.add.u32", "membar.gl;"), "global");
 }
 
+TEST_CASE("Lanes come to their warp's barriers and shuffles, or exit before", "[ptx][race]") {
+    const auto found = [](const std::string& body, const std::string& words) {
+        const Outcome outcome = run(kernel(body), {1}, {64});
+        INFO(outcome.report);
+        CHECK(outcome.found);
+        CHECK(outcome.report.find(words) != std::string::npos);
+    };
+    const std::string odd = "and.b32 %r5, %tid, 1; setp.eq.u32 %p1, %r5, 1; ";
+    found(odd + "@%p1 bra skip; bar.sync 0; skip: st.global.u32 [%out], %tid;", "barrier skipped: lanes 0xaaaaaaaa of warp 0");
+    check_silent(run(kernel(odd + "@%p1 bra skip; bar.sync 0; st.global.u32 [%out], %tid; skip:"), {1}, {64}));
+    check_silent(run(kernel(odd + "@%p1 exit; bar.sync 0; st.global.u32 [%out], %tid;"), {1}, {64}));
+    found(odd + "@%p1 exit; shfl.sync.down.b32 %r5, %tid, 8, 31, -1;", "names lanes 0xaaaaaaaa that have exited");
+    check_silent(run(kernel(odd + "@%p1 exit; shfl.sync.down.b32 %r5, %tid, 8, 31, 0x55555555;"), {1}, {64}));
+    check_silent(run(kernel("shfl.sync.down.b32 %r5, %tid, 8, 31, -1;"), {1}, {40}));
+}
+
+TEST_CASE("Local memory ends with the variables, not with the padding behind them", "[ptx][race]") {
+    const auto at = [](const std::string& offset) {
+        return run(kernel(".local .align 4 .b8 mine[32]; st.local.u32 [mine+" + offset + "], %tid;"), {1}, {32});
+    };
+    check_silent(at("28"));
+    const Outcome outcome = at("32");
+    CHECK(outcome.found);
+    CHECK(outcome.report.find("write of 4 bytes in local space past the variables of 'k', which end at 32") == 0);
+}
+
+TEST_CASE("Reports name the line of the source", "[ptx][race]") {
+    const Outcome outcome = run(kernel(".loc 1 7 3\n" + store + ".loc 1 9 3\n" + load) + ".file 1 \"/src/scale.cu\"\n");
+    check_found(outcome, "at scale.cu:7, line 13 (st.shared.u32)");
+    CHECK(outcome.report.find("in kernel 'k', scale.cu:9, line 15 (ld.shared.u32)") != std::string::npos);
+}
+
 TEST_CASE("What a kernel writes is not read as read-only", "[ptx][race]") {
     check_silent(run(kernel("ld.global.nc.u32 %r0, [data]; st.global.u32 [%out], %r0;")));
     check_found(run(kernel("st.global.u32 [%out], %id; ld.global.nc.u32 %r0, [%out];")), "as if nobody wrote them (.nc)");
