@@ -216,7 +216,7 @@ void Warp::branch(std::uint32_t mask, std::uint32_t position) {
 }
 
 void Warp::exit(std::uint32_t mask) {
-    check_skipped_barrier(mask & deeds_);
+    check_skipped(mask & deeds_);
     alive_ &= ~mask;
     running_.lanes &= ~mask;
     if (running_.lanes == 0) stop_position_ = 0;
@@ -226,17 +226,20 @@ void Warp::exit(std::uint32_t mask) {
     block_.complete_barriers();
 }
 
-// Lanes may return early and leave a barrier to the others. Those that go on, and touch memory, were to come to it too.
-void Warp::check_skipped_barrier(std::uint32_t mask) const {
+// Lanes may return early and leave a barrier or a shuffle to the others. Those that go on while the
+// others wait for them, and touch memory, were to come to it too.
+void Warp::check_skipped(std::uint32_t mask) const {
     if (mask == 0) return;
     for (const LaneGroup& group : waiting_) {
-        if (group.state != LaneGroup::State::at_barrier || !is_aligned_barrier(instruction_of(group)) || launch_.suppresses(*current_))
-            continue;
+        const bool at_barrier = group.state == LaneGroup::State::at_barrier && is_aligned_barrier(instruction_of(group));
+        const bool at_sync = group.state == LaneGroup::State::at_warp_sync && (group.members & mask) != 0;
+        if ((!at_barrier && !at_sync) || launch_.suppresses(*current_)) continue;
+        const std::uint32_t absent = at_sync ? mask & group.members : mask;
         throw LaneFault{Fault::launch_failed,
-                        static_cast<unsigned>(std::countr_zero(mask)),
+                        static_cast<unsigned>(std::countr_zero(absent)),
                         0,
-                        "barrier skipped: lanes " + lanes_text(mask) + " of warp " + std::to_string(index_) +
-                            " exit without the barrier at which lanes " + lanes_text(group.lanes) + " wait, " +
+                        std::string(at_barrier ? "barrier" : "member mask") + " skipped: lanes " + lanes_text(absent) + " of warp " +
+                            std::to_string(index_) + " exit while lanes " + lanes_text(group.lanes) + " wait for them at " +
                             place_text(launch_.module, launch_.code, instruction_of(group)) + ",",
                         {},
                         true};
@@ -257,13 +260,13 @@ void Warp::narrow(std::uint32_t mask) {
 }
 
 void Warp::wait(LaneGroup::State state) {
+    const auto waits = [](const LaneGroup& group) { return group.state != LaneGroup::State::ready; };
+    if (std::none_of(waiting_.begin(), waiting_.end(), waits)) deeds_ = 0;
     running_.state = state;
     stop_position_ = 0;
 }
 
 void Warp::wait_at_barrier(std::uint8_t barrier, const Instruction* reduction) {
-    const auto waits = [](const LaneGroup& group) { return group.state == LaneGroup::State::at_barrier; };
-    if (std::none_of(waiting_.begin(), waiting_.end(), waits)) deeds_ = 0;
     running_.barrier = barrier;
     running_.reduction = reduction;
     wait(LaneGroup::State::at_barrier);
@@ -305,15 +308,6 @@ std::optional<Warp::Gathered> Warp::gather(std::uint32_t members_operand, std::u
             const auto lane = static_cast<unsigned>(std::countr_zero(gathered.lanes & ~gathered.members));
             throw LaneFault{Fault::launch_failed, lane, gathered.members,
                             "a lane outside its own member mask " + lanes_text(gathered.members)};
-        }
-        const std::uint32_t gone = gathered.members & first_lanes_ & ~alive_;
-        if (gone != 0 && launch_.races && !launch_.suppresses(*current_)) {
-            throw LaneFault{Fault::launch_failed,
-                            static_cast<unsigned>(std::countr_zero(gathered.lanes)),
-                            gathered.members,
-                            "the member mask " + lanes_text(gathered.members) + " names lanes " + lanes_text(gone) + " that have exited,",
-                            {},
-                            true};
         }
         if ((gathered.members & alive_ & ~gathered.lanes) == 0) {
             // Lanes with another mask come again on their own; those whose guard was false have nothing to do here.

@@ -186,7 +186,7 @@ private:
     void copy_local(unsigned lane, std::uint32_t to, std::uint32_t from, std::uint32_t bytes);
     void copy_results(const Frame& callee, std::uint32_t mask);
     void release_warp_barriers();
-    void check_skipped_barrier(std::uint32_t mask) const;
+    void check_skipped(std::uint32_t mask) const;
     template <typename Value>
     void fill_special(Special special, const Value& value_of_lane);
     void fill_thread_registers();
@@ -202,7 +202,7 @@ private:
     const Instruction* current_ = nullptr;
     LaneGroup running_;  ///< without lanes: none runs
     std::vector<LaneGroup> waiting_;
-    std::uint32_t deeds_ = 0;  ///< lanes that have touched memory since the first of the warp waits at a barrier
+    std::uint32_t deeds_ = 0;  ///< lanes that have touched memory since the first of the warp waits for others
     bool rotate_ = false;      ///< the next turn is for who waited longest
     bool slept_ = false;
 

@@ -202,10 +202,13 @@ TEST_CASE("Lanes come to their warp's barriers and shuffles, or exit before", "[
         CHECK(outcome.report.find(words) != std::string::npos);
     };
     const std::string odd = "and.b32 %r5, %tid, 1; setp.eq.u32 %p1, %r5, 1; ";
-    found(odd + "@%p1 bra skip; bar.sync 0; skip: st.global.u32 [%out], %tid;", "barrier skipped: lanes 0xaaaaaaaa of warp 0");
+    found(odd + "@%p1 bra skip; bar.sync 0; skip: st.global.u32 [%out], %tid;",
+          "barrier skipped: lanes 0xaaaaaaaa of warp 0 exit while lanes 0x55555555 wait");
     check_silent(run(kernel(odd + "@%p1 bra skip; bar.sync 0; st.global.u32 [%out], %tid; skip:"), {1}, {64}));
     check_silent(run(kernel(odd + "@%p1 exit; bar.sync 0; st.global.u32 [%out], %tid;"), {1}, {64}));
-    found(odd + "@%p1 exit; shfl.sync.down.b32 %r5, %tid, 8, 31, -1;", "names lanes 0xaaaaaaaa that have exited");
+    found(odd + "@%p1 bra skip; shfl.sync.down.b32 %r5, %tid, 8, 31, -1; skip: st.global.u32 [%out], %tid;",
+          "member mask skipped: lanes 0xaaaaaaaa of warp 0");
+    check_silent(run(kernel(odd + "@%p1 exit; shfl.sync.down.b32 %r5, %tid, 8, 31, -1;"), {1}, {64}));
     check_silent(run(kernel(odd + "@%p1 exit; shfl.sync.down.b32 %r5, %tid, 8, 31, 0x55555555;"), {1}, {64}));
     check_silent(run(kernel("shfl.sync.down.b32 %r5, %tid, 8, 31, -1;"), {1}, {40}));
 }
