@@ -68,7 +68,7 @@ public:
     std::string describe(abi::DevicePointer address) {
         if (const auto allocation = find(address)) {
             return "in an allocation of " + bytes_at(allocation->bytes, allocation->start) + " on device " +
-                   std::to_string(allocation->device) + ", which the kernel's context may not access";
+                   std::to_string(allocation->device);
         }
         const std::shared_lock lock(mutex_);
         const Freed* const freed = last_freed_at(address);

@@ -136,6 +136,11 @@ Admission admit(EntryPoint entry_point, int device) {
     if (const abi::Result fault = fault_of(call.device); fault != abi::Result::success && call.reaches_device) {
         return {releases(entry_point), fault};
     }
+    if (call.reaches_device && !releases(entry_point)) {
+        if (const abi::Result finding = take_finding(); finding != abi::Result::success) {
+            return {false, finding};
+        }
+    }
     return {true, abi::Result::success};
 }
 

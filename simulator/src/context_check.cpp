@@ -26,9 +26,9 @@ void set_context_check(bool checks) { is_checked = checks; }
 
 void note_given(State& state, const Stream& stream) {
     if (is_checked && !is_current(state, *stream.context)) {
-        raise_device_fault(abi::Result::launch_failed,
-                           {"a call was given stream ", std::to_string(stream.number), " of device ",
-                            std::to_string(stream.context->device.ordinal), " while another context than the stream's was current"});
+        report_finding(stream.context->device.ordinal,
+                       {"a call was given stream ", std::to_string(stream.number), " of device ",
+                        std::to_string(stream.context->device.ordinal), " while another context than the stream's was current"});
     }
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <new>
 
@@ -16,6 +17,11 @@ std::mutex fault_mutex;
 std::atomic<abi::Result> fault{abi::Result::success};
 std::array<std::atomic<abi::Result>, most_devices> lost{};
 std::atomic<bool> any_lost{false};
+std::atomic<bool> finding_unanswered{false};
+std::atomic<std::uint64_t> findings{0};
+
+/// What is reported of findings: so many lines, of which the last says that there are more.
+constexpr std::uint64_t most_reported = 100;
 
 // Never destroyed, as calls may come as long as the process lives, and not on the heap, as a fault is raised without memory, too.
 std::string& fault_report() noexcept {
@@ -24,12 +30,23 @@ std::string& fault_report() noexcept {
     return *instance;
 }
 
+std::string& finding_report() noexcept {
+    alignas(std::string) static std::array<std::byte, sizeof(std::string)> memory;
+    static auto* const instance = new (memory.data()) std::string;
+    return *instance;
+}
+
+std::string joined(Report report) {
+    std::string text;
+    for (const std::string_view piece : report) {
+        text += piece;
+    }
+    return text;
+}
+
 void write_report(Report report) noexcept {
     try {
-        std::string text;
-        for (const std::string_view piece : report) {
-            text += piece;
-        }
+        const std::string text = joined(report);
         fault_report() = text.empty() ? text : text + seed_suffix();
     } catch (const std::bad_alloc&) {
         fault_report().clear();
@@ -66,14 +83,38 @@ void raise_device_fault_of(int device, abi::Result raised, Report report) noexce
     }
 }
 
+void report_finding(int device, Report report) noexcept {
+    const std::lock_guard lock(fault_mutex);
+    if (device_fault(device) != abi::Result::success) {
+        return;
+    }
+    finding_unanswered = true;
+    const std::uint64_t count = ++findings;
+    try {
+        if (count < most_reported) {
+            finding_report() += (count == 1 ? "" : "\n") + joined(report) + seed_suffix();
+        } else if (count == most_reported) {
+            finding_report() += "\nfurther findings are counted alone";
+        }
+    } catch (const std::bad_alloc&) {  // it counts all the same
+    }
+}
+
+abi::Result take_finding() { return finding_unanswered.exchange(false) ? abi::Result::launch_failed : abi::Result::success; }
+
+std::uint64_t finding_count() { return findings; }
+
 std::string device_fault_report() {
     const std::lock_guard lock(fault_mutex);
-    return fault_report();
+    return fault != abi::Result::success ? fault_report() : finding_report();
 }
 
 void clear_device_fault() {
     const std::lock_guard lock(fault_mutex);
     fault_report().clear();
+    finding_report().clear();
+    finding_unanswered = false;
+    findings = 0;
     fault = abi::Result::success;
     for (auto& device : lost) {
         device = abi::Result::success;

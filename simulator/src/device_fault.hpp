@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -29,7 +30,17 @@ void raise_device_fault(abi::Result fault, Report report = {}) noexcept;
 /// The same for what a device's work met; nothing where the device was lost meanwhile, since what it was at then is nobody's any more.
 void raise_device_fault_of(int device, abi::Result fault, Report report = {}) noexcept;
 
-/// The report of the fault, empty while there is none. Ends with the seed, if there is one.
+/// What a check found in a device's work. It ends that work alone, and is answered once, as launch_failed, by the
+/// next call that reaches for a device or waits for one. Nothing where the device was lost meanwhile.
+void report_finding(int device, Report report) noexcept;
+
+/// launch_failed if something was found since the last time, else success.
+abi::Result take_finding();
+
+std::uint64_t finding_count();
+
+/// The report of the fault, else of the findings, a line each; empty while there is none. Ends with the seed, if
+/// there is one.
 std::string device_fault_report();
 
 /// Lost devices come back, too.

@@ -67,6 +67,20 @@ void read_checks(Environment& environment) {
     }
 }
 
+// KERNEL or KERNEL:LINE
+void read_suppressions(Environment& environment) {
+    constexpr const char* variable = "CUPOOL_SIM_SUPPRESS";
+    const char* const text = variable_text(variable);
+    for (const std::string& entry : split(text == nullptr ? "" : text, ',')) {
+        const std::size_t colon = entry.find(':');
+        const auto line = colon == std::string::npos ? std::optional<std::uint64_t>(0) : number(entry.substr(colon + 1));
+        if (colon == 0 || entry.empty() || !line || *line > std::numeric_limits<int>::max()) {
+            complain(variable, "\"" + entry + "\" is not KERNEL or KERNEL:LINE");
+        }
+        environment.suppressions.push_back({entry.substr(0, colon), static_cast<int>(*line)});
+    }
+}
+
 // ENTRY_POINT:NTH:RESULT:DURATION
 PlannedFault parse_fault(const std::string& text) {
     const std::vector<std::string> fields = split(text, ':');
@@ -116,7 +130,12 @@ Environment read_environment() {
     environment.device_count = static_cast<int>(number_of("CUPOOL_SIM_DEVICES", 1, 0, most_devices));
     environment.driver_version = static_cast<int>(number_of("CUPOOL_SIM_DRIVER_VERSION", 13000, 1000, std::numeric_limits<int>::max()));
     environment.seed = number_of("CUPOOL_SIM_SEED", 0, 0, std::numeric_limits<std::uint64_t>::max());
+    environment.budget.warp_instructions =
+        number_of("CUPOOL_SIM_KERNEL_INSTRUCTIONS", KernelBudget{}.warp_instructions, 1, std::numeric_limits<std::uint64_t>::max());
+    environment.budget.seconds =
+        static_cast<double>(number_of("CUPOOL_SIM_KERNEL_SECONDS", static_cast<std::uint64_t>(KernelBudget{}.seconds), 1, 1'000'000));
     read_checks(environment);
+    read_suppressions(environment);
     add_plan(environment);
     add_faults(environment.faults);
     return environment;

@@ -2,8 +2,12 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "fault_plan.hpp"
+#include "kernel_budget.hpp"
 #include "ptx/ptx.hpp"
 
 namespace cupool::simulator {
@@ -16,6 +20,8 @@ struct Environment {
     ptx::Checks checks;
     bool checks_ordering = false;
     bool checks_context = false;
+    KernelBudget budget;
+    std::vector<std::pair<std::string, int>> suppressions;  ///< kernels, and lines of them or 0
     FaultPlan faults;
 };
 

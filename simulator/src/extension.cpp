@@ -12,10 +12,12 @@
 #include "driver_state.hpp"
 #include "fault_plan.hpp"
 #include "fault_plan_file.hpp"
+#include "kernel_budget.hpp"
 #include "launch_checks.hpp"
 #include "machine.hpp"
 #include "ordering.hpp"
 #include "seeded_scheduler.hpp"
+#include "suppressions.hpp"
 
 /// \file
 /// The C interface by which tests steer the simulated driver.
@@ -146,6 +148,26 @@ int cupoolSimSetChecks(unsigned wanted) {
     set_checks({(wanted & cupool_sim_check_initialisation) != 0, (wanted & cupool_sim_check_races) != 0});
     set_ordering_check((wanted & cupool_sim_check_ordering) != 0);
     set_context_check((wanted & cupool_sim_check_context) != 0);
+    return done;
+}
+
+int cupoolSimSuppress(const char* kernel, int line) {
+    if (kernel == nullptr || *kernel == '\0' || line < 0) {
+        return refused;
+    }
+    suppressions().add(kernel, line);
+    return done;
+}
+
+std::uint64_t cupoolSimSuppressedCount() { return suppressions().count(); }
+
+std::uint64_t cupoolSimFindingCount() { return finding_count(); }
+
+int cupoolSimSetKernelBudget(std::uint64_t warp_instructions, double seconds) {
+    if (warp_instructions == 0 || !(seconds > 0)) {
+        return refused;
+    }
+    set_kernel_budget({warp_instructions, seconds});
     return done;
 }
 

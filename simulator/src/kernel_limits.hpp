@@ -17,6 +17,8 @@ inline constexpr std::uint32_t reserved_shared_bytes_per_block = 1024;
 inline constexpr std::uint32_t default_shared_bytes = 49152;
 inline constexpr std::uint32_t most_shared_bytes = 232'448;
 inline constexpr std::uint32_t warp_size = 32;
+/// Local memory that a thread may have.
+inline constexpr std::size_t most_stack_bytes = 512 * 1024;
 
 /// Threads that a block of the kernel may have by .maxntid; .reqntid, as drivers have it, limits only the launch.
 inline std::uint32_t most_threads(const ptx::Entry& entry) {

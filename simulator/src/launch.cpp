@@ -14,10 +14,13 @@
 #include "device_fault.hpp"
 #include "device_speed.hpp"
 #include "fault_plan.hpp"
+#include "kernel_budget.hpp"
 #include "kernel_limits.hpp"
 #include "launch_checks.hpp"
+#include "library.hpp"
 #include "occupancy.hpp"
 #include "state.hpp"
+#include "suppressions.hpp"
 
 namespace cupool::simulator {
 namespace {
@@ -39,7 +42,11 @@ public:
         return range;
     }
 
-    std::string describe(std::uint64_t address) override { return describe_address(address); }
+    std::string describe(std::uint64_t address) override {
+        const auto allocation = allocation_at(address);
+        const bool closed = allocation && !accessor_.may_access(*allocation);
+        return describe_address(address) + (closed ? ", which the kernel's context may not access" : "");
+    }
 
 private:
     Accessor accessor_;
@@ -59,10 +66,16 @@ Time run(const PreparedLaunch& prepared, std::uint64_t seed) {
     launch.variable_addresses = prepared.variable_addresses;
     launch.seed = seed;
     launch.checks = checks();
+    launch.suppressions = &suppressions();
     ptx::Limits limits;
+    limits.device_stack_bytes = prepared.stack_bytes;
+    limits.warp_instructions = kernel_budget().warp_instructions;
+    limits.seconds = kernel_budget().seconds;
     limits.multiprocessors = static_cast<std::uint32_t>(prepared.device_kind.multiprocessor_count);
     const ptx::Outcome outcome = ptx::execute(prepared.program, launch, memory, limits);
-    if (!outcome) {
+    if (outcome.found) {
+        report_finding(prepared.device, {outcome.report});
+    } else if (!outcome) {
         raise_device_fault_of(prepared.device, static_cast<abi::Result>(outcome.fault), {outcome.report});
     }
     return kernel_time(prepared.device_kind, outcome.lane_instructions);
@@ -110,12 +123,10 @@ std::vector<std::byte> unpack(const ptx::Entry& entry, void** extra) {
     return {packed, packed + entry.parameter_bytes};
 }
 
-// Blocks that wait for each other must all find a place at once.
-void check_cooperative(const Function& kernel, const LaunchShape& shape) {
-    const std::uint64_t at_once =
-        std::uint64_t{active_blocks(kernel, static_cast<std::uint32_t>(shape.block.count()), shape.dynamic_shared_bytes)} *
-        static_cast<std::uint64_t>(kernel.module->context->device.kind.multiprocessor_count);
-    require(shape.grid.count() <= at_once, abi::Result::cooperative_launch_too_large);
+// How many blocks find a place on the device at once.
+std::uint64_t resident_blocks(const Function& kernel, const LaunchShape& shape) {
+    return std::uint64_t{active_blocks(kernel, static_cast<std::uint32_t>(shape.block.count()), shape.dynamic_shared_bytes)} *
+           static_cast<std::uint64_t>(kernel.module->context->device.kind.multiprocessor_count);
 }
 
 // A kernel that runs here makes nothing of clusters, so that their shape need only be possible.
@@ -141,10 +152,25 @@ void apply(const abi::LaunchAttribute& attribute, const Function& kernel, Launch
     fail(exists ? abi::Result::not_supported : abi::Result::invalid_value);
 }
 
-void launch(State& state, const Function& kernel, const LaunchShape& shape, abi::Stream stream, void** parameters, void** extra) {
-    const auto queue = stream_of(state, stream);
-    require(kernel.module->context == queue->context, abi::Result::invalid_handle);
-    enqueue(state, *queue, prepare_launch(kernel, shape, parameters, extra));
+/// A stream and the function to launch in it.
+struct Target {
+    std::shared_ptr<Stream> queue;
+    std::shared_ptr<Function> kernel;
+};
+
+Target target_of(State& state, abi::Function function, abi::Stream stream) {
+    // One that is neither a function nor a kernel is refused before the stream is looked at.
+    if (!state.functions.find(function) && !state.library_kernels.find(reinterpret_cast<abi::LibraryKernel>(function))) {
+        fail(abi::Result::invalid_handle);
+    }
+    Target target{stream_of(state, stream), nullptr};
+    target.kernel = launched_function(state, function, *target.queue->context);
+    return target;
+}
+
+void launch(State& state, const Target& target, const LaunchShape& shape, void** parameters, void** extra) {
+    require(target.kernel->module->context == target.queue->context, abi::Result::invalid_handle);
+    enqueue(state, *target.queue, prepare_launch(*target.kernel, shape, parameters, extra));
 }
 
 }  // namespace
@@ -159,9 +185,11 @@ PreparedLaunch prepare_launch(const Function& kernel, const LaunchShape& shape, 
     prepared.launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
     prepared.launch.cooperative = shape.cooperative;
     check_shape(kernel, shape.grid, shape.block, shape.dynamic_shared_bytes);
-    if (shape.cooperative) {
-        check_cooperative(kernel, shape);
-    }
+    const std::uint64_t resident = resident_blocks(kernel, shape);
+    require(!shape.cooperative || shape.grid.count() <= resident, abi::Result::cooperative_launch_too_large);
+    prepared.launch.resident_blocks = std::max<std::uint64_t>(resident, 1);
+    prepared.stack_bytes =
+        static_cast<std::uint32_t>(std::min<std::size_t>(context.limits.at(abi::ContextLimit::stack_bytes), most_stack_bytes));
     prepared.parameters = extra != nullptr ? unpack(kernel.entry(), extra) : gather(kernel.entry(), parameters);
     for (const auto& variable : kernel.module->variables) {
         prepared.variable_addresses.push_back(variable->start);
@@ -190,7 +218,7 @@ Result launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsign
     return answer(EntryPoint::launch_kernel, [&] {
         const Locked state;
         const LaunchShape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared_bytes};
-        launch(*state, *function_of(*state, function), shape, stream, parameters, extra);
+        launch(*state, target_of(*state, function, stream), shape, parameters, extra);
     });
 }
 
@@ -199,7 +227,7 @@ Result launch_cooperative_kernel(Function function, unsigned grid_x, unsigned gr
     return answer(EntryPoint::launch_cooperative_kernel, [&] {
         const Locked state;
         const LaunchShape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared_bytes, true};
-        launch(*state, *function_of(*state, function), shape, stream, parameters, nullptr);
+        launch(*state, target_of(*state, function, stream), shape, parameters, nullptr);
     });
 }
 
@@ -207,13 +235,13 @@ Result launch_kernel_ex(const LaunchConfig* config, Function function, void** pa
     return answer(EntryPoint::launch_kernel_ex, [&] {
         require(config != nullptr && (config->attribute_count == 0 || config->attributes != nullptr), Result::invalid_value);
         const Locked state;
-        const auto kernel = function_of(*state, function);
+        const Target target = target_of(*state, function, config->stream);
         LaunchShape shape{{config->grid_x, config->grid_y, config->grid_z},
                           {config->block_x, config->block_y, config->block_z},
                           config->dynamic_shared_bytes};
         std::for_each(config->attributes, config->attributes + config->attribute_count,
-                      [&](const LaunchAttribute& attribute) { apply(attribute, *kernel, shape); });
-        launch(*state, *kernel, shape, config->stream, parameters, extra);
+                      [&](const LaunchAttribute& attribute) { apply(attribute, *target.kernel, shape); });
+        launch(*state, target, shape, parameters, extra);
     });
 }
 

@@ -29,6 +29,7 @@ struct PreparedLaunch {
     abi::Context context;
     int device;
     CupoolSimDevice device_kind;
+    std::uint32_t stack_bytes = 0;  ///< CU_LIMIT_STACK_SIZE
 
     const ptx::Entry& entry() const { return program.entries()[launch.entry]; }
 };

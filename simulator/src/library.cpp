@@ -70,6 +70,11 @@ Operations pending_with(State& state, const Library& library) {
 
 }  // namespace
 
+std::shared_ptr<Function> launched_function(State& state, abi::Function handle, Context& context) {
+    const auto kernel = state.library_kernels.find(reinterpret_cast<abi::LibraryKernel>(handle));
+    return kernel ? function_in(state, *kernel, context) : function_of(state, handle);
+}
+
 namespace exports {
 
 Result library_load_data(CodeLibrary* library, const void* code, JitOption* jit_options, void** jit_values, unsigned jit_count,
@@ -134,7 +139,7 @@ Result library_get_global(DevicePointer* pointer, std::size_t* bytes, CodeLibrar
         const Locked state;
         const auto owner = library_of(*state, library);
         const auto index = owner->program.find_variable(name);
-        require(index && owner->program.variables()[*index].visible, Result::not_found);
+        require(index.has_value(), Result::not_found);
         const auto module = module_in(*state, *owner, *current_context(*state));
         if (pointer != nullptr) {
             *pointer = module->variables[*index]->start;

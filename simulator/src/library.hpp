@@ -11,6 +11,10 @@
 
 namespace cupool::simulator {
 
+struct Context;
+struct Function;
+struct State;
+
 /// Code that belongs to no context: each context in which a kernel of it is asked for gets a module of its own.
 struct Library {
     using Handle = abi::CodeLibrary;
@@ -31,5 +35,9 @@ struct LibraryKernel {
     Library* library = nullptr;
     std::size_t entry_index = 0;
 };
+
+/// What a launch is given: a function, or a kernel of a library, which becomes that context's function.
+/// Fails with invalid_handle.
+std::shared_ptr<Function> launched_function(State& state, abi::Function handle, Context& context);
 
 }  // namespace cupool::simulator

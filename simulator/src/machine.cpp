@@ -15,6 +15,7 @@
 #include "fault_plan.hpp"
 #include "launch_checks.hpp"
 #include "ordering.hpp"
+#include "suppressions.hpp"
 
 namespace cupool::simulator {
 namespace {
@@ -53,6 +54,11 @@ void configure(State& state) {
     set_driver_version(environment.driver_version);
     set_machine_seed(environment.seed);
     set_checks(environment.checks);
+    set_kernel_budget(environment.budget);
+    suppressions().clear();
+    for (const auto& [kernel, line] : environment.suppressions) {
+        suppressions().add(kernel, line);
+    }
     set_ordering_check(environment.checks_ordering);
     set_context_check(environment.checks_context);
     set_fault_plan(std::move(environment.faults));

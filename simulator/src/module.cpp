@@ -200,7 +200,7 @@ Result module_get_global(DevicePointer* pointer, std::size_t* bytes, Module modu
         const auto owner = module_of(*state, module);
         require(!owner->program.find_entry(name), Result::invalid_value);
         const auto index = owner->program.find_variable(name);
-        require(index && owner->program.variables()[*index].visible, Result::not_found);
+        require(index.has_value(), Result::not_found);
         if (pointer != nullptr) {
             *pointer = owner->variables[*index]->start;
         }

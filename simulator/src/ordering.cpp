@@ -33,9 +33,8 @@ void report_unordered(const Allocation& allocation, const OrderedUses::Use& use)
     if (device_fault(use.lane.device) != abi::Result::success) {
         return;
     }
-    raise_device_fault_of(allocation.device, abi::Result::launch_failed,
-                          {"free of ", std::to_string(allocation.bytes), " bytes of device ", std::to_string(allocation.device),
-                           " that is not ordered after their use by ", use.what, ": nothing makes the free wait for it"});
+    report_finding(allocation.device, {"free of ", std::to_string(allocation.bytes), " bytes of device ", std::to_string(allocation.device),
+                                       " that is not ordered after their use by ", use.what, ": nothing makes the free wait for it"});
 }
 
 // For what a call still notes when its work is queued or done: that may neither stop the call half-way nor be left out unnoticed.

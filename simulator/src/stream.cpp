@@ -166,6 +166,8 @@ void synchronize(const Operations& operations) {
 
 void require_no_fault(const Operations& operations) {
     require(device_fault() == abi::Result::success, device_fault());
+    const abi::Result finding = take_finding();
+    require(finding == abi::Result::success, finding);
     for (const OperationPointer& operation : operations) {
         if (operation) {
             const abi::Result fault = device_fault(operation->work.device);

@@ -33,6 +33,31 @@ const std::string fetch_text = module_text(R"(
     st.global.u32 [%rd0], %r0;
     ret;
 }
+
+.visible .entry endless(.param .u64 to, .param .u64 unused)
+{
+again: bra again;
+}
+
+// The blocks count themselves, and wait for each other.
+.visible .entry meet(.param .u64 to, .param .u64 unused)
+{
+    .reg .b32 %r<3>;
+    .reg .pred %p<2>;
+    .reg .b64 %rd<1>;
+    ld.param.u64 %rd0, [to];
+    mov.u32 %r0, %tid.x;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra end;
+    atom.global.add.u32 %r0, [%rd0], 1;
+    mov.u32 %r1, %nctaid.x;
+again:
+    ld.volatile.global.u32 %r0, [%rd0];
+    setp.lt.u32 %p1, %r0, %r1;
+    @%p1 bra again;
+end:
+    ret;
+}
 )");
 
 /// A machine on which words are fetched by a kernel.
@@ -104,6 +129,58 @@ TEST_CASE("threads that race are found") {
     CHECK_THAT(machine.simulator.device_fault_report(), contains_text("race"));
 }
 
+TEST_CASE("a finding ends its kernel, and the next ones run") {
+    Fetcher machine(cupool_sim_check_all);
+    const DevicePointer fresh = machine.memory(64);
+    CHECK(machine.run("race", 0, 64) == Result::launch_failed);
+    CHECK(machine.fetch(fresh) == Result::launch_failed);
+    REQUIRE(machine.cuda.set_words(fresh, 3, 16) == Result::success);
+    CHECK(machine.fetch(fresh) == Result::success);
+    CHECK(machine.simulator.finding_count() == 2);
+    const std::string report = machine.simulator.device_fault_report();
+    CHECK_THAT(report, contains_text("'race'"));
+    CHECK_THAT(report, contains_text("'fetch'"));
+    machine.simulator.raise_device_fault(700);
+    CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
+}
+
+TEST_CASE("findings are suppressed by kernel and line, and counted") {
+    Fetcher machine(cupool_sim_check_all);
+    CHECK_THROWS_AS(machine.simulator.suppress(""), std::invalid_argument);
+    machine.simulator.suppress("race", 1);
+    CHECK(machine.run("race", 0, 64) == Result::launch_failed);
+    CHECK(machine.simulator.suppressed_count() == 0);
+    machine.simulator.suppress("race");
+    CHECK(machine.run("race", 0, 64) == Result::success);
+    CHECK(machine.simulator.suppressed_count() > 0);
+    CHECK(machine.fetch(machine.memory(64)) == Result::launch_failed);
+}
+
+TEST_CASE("a kernel's budget is settable") {
+    Fetcher machine(cupool_sim_check_none);
+    CHECK_THROWS_AS(machine.simulator.set_kernel_budget(0, 1), std::invalid_argument);
+    CHECK_THROWS_AS(machine.simulator.set_kernel_budget(1, 0), std::invalid_argument);
+    CHECK(machine.fetch(machine.target) == Result::success);
+    machine.simulator.set_kernel_budget(1'000'000, 0.01);
+    CHECK(machine.run("endless", 0) == Result::launch_timeout);
+    CHECK_THAT(machine.simulator.device_fault_report(), contains_text("ran past its limit of"));
+}
+
+TEST_CASE("a grid that waits for all of its blocks goes on where they fit the device") {
+    Fetcher machine(cupool_sim_check_races);
+    const auto meet = [&](unsigned blocks) {
+        REQUIRE(machine.cuda.set_words(machine.target, 0, 1) == Result::success);
+        void* parameters[] = {&machine.target, &machine.target};
+        REQUIRE(machine.cuda.launch_kernel(machine.function(machine.module_, "meet"), blocks, 1, 1, 32, 1, 1, 0, nullptr, parameters,
+                                           nullptr) == Result::success);
+        return machine.cuda.context_synchronize();
+    };
+    CHECK(meet(200) == Result::success);
+    machine.simulator.set_kernel_budget(2'000'000, 100);
+    CHECK(meet(5000) == Result::launch_timeout);
+    CHECK_THAT(machine.simulator.device_fault_report(), contains_text("of its 5000 blocks not yet begun (at most 4224"));
+}
+
 TEST_CASE("the environment switches checks on") {
     Fetcher machine(cupool_sim_check_none);
     CHECK_THROWS_AS(machine.simulator.set_checks(16), std::invalid_argument);
@@ -164,9 +241,9 @@ TEST_CASE("a call that is given a stream of a context that is not current is fou
         CHECK(machine.cuda.stream_synchronize(stream) == Result::success);
         machine.enter(1);
         CHECK(machine.cuda.stream_synchronize(nullptr) == Result::success);
-        machine.cuda.stream_synchronize(stream);
         const bool is_found = checks == cupool_sim_check_context;
-        CHECK(machine.cuda.context_synchronize() == (is_found ? Result::launch_failed : Result::success));
+        CHECK(machine.cuda.stream_synchronize(stream) == (is_found ? Result::launch_failed : Result::success));
+        CHECK(machine.cuda.context_synchronize() == Result::success);
         CHECK(machine.simulator.device_fault_report().empty() != is_found);
     }
 }

@@ -164,6 +164,31 @@ TEST_CASE("machine code is for no device here") {
     CHECK(machine.cuda.module_load_data(&module, fat_binary, 0, nullptr, nullptr) == Result::no_binary_for_gpu);
 }
 
+TEST_CASE("kernels of a library are launched as they are, and all variables are found") {
+    Machine machine;
+    machine.begin();
+    const char* const text =
+        ".version 6.3\n.target sm_75\n.address_size 64\n.const .align 4 .u32 hidden = 5;\n"
+        ".visible .entry fetch(.param .u64 to) { .reg .b64 %rd0; .reg .b32 %r0; ld.param.u64 %rd0, [to]; ld.const.u32 %r0, [hidden]; "
+        "st.global.u32 [%rd0], %r0; ret; }\n";
+    CodeLibrary library{};
+    REQUIRE(machine.cuda.library_load_data(&library, text, nullptr, nullptr, 0, nullptr, nullptr, 0) == Result::success);
+    LibraryKernel kernel{};
+    REQUIRE(machine.cuda.library_get_kernel(&kernel, library, "fetch") == Result::success);
+    DevicePointer memory = machine.memory(4);
+    CHECK(launch(machine.cuda, reinterpret_cast<Function>(kernel), 1, 1, nullptr, {&memory}) == Result::success);
+    std::uint32_t value = 0;
+    REQUIRE(machine.cuda.copy_device_to_host(&value, memory, 4) == Result::success);
+    CHECK(value == 5);
+    DevicePointer variable = 0;
+    CHECK(machine.cuda.library_get_global(&variable, nullptr, library, "hidden") == Result::success);
+    std::size_t bytes = 0;
+    CHECK(machine.cuda.module_get_global(&variable, &bytes, machine.module(text), "hidden") == Result::success);
+    CHECK(bytes == 4);
+    REQUIRE(machine.cuda.library_unload(library) == Result::success);
+    CHECK(launch(machine.cuda, reinterpret_cast<Function>(kernel), 1, 1, nullptr, {&memory}) == Result::invalid_handle);
+}
+
 TEST_CASE("functions die with their module") {
     Machine machine;
     machine.begin();

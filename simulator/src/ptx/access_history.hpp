@@ -9,13 +9,16 @@
 
 namespace cupool::ptx {
 
+/// With whom an access may coincide: with nobody, or with others as strong, of its block or of the device.
+enum class Strength : std::uint8_t { weak, block, device };
+
 /// Who touched some bytes, when, and by which instruction.
 struct AccessRecord {
     std::uint32_t block = 0;
     std::uint32_t tick = 0;      ///< of its block's clock; 0: nobody
     std::uint32_t position = 0;  ///< of the instruction
     std::uint16_t thread = 0;    ///< of its block
-    bool atomic = false;
+    Strength strength = Strength::weak;
 
     bool none() const { return tick == 0; }
 };

@@ -201,6 +201,7 @@ void FunctionDecoder::append(Pending pending, const Selection& selection, const 
                "this combination of types and modifiers of '" + std::string(source.opcode) + "' is not supported by the simulated driver");
     pending.instruction.line = static_cast<std::uint32_t>(source.line);
     pending.instruction.text = opcode_text(source);
+    pending.location = source.location;
     code_.push_back(std::move(pending));
 }
 

@@ -55,6 +55,7 @@ private:
         std::optional<std::uint32_t> guard;  ///< a register
         Operation operation = Operation::nothing;
         MemoryEffect memory;
+        syntax::Location location;
     };
 
     [[noreturn]] void fail(const syntax::Instruction& at, const std::string& message) const;

@@ -50,6 +50,7 @@ void FunctionDecoder::lay_out_frame() {
         bytes += symbol.size;
         if (bytes > largest_frame) throw ParseError(ParseError::Kind::unsupported, symbol.line, symbol.name, "local memory is too large");
     }
+    result_.local_used = static_cast<std::uint32_t>(bytes);
     result_.local_bytes = static_cast<std::uint32_t>(align_up(bytes, frame_alignment));
 }
 
@@ -137,6 +138,7 @@ void FunctionDecoder::mark_straight_runs() {
 void FunctionDecoder::append_code() {
     for (const Pending& pending : code_) {
         module_.code.push_back(pending.instruction);
+        module_.locations.push_back(pending.location);
         module_.inspected_code.push_back(inspected(pending));
     }
 }

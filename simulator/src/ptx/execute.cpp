@@ -1,3 +1,5 @@
+#include <time.h>
+
 #include <algorithm>
 #include <deque>
 #include <stdexcept>
@@ -27,6 +29,13 @@ void splat(AlignedBytes& slots, std::size_t index, Value value) {
     std::fill_n(lanes, warp_size, value);
 }
 
+// Of the calling thread: a busy host ends no kernel early.
+double processor_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 /// The launch's blocks: those that are resident take turns, the others start as these finish, or take too long.
 class Grid {
 public:
@@ -41,14 +50,14 @@ public:
             while (next_ < blocks_ && resident_.size() < wanted) admit();
             if (resident_.empty()) break;
             last = schedule.next(last, resident_.size());
-            const Outcome outcome = run(*resident_[last], schedule.block_turn());
+            const Outcome outcome = run(*resident_[last], schedule.block_turn(resident_.size()));
             if (!outcome) return outcome;
             if (resident_[last]->finished()) {
                 retire(last--);
                 wanted = schedule.first_resident();
                 fruitless = 0;
             } else if (++fruitless >= resident_.size()) {
-                wanted = std::min<std::uint64_t>(resident_.size() + 1, schedule.most_resident());
+                wanted = std::min<std::uint64_t>(2 * resident_.size(), schedule.most_resident());
                 fruitless = 0;
             }
         }
@@ -95,13 +104,24 @@ private:
             return outcome;
         }
         const bool cancelled = launch_.limits.cancel != nullptr && launch_.limits.cancel->load(std::memory_order_relaxed);
-        if (!cancelled && launch_.executed < launch_.limits.warp_instructions) return outcome;
+        const bool late = processor_seconds() - began_ > launch_.limits.seconds;
+        if (!cancelled && !late && launch_.executed < launch_.limits.warp_instructions) return outcome;
         if (!cancelled && block.finished() && resident_.size() == 1 && next_ == blocks_) return outcome;
         outcome.fault = Fault::launch_timeout;
         locate(outcome, block);
-        outcome.report = "kernel '" + outcome.kernel + (cancelled ? "' was cancelled" : "' ran past its limit of instructions") +
-                         " in block " + to_text(outcome.block) + ": " + block.describe_waiting();
+        outcome.report = "kernel '" + outcome.kernel +
+                         (cancelled ? "' was cancelled"
+                          : late    ? "' ran past its limit of seconds"
+                                    : "' ran past its limit of instructions") +
+                         waiting_blocks() + " in block " + to_text(outcome.block) + ": " + block.describe_waiting();
         return outcome;
+    }
+
+    // A grid that waits for all of its blocks, of which not all are resident, waits for ever.
+    std::string waiting_blocks() const {
+        if (next_ == blocks_) return "";
+        return ", " + std::to_string(blocks_ - next_) + " of its " + std::to_string(blocks_) + " blocks not yet begun (at most " +
+               std::to_string(launch_.schedule.most_resident()) + " are resident at once),";
     }
 
     void locate(Outcome& outcome, const Block& block) {
@@ -126,12 +146,13 @@ private:
         locate(outcome, block);
         const Warp& warp = *block.faulty_warp();
         outcome.fault = fault.fault;
+        outcome.found = fault.found;
         outcome.thread = block.thread(warp, fault.lane);
         name(outcome, *warp.current());
         outcome.address = fault.address;
         outcome.space = fault.space;
         outcome.report = fault.what + (fault.space.empty() ? "" : " at " + hexadecimal(fault.address)) + " in kernel '" + outcome.kernel +
-                         "', line " + std::to_string(outcome.line) + " (" + outcome.opcode + "), block " + to_text(outcome.block) +
+                         "', " + place_text(launch_.module, launch_.code, *warp.current()) + ", block " + to_text(outcome.block) +
                          ", thread " + to_text(outcome.thread);
         const bool in_memory = fault.space == name_of(Access::global) || fault.space == name_of(Access::generic);
         const std::string known = in_memory ? launch_.memory.describe(fault.address) : "";
@@ -146,6 +167,7 @@ private:
 
     LaunchState& launch_;
     std::uint64_t blocks_;
+    double began_ = processor_seconds();
     std::uint64_t next_ = 0;
     std::vector<std::unique_ptr<Block>> resident_;
     std::vector<std::unique_ptr<Block>> spare_;
@@ -179,6 +201,11 @@ LaunchState::LaunchState(const Module& the_module, const Launch& the_launch, Glo
             splat(pool32, address.slot, static_cast<std::uint32_t>(base + address.addend));
         }
     }
+}
+
+bool LaunchState::suppresses(const Instruction& instruction) const {
+    return launch.suppressions != nullptr &&
+           launch.suppressions->suppress(entry.name, static_cast<int>(instruction.line), source_line(module, code, instruction));
 }
 
 Outcome execute(const Program& program, const Launch& launch, GlobalMemory& memory, const Limits& limits) {

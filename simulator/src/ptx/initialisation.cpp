@@ -31,17 +31,22 @@ static_assert(initialised_byte == std::byte{0xff});
 
 }  // namespace
 
-void check_initialised(unsigned lane, const Place& place) {
-    const bool all = place.bytes >= 8   ? all_set<std::uint64_t>(place.initialised, place.bytes)
-                     : place.bytes >= 4 ? all_set<std::uint32_t>(place.initialised, place.bytes)
-                                        : all_set<std::uint8_t>(place.initialised, place.bytes);
-    for (std::uint64_t i = 0; !all && i < place.bytes; ++i) {
-        if (read<std::uint8_t>(place.initialised + i) != 0) continue;
-        throw LaneFault{Fault::launch_failed, lane, place.address + i,
-                        "uninitialised read of " + bytes_text(place.bytes, place.access) + ", of which byte " + std::to_string(i) +
-                            " was never written,",
-                        name_of(place.access)};
-    }
+bool is_initialised(const Place& place) {
+    return place.bytes >= 8   ? all_set<std::uint64_t>(place.initialised, place.bytes)
+           : place.bytes >= 4 ? all_set<std::uint32_t>(place.initialised, place.bytes)
+                              : all_set<std::uint8_t>(place.initialised, place.bytes);
+}
+
+void report_uninitialised(unsigned lane, const Place& place) {
+    std::uint64_t first = 0;
+    while (first + 1 < place.bytes && read<std::uint8_t>(place.initialised + first) != 0) ++first;
+    throw LaneFault{Fault::launch_failed,
+                    lane,
+                    place.address + first,
+                    "uninitialised read of " + bytes_text(place.bytes, place.access) + ", of which byte " + std::to_string(first) +
+                        " was never written,",
+                    name_of(place.access),
+                    true};
 }
 
 void mark_initialised(const Place& place) {

@@ -7,8 +7,11 @@ namespace cupool::ptx {
 
 struct Place;
 
-/// Throws LaneFault unless all bytes there have been written.
-void check_initialised(unsigned lane, const Place& place);
+/// Whether all bytes there have been written.
+bool is_initialised(const Place& place);
+
+/// Throws the LaneFault of a read there, where they have not.
+[[noreturn]] void report_uninitialised(unsigned lane, const Place& place);
 
 /// They have been now.
 void mark_initialised(const Place& place);

@@ -24,6 +24,9 @@ struct MemoryEffect {
     bool strong = false;     ///< no race with others that are: volatile, relaxed and up, atomics
     bool acquires = false;
     bool releases = false;
+    bool non_coherent = false;             ///< `ld.global.nc`
+    Scope scope = Scope::device;           ///< of a strong access or a fence
+    Fence fence = Fence::acquire_release;  ///< of a fence
 };
 
 MemoryEffect memory_effect(const Selection& selection, const Instruction& instruction);

@@ -20,6 +20,9 @@ constexpr Dimensions position_in(const Dimensions& all, std::uint64_t index) {
 struct LaunchState {
     LaunchState(const Module& module, const Launch& launch, GlobalMemory& memory, const Limits& limits);
 
+    /// Whether a finding at the instruction is known to be benign; counts it then.
+    bool suppresses(const Instruction& instruction) const;
+
     const Module& module;
     const Launch& launch;
     const Limits& limits;

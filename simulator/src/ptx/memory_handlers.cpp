@@ -223,7 +223,8 @@ Handler select_memory(const Selection& selection) {
         case Operation::convert_address_to: return converts_plainly(space) ? from_generic : nullptr;
         case Operation::is_in_space: return select_is_in_space(space);
         case Operation::frame_address: return frame_address;
-        case Operation::fence: return fence;
+        case Operation::fence:
+        case Operation::sequential_fence: return fence;
         default: return nullptr;
     }
 }

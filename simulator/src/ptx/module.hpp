@@ -11,6 +11,7 @@
 #include "ptx/inspection.hpp"
 #include "ptx/instruction.hpp"
 #include "ptx/ptx.hpp"
+#include "ptx/syntax.hpp"
 
 namespace cupool::ptx {
 
@@ -38,7 +39,8 @@ struct Function {
     std::uint32_t frame_predicate_bytes = 0;
     std::uint32_t first_flag = 0;  ///< in the bank of predicates: flags of the registers that may be read before they are written
     std::uint32_t flag_count = 0;
-    std::uint32_t local_bytes = 0;  ///< a lane's variables in local memory
+    std::uint32_t local_bytes = 0;  ///< a lane's variables in local memory, padded
+    std::uint32_t local_used = 0;   ///< the same without padding
     std::uint32_t registers = 0;    ///< most 32-bit registers live at once
     std::vector<std::uint32_t> callees;
 };
@@ -74,6 +76,8 @@ struct Module {
     std::vector<Instruction> code;            ///< of all functions, one after another
     std::vector<Instruction> inspected_code;  ///< the same, for launches with checks
     std::vector<Inspection> inspections;
+    std::vector<syntax::Location> locations;     ///< of the instructions of `code`
+    std::map<std::uint32_t, std::string> files;  ///< by their number in `locations`
     std::vector<Function> functions;
     std::vector<CallSite> calls;
     std::vector<std::vector<std::uint32_t>> branch_tables;

@@ -32,6 +32,7 @@ enum class Field : std::uint8_t {
     ordering,
     scope,
     cache,
+    non_coherent,
     atomic,
     shuffle,
     vote,
@@ -55,6 +56,9 @@ enum class Rounding : std::uint8_t { nearest, zero, down, up };
 enum class Comparison : std::uint8_t { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
 enum class Combine : std::uint8_t { conjunction, disjunction, exclusive };
 enum class Ordering : std::uint8_t { weak, volatile_access, relaxed, acquire, release, acquire_release };
+/// For whom an access or a fence is meant. Clusters are of one block here, systems of one device.
+enum class Scope : std::uint8_t { block, device };
+enum class Fence : std::uint8_t { acquire_release, sequential };
 enum class AtomicOperation : std::uint8_t {
     add,
     minimum,
@@ -190,6 +194,7 @@ enum class Operation : std::uint8_t {
     convert_address_to,
     is_in_space,
     fence,
+    sequential_fence,
     // lanes of a warp and threads of a block
     shuffle,
     vote,
@@ -220,7 +225,7 @@ struct ModifierSlot {
     std::uint8_t only = 0xff;  ///< the one value allowed, 0xff: any
 };
 
-inline constexpr std::size_t most_modifiers = 9;
+inline constexpr std::size_t most_modifiers = 10;
 
 /// A form of an opcode. `operands` has a letter an operand, destinations before the `=`, optional ones after the `/`:
 ///   t  register or number of the first type            s  of the second type (source_type)

@@ -152,6 +152,16 @@ void Parser::skip_debug_section() {
 // `.file 1 "name"[, time, size]` and `.loc 1 2 3[, function_name label[+ n], inlined_at 1 2 3]` have no closing mark: they fill a line.
 void Parser::parse_file_or_location() {
     const int line = token_.line;
+    const bool is_file = take().text == ".file";
+    std::vector<Token> arguments;
+    for (; token_.line == line && arguments.size() < 2 && token_.kind != Token::Kind::end; take()) arguments.push_back(token_);
+    const bool is_understood = arguments.size() == 2 && arguments[0].kind == Token::Kind::integer &&
+                               arguments[1].kind == (is_file ? Token::Kind::string : Token::Kind::integer);
+    if (is_understood && is_file) {
+        module_.files.emplace(static_cast<std::uint32_t>(arguments[0].bits), std::string(arguments[1].text));
+    } else if (is_understood) {
+        location_ = {static_cast<std::uint32_t>(arguments[0].bits), static_cast<std::uint32_t>(arguments[1].bits)};
+    }
     while (token_.kind != Token::Kind::end && token_.line == line) take();
 }
 
@@ -164,6 +174,7 @@ void Parser::parse_function(bool is_entry) {
     const std::size_t place = module_.functions.size();
     module_.functions.push_back(std::move(parsed));
     function_ = place;
+    location_ = {};
     if (!is_entry && token_.is('(')) {
         auto results = parse_formals(function());
         function().results = std::move(results);

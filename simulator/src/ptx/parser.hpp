@@ -101,6 +101,7 @@ private:
     std::unordered_map<std::string_view, std::uint32_t> functions_;
     std::vector<Scope> scopes_;  ///< open ones; [0] is the module's
     std::size_t function_ = 0;
+    syntax::Location location_;  ///< of the instructions that follow
 };
 
 }  // namespace cupool::ptx

@@ -124,6 +124,7 @@ void Parser::parse_instruction() {
         return;
     }
     instruction.line = opcode.line;
+    instruction.location = location_;
     instruction.opcode = opcode.text;
     while (token_.kind == Token::Kind::dotted) instruction.modifiers.push_back(take().text);
     // Before its operands, which may be of a kind that only such an opcode has.

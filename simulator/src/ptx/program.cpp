@@ -22,6 +22,7 @@ public:
         module_.version_major = source_.version_major;
         module_.version_minor = source_.version_minor;
         module_.target = source_.target;
+        module_.files = source_.files;
         place_symbols();
         for (const syntax::Function& function : source_.functions) {
             if (!function.defined) {

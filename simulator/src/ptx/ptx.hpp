@@ -81,7 +81,7 @@ struct Variable {
     std::uint64_t size = 0;
     std::uint32_t alignment = 1;
     bool constant = false;  ///< `.const`: 64 KiB a module at most, read only to kernels
-    bool visible = false;   ///< cuModuleGetGlobal finds it
+    bool visible = false;   ///< to other modules that are linked; cuModuleGetGlobal finds every variable
     std::vector<std::byte> initial;
     std::vector<Relocation> relocations;
 };
@@ -164,6 +164,15 @@ struct Checks {
     bool races = false;           ///< threads that touch the same bytes do so atomically, or synchronise in between, or all only read
 };
 
+/// Findings of races and of reads of what was never written that are not to be reported, since they are
+/// known to be benign. Called by the threads that execute, several at once.
+class Suppressions {
+public:
+    virtual ~Suppressions() = default;
+    /// Whether a finding in this kernel, at this instruction, is one of them; counts it then.
+    virtual bool suppress(std::string_view kernel, int line, int source_line) = 0;
+};
+
 struct Launch {
     std::size_t entry = 0;  ///< index into Program::entries()
     Dimensions grid;
@@ -172,7 +181,9 @@ struct Launch {
     std::span<const std::byte> parameters;              ///< Entry::parameter_bytes of them, laid out as Entry::parameters says
     std::span<const std::uint64_t> variable_addresses;  ///< of every Program::variables(), in their order
     bool cooperative = false;                           ///< all blocks are resident at once
+    std::uint64_t resident_blocks = 64;                 ///< so many are at most, if it is not cooperative
     Checks checks;
+    Suppressions* suppressions = nullptr;  ///< null: none
     /// Permutes the order in which blocks start, how many are resident at once, and whose turn it is, among blocks and among warps of a
     /// block, and for how long. The same launch with the same seed does the same, step by step. 0: blocks start in order of their index,
     /// and one that is slow to finish is interleaved with those after it.
@@ -181,6 +192,7 @@ struct Launch {
 
 struct Limits {
     std::uint64_t warp_instructions = 20'000'000'000;  ///< of the whole launch; more is launch_timeout
+    double seconds = 1e9;                              ///< processor time of the calling thread; more is launch_timeout
     const std::atomic<bool>* cancel = nullptr;         ///< set from another thread, it ends the launch as launch_timeout
     std::uint32_t multiprocessors = 1;                 ///< what %nsmid tells, and over which %smid goes round
     std::uint32_t device_stack_bytes = 64 * 1024;      ///< local memory a thread may use, recursion included
@@ -189,10 +201,9 @@ struct Limits {
 /// Numbers are those of CUresult.
 enum class Fault : int {
     none = 0,
-    illegal_address = 700,
-    launch_timeout = 702,        ///< out of budget, or threads that wait for others that never come
-    hardware_stack_error = 714,  ///< calls too deep for the stack
-    illegal_instruction = 715,   ///< a barrier number above 15
+    illegal_address = 700,      ///< also calls too deep for the stack
+    launch_timeout = 702,       ///< out of budget, or threads that wait for others that never come
+    illegal_instruction = 715,  ///< a barrier number above 15
     misaligned_address = 716,
     launch_failed = 719,  ///< trap, a lane outside its own member mask, a branch index outside its table, lanes of a warp at different
                           ///< barriers, or what Checks find
@@ -200,6 +211,7 @@ enum class Fault : int {
 
 struct Outcome {
     Fault fault = Fault::none;
+    bool found = false;  ///< by Checks: the device is none the worse for it
     std::string report;  ///< empty when all went well, else all of the below in words
     std::string kernel;
     std::string opcode;

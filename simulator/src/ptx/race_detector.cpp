@@ -13,6 +13,17 @@ int distance(const AccessRecord& a, const AccessRecord& b) {
     return a.thread / warp_size != b.thread / warp_size ? 1 : 0;
 }
 
+Strength strength_of(const MemoryEffect& effect) {
+    if (!effect.strong) return Strength::weak;
+    return effect.scope == Scope::device ? Strength::device : Strength::block;
+}
+
+// "PTX ISA", morally strong operations: the scope of each includes the other's thread.
+bool may_coincide(const AccessRecord& a, const AccessRecord& b) {
+    const Strength least = std::min(a.strength, b.strength);
+    return least == Strength::device || (least == Strength::block && a.block == b.block);
+}
+
 }  // namespace
 
 struct RaceDetector::Access {
@@ -21,6 +32,7 @@ struct RaceDetector::Access {
     unsigned lane;
     const Place& place;
     bool writes;
+    bool non_coherent;
 
     bool follows(const AccessRecord& earlier) const { return clocks.knows(record.thread, earlier.block, earlier.thread, earlier.tick); }
 };
@@ -34,29 +46,39 @@ void RaceDetector::access(Warp& warp, unsigned lane, const Place& place, const M
     const bool writes = effect.kind != MemoryEffect::Kind::load;
     if (effect.strong && effect.kind != MemoryEffect::Kind::store && !publications.empty()) {
         const auto found = publications.find(place.address);
-        if (found != publications.end()) block.clocks.observe(thread, found->second, effect.acquires);
+        if (found != publications.end()) block.clocks.observe(thread, found->second, effect.scope, effect.acquires);
     }
 
-    const Access access{block.clocks,
-                        {static_cast<std::uint32_t>(warp.block().linear_index()), block.clocks.tick(),
-                         static_cast<std::uint32_t>(warp.current() - launch_.code), static_cast<std::uint16_t>(thread), effect.strong},
-                        lane,
-                        place,
-                        writes};
+    const Access access{
+        block.clocks,
+        {static_cast<std::uint32_t>(warp.block().linear_index()), block.clocks.tick(),
+         static_cast<std::uint32_t>(warp.current() - launch_.code), static_cast<std::uint16_t>(thread), strength_of(effect)},
+        lane,
+        place,
+        writes,
+        effect.non_coherent};
     (in_shared ? block.shared : global_).visit(place.address, place.bytes, [&](AccessCell& cell) { check(access, cell); });
 
     if (!effect.strong || !writes) return;
-    const Knowledge published = block.clocks.published(thread, effect.releases);
+    const Publication published = block.clocks.published(thread, effect.scope, effect.releases);
     if (effect.kind == MemoryEffect::Kind::store) {
         publications[place.address] = published;
-    } else if (published) {
-        Knowledge& all = publications[place.address];
-        all = joined(all, published);
+    } else if (published.in_block || published.sequential) {
+        publications[place.address].add(published);
     }
 }
 
 void RaceDetector::check(const Access& access, AccessCell& cell) const {
     check(access, cell.write, true);
+    if (access.non_coherent && !cell.write.none() && !launch_.suppresses(launch_.code[access.record.position])) {
+        throw LaneFault{Fault::launch_failed,
+                        access.lane,
+                        access.place.address,
+                        "race: read of " + bytes_text(access.place.bytes, access.place.access) +
+                            " as if nobody wrote them (.nc), after the " + describe(cell.write, true),
+                        name_of(access.place.access),
+                        true};
+    }
     if (access.writes) {
         for (AccessRecord& read : cell.reads) {
             check(access, read, false);
@@ -75,11 +97,15 @@ void RaceDetector::check(const Access& access, AccessCell& cell) const {
 }
 
 void RaceDetector::check(const Access& access, const AccessRecord& earlier, bool earlier_writes) const {
-    if (earlier.none() || (earlier.atomic && access.record.atomic) || access.follows(earlier)) return;
-    throw LaneFault{Fault::launch_failed, access.lane, access.place.address,
+    if (earlier.none() || may_coincide(earlier, access.record) || access.follows(earlier)) return;
+    if (launch_.suppresses(launch_.code[access.record.position])) return;
+    throw LaneFault{Fault::launch_failed,
+                    access.lane,
+                    access.place.address,
                     std::string("race: ") + (access.writes ? "write" : "read") + " of " +
                         bytes_text(access.place.bytes, access.place.access) + ", unordered with the " + describe(earlier, earlier_writes),
-                    name_of(access.place.access)};
+                    name_of(access.place.access),
+                    true};
 }
 
 std::string RaceDetector::describe(const AccessRecord& record, bool writes) const {
@@ -87,8 +113,7 @@ std::string RaceDetector::describe(const AccessRecord& record, bool writes) cons
     const Dimensions& block = launch_.launch.block;
     const Instruction& instruction = launch_.code[record.position];
     return std::string(writes ? "write" : "read") + " by thread " + to_text(position_in(block, record.thread)) + " of block " +
-           to_text(position_in(grid, record.block)) + " at line " + std::to_string(instruction.line) + " (" +
-           launch_.module.opcode_texts[instruction.text] + "),";
+           to_text(position_in(grid, record.block)) + " at " + place_text(launch_.module, launch_.code, instruction) + ",";
 }
 
 std::uint32_t RaceDetector::check_overlaps(const Warp& warp, const Instruction& instruction, const std::uint64_t (&addresses)[32],
@@ -115,12 +140,15 @@ std::uint32_t RaceDetector::check_overlaps(const Warp& warp, const Instruction& 
         for (std::uint32_t before = mask & ((1u << lane) - 1); before != 0; before &= before - 1) {
             const auto other = static_cast<unsigned>(std::countr_zero(before));
             if (addresses[other] != addresses[lane]) continue;
-            if (!same_values(lane, other)) {
+            if (!same_values(lane, other) && !launch_.suppresses(*warp.current())) {
                 const Dimensions thread = warp.block().thread(warp, other);
-                throw LaneFault{Fault::launch_failed, lane, addresses[lane],
+                throw LaneFault{Fault::launch_failed,
+                                lane,
+                                addresses[lane],
                                 "race: write of " + bytes_text(effect.bytes, effect.access) + ", to which thread " + to_text(thread) +
                                     " writes another value by the same instruction,",
-                                name_of(effect.access)};
+                                name_of(effect.access),
+                                true};
             }
             left &= ~(1u << lane);
             break;
@@ -129,9 +157,10 @@ std::uint32_t RaceDetector::check_overlaps(const Warp& warp, const Instruction& 
     return left;
 }
 
-void RaceDetector::fence(Warp& warp, std::uint32_t mask) {
+void RaceDetector::fence(Warp& warp, std::uint32_t mask, const MemoryEffect& effect) {
     for (; mask != 0; mask &= mask - 1)
-        warp.block().races()->clocks.fence(warp.index() * warp_size + static_cast<std::uint32_t>(std::countr_zero(mask)));
+        warp.block().races()->clocks.fence(warp.index() * warp_size + static_cast<std::uint32_t>(std::countr_zero(mask)), effect.scope,
+                                           effect.fence);
 }
 
 }  // namespace cupool::ptx

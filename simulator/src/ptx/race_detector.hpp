@@ -25,7 +25,7 @@ public:
     /// write the same to the same place, one.
     std::uint32_t check_overlaps(const Warp& warp, const Instruction& instruction, const std::uint64_t (&addresses)[32],
                                  const MemoryEffect& effect, std::uint32_t mask) const;
-    void fence(Warp& warp, std::uint32_t mask);
+    void fence(Warp& warp, std::uint32_t mask, const MemoryEffect& effect);
 
 private:
     struct Access;

@@ -36,4 +36,16 @@ std::string bytes_text(std::uint64_t bytes, Access access) {
     return std::to_string(bytes) + (bytes == 1 ? " byte in " : " bytes in ") + std::string(name_of(access)) + " space";
 }
 
+int source_line(const Module& module, const Instruction* code, const Instruction& instruction) {
+    return static_cast<int>(module.locations[static_cast<std::size_t>(&instruction - code)].line);
+}
+
+std::string place_text(const Module& module, const Instruction* code, const Instruction& instruction) {
+    const std::string line = "line " + std::to_string(instruction.line) + " (" + module.opcode_texts[instruction.text] + ")";
+    const syntax::Location& location = module.locations[static_cast<std::size_t>(&instruction - code)];
+    const auto file = module.files.find(location.file);
+    if (file == module.files.end()) return line;
+    return file->second.substr(file->second.rfind('/') + 1) + ":" + std::to_string(location.line) + ", " + line;
+}
+
 }  // namespace cupool::ptx

@@ -18,21 +18,24 @@ constexpr std::uint64_t long_warp_turn = 20'000;
 constexpr std::uint64_t seeded_block_turn = 1 << 16;
 constexpr std::uint64_t seeded_warp_turn = 1 << 12;
 
-constexpr std::uint64_t most_resident_blocks = 64;
+/// With a seed, so many may be resident from the start.
+constexpr std::uint64_t most_first_resident = 64;
+/// The more blocks are resident, the likelier they wait for each other, and the shorter are their turns.
+constexpr std::uint64_t shortest_block_turn = 20'000;
 
 }  // namespace
 
 Schedule::Schedule(const Launch& launch)
     : cooperative_(launch.cooperative),
       blocks_(launch.grid.count()),
-      most_resident_(launch.cooperative ? blocks_ : std::min(blocks_, most_resident_blocks)) {
+      most_resident_(launch.cooperative ? blocks_ : std::min(blocks_, launch.resident_blocks)) {
     if (launch.seed != 0) {
         random_.emplace(launch.seed);
         do {
             stride_ = 1 + random_->below(blocks_);
         } while (std::gcd(stride_, blocks_) != 1);
         offset_ = random_->below(blocks_);
-        first_resident_ = 1 + random_->below(most_resident_);
+        first_resident_ = 1 + random_->below(std::min(most_resident_, most_first_resident));
     }
     if (cooperative_) first_resident_ = blocks_;
 }
@@ -46,9 +49,9 @@ std::size_t Schedule::next(std::size_t last, std::size_t count) {
     return random_ ? static_cast<std::size_t>(random_->below(count)) : (last + 1) % count;
 }
 
-std::uint64_t Schedule::block_turn() {
+std::uint64_t Schedule::block_turn(std::uint64_t resident) {
     if (random_) return turn(seeded_block_turn);
-    return cooperative_ ? cooperative_block_turn : long_block_turn;
+    return std::max(shortest_block_turn, (cooperative_ ? cooperative_block_turn : long_block_turn) / resident);
 }
 
 std::uint64_t Schedule::warp_turn() { return random_ ? turn(seeded_warp_turn) : long_warp_turn; }

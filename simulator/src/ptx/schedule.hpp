@@ -16,14 +16,15 @@ public:
 
     /// The block that starts as the `position`-th.
     std::uint64_t block(std::uint64_t position) const;
-    /// How many blocks are resident from the start; one more joins in whenever all of them have had a turn and none has finished.
+    /// How many blocks are resident from the start; as many again join in whenever all of
+    /// them have had a turn and none has finished.
     std::uint64_t first_resident() const { return first_resident_; }
     std::uint64_t most_resident() const { return most_resident_; }
 
     /// Which of `count` that take turns is next, after the one that was last.
     std::size_t next(std::size_t last, std::size_t count);
     /// For how many instructions a block or a warp runs, where it does not wait by itself.
-    std::uint64_t block_turn();
+    std::uint64_t block_turn(std::uint64_t resident);
     std::uint64_t warp_turn();
 
 private:

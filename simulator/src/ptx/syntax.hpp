@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,12 @@
 #include "ptx/types.hpp"
 
 namespace cupool::ptx::syntax {
+
+/// A line of the source that the text was compiled from, as `.loc` says. File 0: unknown.
+struct Location {
+    std::uint32_t file = 0;
+    std::uint32_t line = 0;
+};
 
 struct Operand {
     enum class Kind : std::uint8_t {
@@ -41,6 +48,7 @@ struct Operand {
 
 struct Instruction {
     int line = 0;
+    Location location;
     std::string_view opcode;                  ///< `mad`
     std::vector<std::string_view> modifiers;  ///< `.lo`, `.cc`, `.u32`
     std::optional<std::uint32_t> guard;       ///< a predicate register
@@ -118,6 +126,7 @@ struct Module {
     std::string target;
     std::vector<Symbol> symbols;
     std::vector<Function> functions;
+    std::map<std::uint32_t, std::string> files;  ///< by their number in `.loc`
 };
 
 }  // namespace cupool::ptx::syntax

@@ -69,16 +69,11 @@ ThreadClocks::Row ThreadClocks::joined_rows(const std::vector<Arrival>& arrivals
 
 void ThreadClocks::share_knowledge(const std::vector<Arrival>& arrivals) {
     if (!shares_) return;
-    Knowledge foreign;
-    Knowledge fenced;
-    for (const Arrival& arrival : arrivals) {
-        foreign = joined(foreign, threads_[arrival.thread].foreign);
-        fenced = joined(fenced, threads_[arrival.thread].fenced);
-    }
-    for (const Arrival& arrival : arrivals) {
-        if (!arrival.waits) continue;
-        threads_[arrival.thread].foreign = foreign;
-        threads_[arrival.thread].fenced = fenced;
+    for (const auto what : {&Thread::foreign, &Thread::sequential, &Thread::pending}) {
+        Knowledge all;
+        for (const Arrival& arrival : arrivals) all = joined(all, threads_[arrival.thread].*what);
+        for (const Arrival& arrival : arrivals)
+            if (arrival.waits) threads_[arrival.thread].*what = all;
     }
 }
 
@@ -108,24 +103,50 @@ Knowledge ThreadClocks::all_known(std::uint32_t thread) {
     return clock;
 }
 
-void ThreadClocks::fence(std::uint32_t thread) {
+void ThreadClocks::fence(std::uint32_t thread, Scope scope, Fence kind) {
     shares_ = true;
+    const auto take = [&](Knowledge Thread::*what) {
+        if (threads_[thread].*what) learn(thread, threads_[thread].*what);
+        threads_[thread].*what = nullptr;
+    };
+    take(&Thread::observed_in_block);
+    if (scope == Scope::device) take(&Thread::observed);
+    const bool sequential = scope == Scope::device && kind == Fence::sequential;
+    if (sequential) take(&Thread::pending);
     Thread& own = threads_[thread];
-    if (own.observed) learn(thread, own.observed);
-    own.observed = nullptr;
-    own.fenced = all_known(thread);
+    own.fenced_in_block = all_known(thread);
+    if (scope == Scope::device) own.fenced = own.fenced_in_block;
+    if (sequential) own.sequential = own.fenced_in_block;
 }
 
-Knowledge ThreadClocks::published(std::uint32_t thread, bool release) { return release ? all_known(thread) : threads_[thread].fenced; }
-
-void ThreadClocks::observe(std::uint32_t thread, const Knowledge& published, bool acquire) {
-    if (!published) return;
-    if (acquire) {
-        shares_ = true;
-        learn(thread, published);
-    } else {
-        threads_[thread].observed = joined(threads_[thread].observed, published);
+Publication ThreadClocks::published(std::uint32_t thread, Scope scope, bool release) {
+    const Thread& own = threads_[thread];
+    const Knowledge all = release ? all_known(thread) : nullptr;
+    Publication publication{nullptr, nullptr, release ? all : own.fenced_in_block, block_};
+    if (scope == Scope::device) {
+        publication.device = release ? all : own.fenced;
+        publication.sequential = own.sequential;
     }
+    return publication;
+}
+
+void ThreadClocks::observe(std::uint32_t thread, const Publication& published, Scope scope, bool acquire) {
+    Thread& own = threads_[thread];
+    const auto take = [&](const Knowledge& knowledge, Knowledge Thread::*until_fence) {
+        if (!knowledge) return;
+        if (acquire) {
+            shares_ = true;
+            learn(thread, knowledge);
+        } else {
+            own.*until_fence = joined(own.*until_fence, knowledge);
+        }
+    };
+    if (published.block == block_) take(published.in_block, &Thread::observed_in_block);
+    if (scope != Scope::device) return;
+    take(published.device, &Thread::observed);
+    if (!published.sequential) return;
+    shares_ = true;
+    own.pending = joined(own.pending, published.sequential);
 }
 
 }  // namespace cupool::ptx

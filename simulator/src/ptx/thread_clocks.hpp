@@ -5,15 +5,18 @@
 #include <memory>
 #include <vector>
 
-#include "ptx/vector_clock.hpp"
+#include "ptx/opcode_table.hpp"
+#include "ptx/publication.hpp"
 
 namespace cupool::ptx {
 
 /// What each thread of a block knows to lie in the past, of its own block and of others. The block's clock ticks whenever some of its
 /// threads synchronise or publish; a deed has the tick at which it was done.
 ///
-/// Barriers and warps' synchronisation hand on what their threads know; fences and atomics do as the memory model of the PTX ISA says. It
-/// is generous in one thing: what a thread has fenced may be published by another that met it at a barrier later.
+/// Barriers and warps' synchronisation hand on what their threads know. Fences and atomics do so as the
+/// memory model of the PTX ISA says: with scopes, and with the order of all `fence.sc`. Two such fences,
+/// one before a write, the other after a read of it, are in that order even where the threads that write
+/// and read are others of their blocks, met at a barrier. Fences of acquire and release do not reach so far.
 class ThreadClocks {
 public:
     ThreadClocks(std::uint32_t block, std::uint32_t threads);
@@ -28,19 +31,24 @@ public:
     /// All have come for whom the barrier is: `everybody` who has not exited, or those who have arrived.
     void complete(std::uint32_t barrier, bool everybody);
 
-    void fence(std::uint32_t thread);
-    /// What a write of the thread publishes: with `release` all that it knows, else what it knew at its last fence.
-    Knowledge published(std::uint32_t thread, bool release);
-    /// The thread reads what another published: with `acquire` it knows that at once, else from its next fence on.
-    void observe(std::uint32_t thread, const Knowledge& published, bool acquire);
+    void fence(std::uint32_t thread, Scope scope, Fence kind);
+    /// What a strong write of the thread publishes.
+    Publication published(std::uint32_t thread, Scope scope, bool release);
+    /// The thread reads what another published: with `acquire` it knows that at once, else from its next
+    /// fence on that is wide enough.
+    void observe(std::uint32_t thread, const Publication& published, Scope scope, bool acquire);
 
 private:
     using Row = std::shared_ptr<std::vector<std::uint32_t>>;
     struct Thread {
-        Row row;             ///< ticks of the block's threads that it knows, besides floor_; shared by those who know the same
-        Knowledge foreign;   ///< of other blocks
-        Knowledge fenced;    ///< what it knew at its last fence
-        Knowledge observed;  ///< waits for its next fence
+        Row row;                      ///< ticks of the block's threads that it knows, besides floor_; shared by those who know the same
+        Knowledge foreign;            ///< of other blocks
+        Knowledge fenced;             ///< what it knew at its last fence of the device
+        Knowledge fenced_in_block;    ///< at its last fence of any scope
+        Knowledge sequential;         ///< what it, or a thread that it has met, knew at its last fence.sc
+        Knowledge observed;           ///< waits for its next fence of the device
+        Knowledge observed_in_block;  ///< waits for its next fence of any scope
+        Knowledge pending;            ///< waits for a fence.sc, its own or of a thread that it will meet
     };
     struct Arrival {
         std::uint32_t thread;

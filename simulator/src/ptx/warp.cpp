@@ -19,7 +19,8 @@ Warp::Warp(Block& block, LaunchState& launch, std::uint32_t index)
     : block_(block),
       launch_(launch),
       index_(index),
-      local_stride_(launch.entry_point.recursive ? launch.limits.device_stack_bytes : launch.entry_point.local_bytes),
+      local_stride_(launch.entry_point.recursive ? std::max(launch.limits.device_stack_bytes, launch.entry_point.local_bytes)
+                                                 : launch.entry_point.local_bytes),
       frame32_(launch.entry_point.frame32_bytes),
       frame64_(launch.entry_point.frame64_bytes),
       frame_predicate_(launch.entry_point.frame_predicate_bytes),
@@ -215,6 +216,7 @@ void Warp::branch(std::uint32_t mask, std::uint32_t position) {
 }
 
 void Warp::exit(std::uint32_t mask) {
+    check_skipped(mask & deeds_);
     alive_ &= ~mask;
     running_.lanes &= ~mask;
     if (running_.lanes == 0) stop_position_ = 0;
@@ -222,6 +224,26 @@ void Warp::exit(std::uint32_t mask) {
         if (group.state == LaneGroup::State::at_warp_sync) group.state = LaneGroup::State::ready;
     release_warp_barriers();
     block_.complete_barriers();
+}
+
+// Lanes may return early and leave a barrier or a shuffle to the others. Those that go on while the
+// others wait for them, and touch memory, were to come to it too.
+void Warp::check_skipped(std::uint32_t mask) const {
+    if (mask == 0) return;
+    for (const LaneGroup& group : waiting_) {
+        const bool at_barrier = group.state == LaneGroup::State::at_barrier && is_aligned_barrier(instruction_of(group));
+        const bool at_sync = group.state == LaneGroup::State::at_warp_sync && (group.members & mask) != 0;
+        if ((!at_barrier && !at_sync) || launch_.suppresses(*current_)) continue;
+        const std::uint32_t absent = at_sync ? mask & group.members : mask;
+        throw LaneFault{Fault::launch_failed,
+                        static_cast<unsigned>(std::countr_zero(absent)),
+                        0,
+                        std::string(at_barrier ? "barrier" : "member mask") + " skipped: lanes " + lanes_text(absent) + " of warp " +
+                            std::to_string(index_) + " exit while lanes " + lanes_text(group.lanes) + " wait for them at " +
+                            place_text(launch_.module, launch_.code, instruction_of(group)) + ",",
+                        {},
+                        true};
+    }
 }
 
 void Warp::narrow(std::uint32_t mask) {
@@ -238,6 +260,8 @@ void Warp::narrow(std::uint32_t mask) {
 }
 
 void Warp::wait(LaneGroup::State state) {
+    const auto waits = [](const LaneGroup& group) { return group.state != LaneGroup::State::ready; };
+    if (std::none_of(waiting_.begin(), waiting_.end(), waits)) deeds_ = 0;
     running_.state = state;
     stop_position_ = 0;
 }

@@ -29,6 +29,7 @@ struct LaneFault {
     std::uint64_t address;
     std::string what;
     std::string_view space = {};  ///< of the address
+    bool found = false;           ///< by Checks: a GPU would have gone on
 };
 
 /// A call in progress: where its frame begins in each bank, and what to do when it returns.
@@ -133,6 +134,8 @@ public:
     /// A bar.red's result, for a group of this warp that waits at its barrier.
     void write_reduction(const LaneGroup& group, std::uint32_t true_predicates, std::uint32_t predicates);
     void sleep();
+    /// For launches that look for races: the lanes touch memory.
+    void note_deed(std::uint32_t mask) { deeds_ |= mask; }
 
     /// Of a `.sync` instruction: the lanes that it can be done for now, whose mask operand agrees and who are all here, and that mask.
     /// None: the group waits for others, and the instruction will come again.
@@ -183,6 +186,7 @@ private:
     void copy_local(unsigned lane, std::uint32_t to, std::uint32_t from, std::uint32_t bytes);
     void copy_results(const Frame& callee, std::uint32_t mask);
     void release_warp_barriers();
+    void check_skipped(std::uint32_t mask) const;
     template <typename Value>
     void fill_special(Special special, const Value& value_of_lane);
     void fill_thread_registers();
@@ -198,7 +202,8 @@ private:
     const Instruction* current_ = nullptr;
     LaneGroup running_;  ///< without lanes: none runs
     std::vector<LaneGroup> waiting_;
-    bool rotate_ = false;  ///< the next turn is for who waited longest
+    std::uint32_t deeds_ = 0;  ///< lanes that have touched memory since the first of the warp waits for others
+    bool rotate_ = false;      ///< the next turn is for who waited longest
     bool slept_ = false;
 
     alignas(64) std::array<std::uint32_t, warp_size> carry_{};

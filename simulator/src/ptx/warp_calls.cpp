@@ -40,8 +40,9 @@ void Warp::call(std::uint32_t mask, std::uint32_t call) {
     const Function& callee = launch_.module.functions[frame.function];
     constexpr std::size_t deepest = 4096;
     if (frame.local + callee.local_bytes > local_stride_ || running_.frames.size() == deepest) {
-        throw LaneFault{Fault::hardware_stack_error, static_cast<unsigned>(std::countr_zero(mask)), frame.local,
-                        "call of '" + callee.name + "' overflows the stack"};
+        throw LaneFault{Fault::illegal_address, static_cast<unsigned>(std::countr_zero(mask)), frame.local,
+                        "call of '" + callee.name + "' overflows the stack of " + std::to_string(local_stride_) +
+                            " bytes a thread (CU_LIMIT_STACK_SIZE)"};
     }
     reserve(frame);
     use_frame();

@@ -100,7 +100,7 @@ TEST_CASE("Functions take and give parameters, by value, in registers and recurs
     for (std::uint32_t i = 0; i < 40; ++i) CHECK(result.out[i] == 4 * i + 1001 + (i % 16 == 7 ? 0 : fibonacci(fibonacci, i % 16)));
 
     const Run endless = run(kernel("call f; mov.u32 %r0, 1;", ".func f() { .local .b8 big[1000]; call f; ret; }\n"), {1}, {1});
-    CHECK(endless.outcome.fault == Fault::hardware_stack_error);
+    CHECK(endless.outcome.fault == Fault::illegal_address);
 }
 
 TEST_CASE("Locks between lanes of a warp, warps of a block and blocks of a grid are got in turn", "[ptx][control][spin]") {

@@ -142,6 +142,96 @@ TEST_CASE("Blocks that share global memory need a release and an acquire in betw
         handed("fence.acq_rel.gpu; atom.global.exch.b32 %r5, [flag], 1;", "atom.global.or.b32 %r4, [flag], 0; fence.acq_rel.gpu;"));
     check_silent(handed("atom.release.gpu.global.add.u32 %r5, [flag], 1;", "atom.acquire.gpu.global.or.b32 %r4, [flag], 0;"));
     check_found(handed("membar.gl; st.global.u32 [flag], 1;", spin + " membar.gl;"), "global");
+
+    // What is meant for a block alone orders no others.
+    check_found(handed("membar.cta; " + flag, spin + " membar.gl;"), "line 12 (st.global.u32)");
+    check_found(handed("membar.gl; " + flag, spin + " fence.acq_rel.cta;"), "line 12 (st.global.u32)");
+    check_found(handed("st.release.cta.global.u32 [flag], 1;", "ld.acquire.gpu.global.u32 %r4, [flag];"), "global");
+    check_found(handed("st.release.gpu.global.u32 [flag], 1;", "ld.acquire.cta.global.u32 %r4, [flag];"), "global");
+    check_found(handed("membar.gl; atom.cta.global.exch.b32 %r5, [flag], 1;", spin + " membar.gl;"), "global");
+    check_silent(handed("st.release.sys.global.u32 [flag], 1;", "ld.acquire.gpu.global.u32 %r4, [flag];"));
+}
+
+TEST_CASE("Atomics and fences of a block serve within a block", "[ptx][race][scope]") {
+    check_found(run(kernel("atom.cta.global.add.u32 %r0, [count], 1;"), {2}), "global");
+    check_found(run(kernel("@%first atom.cta.global.add.u32 %r0, [count], 1; @!%first atom.global.add.u32 %r0, [count], 1;"), {2}),
+                "global");
+    check_silent(run(kernel("atom.cta.global.add.u32 %r0, [count], 1;")));
+    // The first warp hands data over to the second.
+    const auto handed = [](const std::string& publish, const std::string& await) {
+        return run(kernel("setp.lt.u32 %p3, %tid, 32; @!%p3 bra other; @!%leader bra end; st.global.u32 [data], 42;\n" + publish +
+                          " bra end;\nother: " + await + " setp.eq.u32 %p1, %r4, 0; @%p1 bra other; ld.global.u32 %r0, [data];\nend:"),
+                   {1}, {64});
+    };
+    check_silent(handed("membar.cta; st.volatile.global.u32 [flag], 1;", "ld.volatile.global.u32 %r4, [flag]; membar.cta;"));
+    check_silent(handed("st.release.cta.global.u32 [flag], 1;", "ld.acquire.cta.global.u32 %r4, [flag];"));
+    check_silent(handed("st.release.gpu.global.u32 [flag], 1;", "ld.acquire.cta.global.u32 %r4, [flag];"));
+    check_found(handed("st.relaxed.cta.global.u32 [flag], 1;", "ld.acquire.cta.global.u32 %r4, [flag];"), "global");
+}
+
+TEST_CASE("Blocks are ordered by fence.sc where others of them write and read", "[ptx][race][scope]") {
+    // The leader of each block hands in its part and counts; all threads of the last block read the parts.
+    const auto last_block = [](const std::string& release, const std::string& atomic, const std::string& acquire) {
+        return run(kernel("@!%leader bra counted; mul.wide.u32 %rd2, %block, 4; add.u64 %rd2, %rd2, %all; st.global.u32 [%rd2], %block;\n" +
+                          release + " " + atomic +
+                          " %r4, [count], 1; st.shared.u32 [s], %r4;\ncounted: bar.sync 0; ld.shared.u32 %r4, [s]; setp.ne.u32 %p1, %r4, "
+                          "7; " +
+                          acquire +
+                          " @%p1 bra end; setp.ge.u32 %p2, %tid, 8; @%p2 bra end; mul.wide.u32 %rd2, %tid, 4; add.u64 %rd2, "
+                          "%rd2, %all; ld.global.u32 %r5, [%rd2];\nend:"),
+                   {8}, {64});
+    };
+    const std::string relaxed = "atom.global.add.u32";
+    check_silent(last_block("membar.gl;", relaxed, "membar.gl;"));
+    check_silent(last_block("fence.sc.gpu;", relaxed, "fence.sc.sys;"));
+    check_silent(last_block("", "atom.acq_rel.gpu.global.add.u32", ""));
+    check_found(last_block("membar.gl;", relaxed, ""), "global");
+    check_found(last_block("", relaxed, "membar.gl;"), "global");
+    check_found(last_block("membar.gl;", relaxed, "membar.cta;"), "global");
+    check_found(last_block("membar.cta;", relaxed, "membar.gl;"), "global");
+    check_found(last_block("fence.acq_rel.gpu;", relaxed, "fence.acq_rel.gpu;"), "global");
+    check_found(last_block("membar.gl;", relaxed, "fence.acq_rel.gpu;"), "global");
+    check_found(last_block("membar.gl;", "atom.cta.global.add.u32", "membar.gl;"), "global");
+}
+
+TEST_CASE("Lanes come to their warp's barriers and shuffles, or exit before", "[ptx][race]") {
+    const auto found = [](const std::string& body, const std::string& words) {
+        const Outcome outcome = run(kernel(body), {1}, {64});
+        INFO(outcome.report);
+        CHECK(outcome.found);
+        CHECK(outcome.report.find(words) != std::string::npos);
+    };
+    const std::string odd = "and.b32 %r5, %tid, 1; setp.eq.u32 %p1, %r5, 1; ";
+    found(odd + "@%p1 bra skip; bar.sync 0; skip: st.global.u32 [%out], %tid;",
+          "barrier skipped: lanes 0xaaaaaaaa of warp 0 exit while lanes 0x55555555 wait");
+    check_silent(run(kernel(odd + "@%p1 bra skip; bar.sync 0; st.global.u32 [%out], %tid; skip:"), {1}, {64}));
+    check_silent(run(kernel(odd + "@%p1 exit; bar.sync 0; st.global.u32 [%out], %tid;"), {1}, {64}));
+    found(odd + "@%p1 bra skip; shfl.sync.down.b32 %r5, %tid, 8, 31, -1; skip: st.global.u32 [%out], %tid;",
+          "member mask skipped: lanes 0xaaaaaaaa of warp 0");
+    check_silent(run(kernel(odd + "@%p1 exit; shfl.sync.down.b32 %r5, %tid, 8, 31, -1;"), {1}, {64}));
+    check_silent(run(kernel(odd + "@%p1 exit; shfl.sync.down.b32 %r5, %tid, 8, 31, 0x55555555;"), {1}, {64}));
+    check_silent(run(kernel("shfl.sync.down.b32 %r5, %tid, 8, 31, -1;"), {1}, {40}));
+}
+
+TEST_CASE("Local memory ends with the variables, not with the padding behind them", "[ptx][race]") {
+    const auto at = [](const std::string& offset) {
+        return run(kernel(".local .align 4 .b8 mine[32]; st.local.u32 [mine+" + offset + "], %tid;"), {1}, {32});
+    };
+    check_silent(at("28"));
+    const Outcome outcome = at("32");
+    CHECK(outcome.found);
+    CHECK(outcome.report.find("write of 4 bytes in local space past the variables of 'k', which end at 32") == 0);
+}
+
+TEST_CASE("Reports name the line of the source", "[ptx][race]") {
+    const Outcome outcome = run(kernel(".loc 1 7 3\n" + store + ".loc 1 9 3\n" + load) + ".file 1 \"/src/scale.cu\"\n");
+    check_found(outcome, "at scale.cu:7, line 13 (st.shared.u32)");
+    CHECK(outcome.report.find("in kernel 'k', scale.cu:9, line 15 (ld.shared.u32)") != std::string::npos);
+}
+
+TEST_CASE("What a kernel writes is not read as read-only", "[ptx][race]") {
+    check_silent(run(kernel("ld.global.nc.u32 %r0, [data]; st.global.u32 [%out], %r0;")));
+    check_found(run(kernel("st.global.u32 [%out], %id; ld.global.nc.u32 %r0, [%out];")), "as if nobody wrote them (.nc)");
 }
 
 TEST_CASE("A barrier of the whole grid orders its blocks", "[ptx][race][cooperative]") {

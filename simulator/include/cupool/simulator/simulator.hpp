@@ -106,6 +106,9 @@ void cupoolSimDefaultDevice(struct CupoolSimDevice* device);
 ///     CUPOOL_SIM_DRIVER_VERSION=12040         default 13000
 ///     CUPOOL_SIM_SEED=7                       see cupoolSimSetSeed()
 ///     CUPOOL_SIM_CHECKS=all|none|initialisation,races,ordering,context
+///     CUPOOL_SIM_KERNEL_INSTRUCTIONS=1000000  see cupoolSimSetKernelBudget()
+///     CUPOOL_SIM_KERNEL_SECONDS=10            the same
+///     CUPOOL_SIM_SUPPRESS=scale,reduce:14     kernels, or lines of them: see cupoolSimSuppress()
 ///     CUPOOL_SIM_PLAN=/path/to/plan.json      see cupoolSimLoadPlan()
 ///     CUPOOL_SIM_FAULTS=cuInit:1:802:always   ENTRY_POINT:NTH:RESULT:once|always|sticky|lost, several between commas
 ///     CUDA_VISIBLE_DEVICES                    as with a real driver
@@ -139,6 +142,19 @@ std::size_t cupoolSimReplayLog(char* log, std::size_t length);
 
 /// Of CupoolSimChecks, for what is queued from now on; none by default. Memory that was allocated before counts as initialised.
 int cupoolSimSetChecks(unsigned checks);
+
+/// Does not report what the checks for races and initialisation find in a kernel, or at one line of it: of its PTX,
+/// or of the source that `.loc` names. Line 0: anywhere in it. Each finding not reported is counted. Fails without a name.
+int cupoolSimSuppress(const char* kernel, int line);
+std::uint64_t cupoolSimSuppressedCount(void);
+
+/// How many findings the checks have reported since the last reset. Each ended the kernel that it was found in, and
+/// one call answered 719; the report is in cupoolSimDeviceFaultReport(), a line each.
+std::uint64_t cupoolSimFindingCount(void);
+
+/// What each launch may spend, from now on, before it ends as 702: warp instructions, and seconds of processor
+/// time of the thread that runs it. Both are positive; 20e9 and 15 by default. Fails where one is not.
+int cupoolSimSetKernelBudget(std::uint64_t warp_instructions, double seconds);
 
 /// Whether `device` can reach the memory of `peer` (by default all can). Here, devices are counted without regard to CUDA_VISIBLE_DEVICES.
 int cupoolSimSetPeerReachable(int device, int peer, int reachable);
@@ -273,6 +289,16 @@ public:
     void set_seed(std::uint64_t seed) { check(symbol<decltype(cupoolSimSetSeed)>("cupoolSimSetSeed")(seed), "seed"); }
     /// Of CupoolSimChecks.
     void set_checks(unsigned checks) { check(symbol<decltype(cupoolSimSetChecks)>("cupoolSimSetChecks")(checks), "checks"); }
+    /// See cupoolSimSuppress().
+    void suppress(const std::string& kernel, int line = 0) {
+        check(symbol<decltype(cupoolSimSuppress)>("cupoolSimSuppress")(kernel.c_str(), line), "suppression");
+    }
+    std::uint64_t suppressed_count() const { return symbol<decltype(cupoolSimSuppressedCount)>("cupoolSimSuppressedCount")(); }
+    std::uint64_t finding_count() const { return symbol<decltype(cupoolSimFindingCount)>("cupoolSimFindingCount")(); }
+    /// See cupoolSimSetKernelBudget().
+    void set_kernel_budget(std::uint64_t warp_instructions, double seconds) {
+        check(symbol<decltype(cupoolSimSetKernelBudget)>("cupoolSimSetKernelBudget")(warp_instructions, seconds), "kernel budget");
+    }
     /// The whole text of cupoolSimReplayLog().
     std::string replay_log() const { return text("cupoolSimReplayLog"); }
     /// cupoolSimSetPeerReachable().
