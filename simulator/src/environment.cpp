@@ -67,6 +67,16 @@ void read_checks(Environment& environment) {
     }
 }
 
+void read_contraction(Environment& environment) {
+    constexpr const char* variable = "CUPOOL_SIM_CONTRACTION";
+    const char* const text = variable_text(variable);
+    const std::string name = text == nullptr ? "on" : text;
+    if (name != "on" && name != "off") {
+        complain(variable, "\"" + name + "\" is neither on nor off");
+    }
+    environment.contraction = name == "on";
+}
+
 // ENTRY_POINT:NTH:RESULT:DURATION
 PlannedFault parse_fault(const std::string& text) {
     const std::vector<std::string> fields = split(text, ':');
@@ -117,6 +127,7 @@ Environment read_environment() {
     environment.driver_version = static_cast<int>(number_of("CUPOOL_SIM_DRIVER_VERSION", 13000, 1000, std::numeric_limits<int>::max()));
     environment.seed = number_of("CUPOOL_SIM_SEED", 0, 0, std::numeric_limits<std::uint64_t>::max());
     read_checks(environment);
+    read_contraction(environment);
     add_plan(environment);
     add_faults(environment.faults);
     return environment;

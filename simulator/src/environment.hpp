@@ -16,6 +16,7 @@ struct Environment {
     ptx::Checks checks;
     bool checks_ordering = false;
     bool checks_context = false;
+    bool contraction = true;
     FaultPlan faults;
 };
 

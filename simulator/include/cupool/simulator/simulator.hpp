@@ -105,6 +105,7 @@ void cupoolSimDefaultDevice(struct CupoolSimDevice* device);
 ///     CUPOOL_SIM_DRIVER_VERSION=12040         default 13000
 ///     CUPOOL_SIM_SEED=7                       see cupoolSimSetSeed()
 ///     CUPOOL_SIM_CHECKS=all|none|initialisation,races,ordering,context
+///     CUPOOL_SIM_CONTRACTION=on|off
 ///     CUPOOL_SIM_PLAN=/path/to/plan.json      see cupoolSimLoadPlan()
 ///     CUPOOL_SIM_FAULTS=cuInit:1:802:always   ENTRY_POINT:NTH:RESULT:once|always|sticky|lost, several between commas
 ///     CUDA_VISIBLE_DEVICES                    as with a real driver
@@ -134,6 +135,10 @@ std::uint64_t cupoolSimSeed(void);
 /// What happened since the seed was set, a line each call and each operation that started, with its time on the virtual clock; equal
 /// texts are equal runs. Cut to `length` bytes with its NUL; returns the whole length. Empty without a seed.
 std::size_t cupoolSimReplayLog(char* log, std::size_t length);
+
+/// Whether `mul` and `add` or `sub` that name no rounding become one `fma` where ptxas 13.0 makes them one (1, the default) or each rounds
+/// by itself (0), in modules that are loaded from now on. Answers 1 (CUDA_ERROR_INVALID_VALUE) for another number.
+int cupoolSimSetContraction(int contracts);
 
 /// Of CupoolSimChecks, for what is queued from now on; none by default. Memory that was allocated before counts as initialised.
 int cupoolSimSetChecks(unsigned checks);
@@ -265,6 +270,10 @@ public:
         check(symbol<decltype(cupoolSimSetDriverVersion)>("cupoolSimSetDriverVersion")(version), "driver version");
     }
     void set_seed(std::uint64_t seed) { check(symbol<decltype(cupoolSimSetSeed)>("cupoolSimSetSeed")(seed), "seed"); }
+    /// As cupoolSimSetContraction.
+    void set_contraction(bool contracts) {
+        check(symbol<decltype(cupoolSimSetContraction)>("cupoolSimSetContraction")(contracts ? 1 : 0), "contraction");
+    }
     /// Of CupoolSimChecks.
     void set_checks(unsigned checks) { check(symbol<decltype(cupoolSimSetChecks)>("cupoolSimSetChecks")(checks), "checks"); }
     std::string replay_log() const { return text("cupoolSimReplayLog"); }
