@@ -81,6 +81,16 @@ void read_suppressions(Environment& environment) {
     }
 }
 
+void read_contraction(Environment& environment) {
+    constexpr const char* variable = "CUPOOL_SIM_CONTRACTION";
+    const char* const text = variable_text(variable);
+    const std::string name = text == nullptr ? "on" : text;
+    if (name != "on" && name != "off") {
+        complain(variable, "\"" + name + "\" is neither on nor off");
+    }
+    environment.contraction = name == "on";
+}
+
 // ENTRY_POINT:NTH:RESULT:DURATION
 PlannedFault parse_fault(const std::string& text) {
     const std::vector<std::string> fields = split(text, ':');
@@ -136,6 +146,7 @@ Environment read_environment() {
         static_cast<double>(number_of("CUPOOL_SIM_KERNEL_SECONDS", static_cast<std::uint64_t>(KernelBudget{}.seconds), 1, 1'000'000));
     read_checks(environment);
     read_suppressions(environment);
+    read_contraction(environment);
     add_plan(environment);
     add_faults(environment.faults);
     return environment;

@@ -22,6 +22,7 @@ struct Environment {
     bool checks_context = false;
     KernelBudget budget;
     std::vector<std::pair<std::string, int>> suppressions;  ///< kernels, and lines of them or 0
+    bool contraction = true;
     FaultPlan faults;
 };
 

@@ -12,6 +12,7 @@
 #include "driver_state.hpp"
 #include "fault_plan.hpp"
 #include "fault_plan_file.hpp"
+#include "jit.hpp"
 #include "kernel_budget.hpp"
 #include "launch_checks.hpp"
 #include "machine.hpp"
@@ -138,6 +139,14 @@ int cupoolSimSetSeed(std::uint64_t seed) {
         return refused;
     }
     set_machine_seed(seed);
+    return done;
+}
+
+int cupoolSimSetContraction(int contracts) {
+    if (contracts != 0 && contracts != 1) {
+        return refused;
+    }
+    set_contraction(contracts == 1);
     return done;
 }
 

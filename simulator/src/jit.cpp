@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cctype>
 #include <charconv>
 #include <cstdio>
@@ -73,23 +74,32 @@ std::string_view skip_to_first_word(std::string_view text) {
     fail(result);
 }
 
+std::atomic<bool> contracts_products{true};
+
 /// The programs that were parsed last, by their text: tests load the same few modules again and again.
 class ParsedPrograms {
 public:
     ptx::Program parse(std::string_view text) {
+        const bool contracts = contracts_products;
         {
             const std::lock_guard lock(mutex_);
+            if (contracts_ != contracts) {
+                programs_.clear();
+                contracts_ = contracts;
+            }
             const auto known = programs_.find(text);
             if (known != programs_.end()) {
                 return known->second;
             }
         }
-        const ptx::Program program = ptx::Program::parse(text);
+        const ptx::Program program = ptx::Program::parse(text, contracts);
         const std::lock_guard lock(mutex_);
         if (programs_.size() >= most) {
             programs_.clear();
         }
-        programs_.emplace(text, program);
+        if (contracts_ == contracts) {
+            programs_.emplace(text, program);
+        }
         return program;
     }
 
@@ -102,6 +112,7 @@ public:
 private:
     static constexpr std::size_t most = 16;
     std::mutex mutex_;
+    bool contracts_ = true;  // what they were parsed with
     std::map<std::string, ptx::Program, std::less<>> programs_;
 };
 
@@ -154,6 +165,8 @@ void check_target(const ptx::Program& program, const CupoolSimDevice& device, Ji
 }
 
 }  // namespace
+
+void set_contraction(bool contracts) { contracts_products = contracts; }
 
 int target_capability(const ptx::Program& program) {
     const std::string& target = program.target();

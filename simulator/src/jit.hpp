@@ -11,6 +11,9 @@ namespace cupool::simulator {
 /// Fails as drivers do, and says why in the log.
 ptx::Program compile(const void* image, const CupoolSimDevice& device, JitLog& log);
 
+/// Whether compile() contracts products and sums from now on: see cupoolSimSetContraction().
+void set_contraction(bool contracts);
+
 /// The two digits and more behind "sm_": 75, 90, 120.
 int target_capability(const ptx::Program& program);
 

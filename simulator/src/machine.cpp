@@ -13,6 +13,7 @@
 #include "environment.hpp"
 #include "failure.hpp"
 #include "fault_plan.hpp"
+#include "jit.hpp"
 #include "launch_checks.hpp"
 #include "ordering.hpp"
 #include "suppressions.hpp"
@@ -53,6 +54,7 @@ void configure(State& state) {
     install_cards(state, std::vector<CupoolSimDevice>(count, default_device_kind()));
     set_driver_version(environment.driver_version);
     set_machine_seed(environment.seed);
+    set_contraction(environment.contraction);
     set_checks(environment.checks);
     set_kernel_budget(environment.budget);
     suppressions().clear();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ptx/compiled_floats.hpp"
 #include "ptx/handlers.hpp"
 
 namespace cupool::ptx {
@@ -39,12 +40,13 @@ bool is_memory(Operation operation) {
 }  // namespace
 
 FunctionDecoder::FunctionDecoder(const syntax::Module& source, const syntax::Function& function, const SymbolPlaces& places, Module& module,
-                                 ConstantPool& pool)
+                                 ConstantPool& pool, bool contract)
     : source_(source),
       function_(function),
       places_(places),
       module_(module),
       pool_(pool),
+      contract_(contract),
       formals_(lay_out_formals(source, function)),
       first_table_(module.branch_tables.size()),
       first_call_(module.calls.size()) {
@@ -71,6 +73,7 @@ Function FunctionDecoder::decode() {
     positions_.push_back(static_cast<std::uint32_t>(code_.size()));
     append_end();
     resolve_targets();
+    compile_floats(code_, types_, contract_);
     allocate();
     mark_straight_runs();
 
@@ -194,6 +197,7 @@ void FunctionDecoder::decode_instruction(const syntax::Instruction& source) {
 
 void FunctionDecoder::append(Pending pending, const Selection& selection, const syntax::Instruction& source) {
     pending.operation = selection.operation;
+    pending.modifiers = selection.modifiers;
     pending.memory = memory_effect(selection, pending.instruction);
     pending.instruction.handler = select_handler(selection);
     if (pending.instruction.handler == nullptr)

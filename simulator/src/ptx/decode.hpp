@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ptx/constant_pool.hpp"
+#include "ptx/decoded_instruction.hpp"
 #include "ptx/inspection.hpp"
 #include "ptx/module.hpp"
 #include "ptx/register_allocation.hpp"
@@ -40,7 +41,7 @@ inline constexpr std::uint32_t frame_alignment = 128;
 class FunctionDecoder {
 public:
     FunctionDecoder(const syntax::Module& source, const syntax::Function& function, const SymbolPlaces& places, Module& module,
-                    ConstantPool& pool);
+                    ConstantPool& pool, bool contract);
 
     Function decode();
     /// The shared variables that it names, once decoded: indices of symbols, ascending.
@@ -49,14 +50,7 @@ public:
 private:
     using Operand = syntax::Operand;
 
-    struct Pending {
-        Instruction instruction;
-        RegisterAccess access;
-        std::optional<std::uint32_t> guard;  ///< a register
-        Operation operation = Operation::nothing;
-        MemoryEffect memory;
-        syntax::Location location;
-    };
+    using Pending = DecodedInstruction;
 
     [[noreturn]] void fail(const syntax::Instruction& at, const std::string& message) const;
     [[noreturn]] void refuse(const syntax::Instruction& at, const std::string& message) const;
@@ -107,6 +101,7 @@ private:
     const SymbolPlaces& places_;
     Module& module_;
     ConstantPool& pool_;
+    bool contract_;
 
     Function result_;
     FormalLayout formals_;

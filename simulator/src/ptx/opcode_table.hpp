@@ -168,6 +168,15 @@ enum class Operation : std::uint8_t {
     float_subtract,
     float_multiply,
     float_multiply_add,
+    // what a compiler makes of these: b - a, a * b - c, c - a * b and -a * b - c, a product with copies of its factors, and signs that
+    // change in a NaN too
+    float_subtract_from,
+    float_multiply_subtract,
+    float_multiply_subtract_from,
+    float_multiply_negate_subtract,
+    float_multiply_keep_factors,
+    float_flip_sign,
+    float_clear_sign,
     float_divide,
     float_minimum,
     float_maximum,

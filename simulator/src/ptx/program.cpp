@@ -16,7 +16,7 @@ constexpr std::uint32_t no_place = 0xffffffff;
 /// Builds the executable module from its syntax.
 class ModuleBuilder {
 public:
-    explicit ModuleBuilder(const syntax::Module& source) : source_(source), pool_(module_) {}
+    ModuleBuilder(const syntax::Module& source, bool contract) : source_(source), contract_(contract), pool_(module_) {}
 
     Module build() {
         module_.version_major = source_.version_major;
@@ -30,7 +30,7 @@ public:
                 shared_symbols_.emplace_back();
                 continue;
             }
-            FunctionDecoder decoder(source_, function, places_, module_, pool_);
+            FunctionDecoder decoder(source_, function, places_, module_, pool_, contract_);
             module_.functions.push_back(decoder.decode());
             shared_symbols_.push_back(decoder.shared_symbols());
         }
@@ -199,6 +199,7 @@ private:
     }
 
     const syntax::Module& source_;
+    bool contract_;
     Module module_;
     ConstantPool pool_;
     SymbolPlaces places_;
@@ -227,9 +228,9 @@ ParseError::ParseError(Kind kind, int line, std::string token, const std::string
 
 Program::Program(std::shared_ptr<const Module> module) : module_(std::move(module)) {}
 
-Program Program::parse(std::string_view text) {
+Program Program::parse(std::string_view text, bool contract) {
     const syntax::Module source = Parser(text.substr(0, text.find('\0'))).parse();
-    return Program(std::make_shared<const Module>(ModuleBuilder(source).build()));
+    return Program(std::make_shared<const Module>(ModuleBuilder(source, contract).build()));
 }
 
 int Program::version_major() const noexcept { return module_->version_major; }

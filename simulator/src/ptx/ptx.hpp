@@ -91,8 +91,9 @@ struct Module;  // the decoded form, internal
 /// A parsed and decoded module. Immutable, cheap to copy, safe to share between threads.
 class Program {
 public:
-    /// Parses PTX text up to its end or its first NUL. Throws ParseError.
-    static Program parse(std::string_view text);
+    /// Parses PTX text up to its end or its first NUL. With `contract`, products and sums that name no rounding become fused operations
+    /// where a GPU's compiler makes them so. Throws ParseError.
+    static Program parse(std::string_view text, bool contract = true);
 
     int version_major() const noexcept;
     int version_minor() const noexcept;

@@ -8,12 +8,6 @@ namespace {
 
 constexpr std::uint32_t none = 0xffffffff;
 
-struct Block {
-    std::uint32_t begin = 0;
-    std::uint32_t end = 0;
-    std::vector<std::uint32_t> predecessors;
-};
-
 struct Interval {
     std::uint32_t begin = none;
     std::uint32_t end = 0;
@@ -26,35 +20,11 @@ struct Interval {
     bool from_start = false;  ///< live where the code begins
 };
 
-std::vector<Block> find_blocks(const std::vector<RegisterAccess>& code) {
-    const auto size = static_cast<std::uint32_t>(code.size());
-    std::vector<bool> leads(size + 1, false);
-    leads[0] = leads[size] = true;
-    for (std::uint32_t i = 0; i < size; ++i) {
-        for (const std::uint32_t target : code[i].targets) leads[target] = true;
-        if (!code[i].falls_through || !code[i].targets.empty()) leads[i + 1] = true;
-    }
-    std::vector<Block> blocks;
-    std::vector<std::uint32_t> block_at(size + 1, none);
-    for (std::uint32_t i = 0; i < size; ++i) {
-        if (leads[i]) blocks.push_back({i, i, {}});
-        block_at[i] = static_cast<std::uint32_t>(blocks.size() - 1);
-        blocks.back().end = i + 1;
-    }
-    for (std::uint32_t b = 0; b < blocks.size(); ++b) {
-        const std::uint32_t last = blocks[b].end - 1;
-        for (const std::uint32_t target : code[last].targets)
-            if (target < size) blocks[block_at[target]].predecessors.push_back(b);
-        if (code[last].falls_through && last + 1 < size) blocks[block_at[last + 1]].predecessors.push_back(b);
-    }
-    return blocks;
-}
-
 /// Finds each register's live interval by walking back from its reads to the writes that reach them.
 class Liveness {
 public:
     Liveness(const std::vector<RegisterAccess>& code, std::size_t registers)
-        : code_(code), blocks_(find_blocks(code)), intervals_(registers), uses_(registers), stamp_(blocks_.size(), none) {}
+        : code_(code), blocks_(find_basic_blocks(code)), intervals_(registers), uses_(registers), stamp_(blocks_.size(), none) {}
 
     std::vector<Interval> run() {
         for (std::uint32_t b = 0; b < blocks_.size(); ++b) scan(b);
@@ -120,7 +90,7 @@ private:
     };
 
     const std::vector<RegisterAccess>& code_;
-    std::vector<Block> blocks_;
+    std::vector<BasicBlock> blocks_;
     std::vector<Interval> intervals_;
     std::vector<Uses> uses_;
     std::vector<std::uint32_t> stamp_;

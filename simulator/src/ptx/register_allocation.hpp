@@ -5,16 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace cupool::ptx {
+#include "ptx/basic_blocks.hpp"
 
-/// What an instruction does to virtual registers, and where control goes from it.
-struct RegisterAccess {
-    std::vector<std::uint32_t> reads;
-    std::vector<std::uint32_t> writes;
-    bool guarded = false;                ///< a write may not happen: it ends no live range
-    bool falls_through = true;           ///< the next instruction may follow
-    std::vector<std::uint32_t> targets;  ///< positions that may follow besides
-};
+namespace cupool::ptx {
 
 enum class RegisterClass : std::uint8_t { narrow, wide, predicate, count };
 

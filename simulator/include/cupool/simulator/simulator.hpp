@@ -109,6 +109,7 @@ void cupoolSimDefaultDevice(struct CupoolSimDevice* device);
 ///     CUPOOL_SIM_KERNEL_INSTRUCTIONS=1000000  see cupoolSimSetKernelBudget()
 ///     CUPOOL_SIM_KERNEL_SECONDS=10            the same
 ///     CUPOOL_SIM_SUPPRESS=scale,reduce:14     kernels, or lines of them: see cupoolSimSuppress()
+///     CUPOOL_SIM_CONTRACTION=on|off
 ///     CUPOOL_SIM_PLAN=/path/to/plan.json      see cupoolSimLoadPlan()
 ///     CUPOOL_SIM_FAULTS=cuInit:1:802:always   ENTRY_POINT:NTH:RESULT:once|always|sticky|lost, several between commas
 ///     CUDA_VISIBLE_DEVICES                    as with a real driver
@@ -139,6 +140,10 @@ std::uint64_t cupoolSimSeed(void);
 /// What happened since the seed was set, a line each call and each operation that started, with its time on the virtual clock; equal
 /// texts are equal runs. Cut to `length` bytes with its NUL; returns the whole length. Empty without a seed.
 std::size_t cupoolSimReplayLog(char* log, std::size_t length);
+
+/// Whether `mul` and `add` or `sub` that name no rounding become one `fma` where ptxas 13.0 makes them one (1, the default) or each rounds
+/// by itself (0), in modules that are loaded from now on. Answers 1 (CUDA_ERROR_INVALID_VALUE) for another number.
+int cupoolSimSetContraction(int contracts);
 
 /// Of CupoolSimChecks, for what is queued from now on; none by default. Memory that was allocated before counts as initialised.
 int cupoolSimSetChecks(unsigned checks);
@@ -287,6 +292,10 @@ public:
     }
     /// cupoolSimSetSeed().
     void set_seed(std::uint64_t seed) { check(symbol<decltype(cupoolSimSetSeed)>("cupoolSimSetSeed")(seed), "seed"); }
+    /// As cupoolSimSetContraction.
+    void set_contraction(bool contracts) {
+        check(symbol<decltype(cupoolSimSetContraction)>("cupoolSimSetContraction")(contracts ? 1 : 0), "contraction");
+    }
     /// Of CupoolSimChecks.
     void set_checks(unsigned checks) { check(symbol<decltype(cupoolSimSetChecks)>("cupoolSimSetChecks")(checks), "checks"); }
     /// See cupoolSimSuppress().
