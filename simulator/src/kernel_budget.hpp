@@ -7,7 +7,7 @@ namespace cupool::simulator {
 /// What one launch of a kernel may spend before it is ended as launch_timeout.
 struct KernelBudget {
     std::uint64_t warp_instructions = 20'000'000'000;
-    double seconds = 15;  ///< processor time of the host thread that runs it
+    double seconds = 10;  ///< processor time of the host thread that runs it
 };
 
 KernelBudget kernel_budget();

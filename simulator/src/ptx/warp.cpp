@@ -306,8 +306,12 @@ std::optional<Warp::Gathered> Warp::gather(std::uint32_t members_operand, std::u
         }
         if ((gathered.lanes & ~gathered.members) != 0) {
             const auto lane = static_cast<unsigned>(std::countr_zero(gathered.lanes & ~gathered.members));
-            throw LaneFault{Fault::launch_failed, lane, gathered.members,
-                            "a lane outside its own member mask " + lanes_text(gathered.members)};
+            throw LaneFault{Fault::launch_failed,
+                            lane,
+                            gathered.members,
+                            "a lane outside its own member mask " + lanes_text(gathered.members),
+                            {},
+                            true};
         }
         if ((gathered.members & alive_ & ~gathered.lanes) == 0) {
             // Lanes with another mask come again on their own; those whose guard was false have nothing to do here.
@@ -331,7 +335,8 @@ void Warp::warp_barrier(std::uint32_t members_operand, std::uint32_t mask) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
         if (members[lane] == wanted) alike |= 1u << lane;
         if ((members[lane] >> lane & 1) == 0)
-            throw LaneFault{Fault::launch_failed, lane, members[lane], "a lane outside its own member mask " + lanes_text(members[lane])};
+            throw LaneFault{
+                Fault::launch_failed, lane, members[lane], "a lane outside its own member mask " + lanes_text(members[lane]), {}, true};
     }
     narrow(alike);
     running_.members = wanted;
@@ -380,10 +385,14 @@ void Warp::check_aligned(const Instruction& barrier, std::uint32_t mask) const {
         if (group.state != LaneGroup::State::at_barrier || (group.lanes & mask) != 0) return;
         const Instruction& other = instruction_of(group);
         if (&other == &barrier || (!is_aligned_barrier(barrier) && !is_aligned_barrier(other))) return;
-        throw LaneFault{Fault::launch_failed, static_cast<unsigned>(std::countr_zero(mask)), 0,
+        throw LaneFault{Fault::launch_failed,
+                        static_cast<unsigned>(std::countr_zero(mask)),
+                        0,
                         "barrier divergence: lanes " + lanes_text(mask) + " of warp " + std::to_string(index_) + " come here while lanes " +
                             lanes_text(group.lanes) + " wait at line " + std::to_string(other.line) + " (" +
-                            launch_.module.opcode_texts[other.text] + ")"};
+                            launch_.module.opcode_texts[other.text] + ")",
+                        {},
+                        true};
     });
 }
 

@@ -158,7 +158,7 @@ std::uint64_t cupoolSimSuppressedCount(void);
 std::uint64_t cupoolSimFindingCount(void);
 
 /// What each launch may spend, from now on, before it ends as 702: warp instructions, and seconds of processor
-/// time of the thread that runs it. Both are positive; 20e9 and 15 by default. Fails where one is not.
+/// time of the thread that runs it. Both are positive; 20e9 and 10 by default. Fails where one is not.
 int cupoolSimSetKernelBudget(std::uint64_t warp_instructions, double seconds);
 
 /// Whether `device` can reach the memory of `peer` (by default all can). Here, devices are counted without regard to CUDA_VISIBLE_DEVICES.
