@@ -1,6 +1,8 @@
 // Modules and launches.
 #include <cstring>
+#include <functional>
 
+#include "environment_variable.hpp"
 #include "machine.hpp"
 
 using namespace cupool::test;
@@ -72,6 +74,47 @@ TEST_CASE("a kernel runs in its stream's order") {
     REQUIRE(machine.cuda.stream_destroy(stream) == Result::success);
     REQUIRE(machine.cuda.module_unload(module) == Result::success);
     machine.leave(0);
+    machine.simulator.reset();
+}
+
+TEST_CASE("a product and a sum are contracted unless the program or the environment forbids it") {
+    // (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24, which the product alone rounds away.
+    const std::string text = module_text(R"(
+.visible .entry square_and_subtract(.param .u64 target)
+{
+    .reg .b64 %rd<2>;
+    .reg .f32 %f<3>;
+    ld.param.u64 %rd1, [target];
+    mov.f32 %f1, 0f3F800800;
+    mul.f32 %f2, %f1, %f1;
+    sub.f32 %f2, %f2, 0f3F801000;
+    st.global.f32 [%rd1], %f2;
+    ret;
+}
+)");
+    Machine machine;
+    const auto run = [&](const std::function<void()>& set) {
+        set();
+        machine.begin();
+        DevicePointer target = machine.memory(4);
+        const Function function = machine.function(machine.module(text), "square_and_subtract");
+        REQUIRE(launch(machine.cuda, function, 1, 1, nullptr, {&target}) == Result::success);
+        float result = -1;
+        REQUIRE(machine.cuda.copy_device_to_host(&result, target, 4) == Result::success);
+        try {
+            machine.simulator.reset();
+        } catch (const std::logic_error&) {  // what this round leaves
+        }
+        return result;
+    };
+    CHECK(run([] {}) == 0x1p-24F);
+    CHECK(run([&] { machine.simulator.set_contraction(false); }) == 0);
+    CHECK(run([] {}) == 0x1p-24F);
+    {
+        const EnvironmentVariable variable("CUPOOL_SIM_CONTRACTION", "off");
+        machine.simulator.reset();
+        CHECK(run([] {}) == 0);
+    }
     machine.simulator.reset();
 }
 

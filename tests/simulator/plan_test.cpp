@@ -337,6 +337,7 @@ TEST_CASE("a malformed environment lets no driver start") {
         {"CUPOOL_SIM_DRIVER_VERSION", "12.4"},
         {"CUPOOL_SIM_SEED", "-1"},
         {"CUPOOL_SIM_CHECKS", "rases"},
+        {"CUPOOL_SIM_CONTRACTION", "yes"},
         {"CUPOOL_SIM_PLAN", "/no/such.json"},
         {"CUPOOL_SIM_PLAN", "/tmp"},
         {"CUPOOL_SIM_FAULTS", "cuInit:1:802"},

@@ -82,6 +82,9 @@ TEST_CASE("What stays a product and a sum", "[ptx][contraction]") {
              "mul.f64 %p, %a, %b; add.f64 %x, %p, %c; add.rn.f64 %y, %p, %d;",
              "mul.f64 %p, %a, %b; abs.f64 %p, %p; add.f64 %x, %p, %c;",
              "mov.f64 %p, %d; @%yes mul.f64 %p, %a, %b; add.f64 %x, %p, %c;",
+             "mul.f64 %x, %a, %b; @%yes add.f64 %x, %x, %c;",
+             "mul.f64 %p, %a, %b; div.rn.f64 %y, %c, %d; add.f64 %x, %p, %c;",
+             "mul.f64 %p, %a, %b; rem.u32 %thread, %thread, 3; add.f64 %x, %p, %c;",
              "mul.f64 %p, %a, %b; bar.sync 0; @!%yes bra END; add.f64 %x, %p, %c; END:",
          })
         CHECK(first(instructions) == 0);
