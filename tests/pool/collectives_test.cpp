@@ -395,8 +395,12 @@ TEST_CASE("a collective is ordered on the streams of the devices, and the host d
                 config.streams.emplace_back(streams[i]);
                 buffers.emplace_back(count, pool.context_at(i).with_stream(streams[i]));
                 spans.push_back(buffers[i].span());
-                fill_async(spans[i], 1u << i, streams[i]);
+                fill_async(spans[i], 0u, streams[i]);
             }
+            collectives.all_reduce<std::uint32_t>(spans, ReduceOperation::sum, config);  // opens the ways, which waits
+            for (std::size_t i = 0; i < 3; ++i) streams[i].synchronize();
+            machine.simulator.plan_fault({.device = static_cast<int>(seed % 3), .times_slower = 1000});
+            for (std::size_t i = 0; i < 3; ++i) fill_async(spans[i], 1u << i, streams[i]);
             collectives.all_reduce<std::uint32_t>(spans, ReduceOperation::sum, config);  // 7 everywhere
             fill_async(spans[1], 100u, streams[1]);
             collectives.broadcast<std::uint32_t>(
