@@ -52,6 +52,7 @@
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/kernels/run_report.hpp>
 #include <cupool/pool/array_slice.hpp>
+#include <cupool/pool/collectives.hpp>
 #include <cupool/pool/device_pool.hpp>
 #include <cupool/pool/division.hpp>
 #include <cupool/pool/kernel_work.hpp>
