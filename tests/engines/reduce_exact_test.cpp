@@ -200,3 +200,112 @@ TEST_CASE("subnormal and all finite 16-bit floats keep their values", "[reduce][
     for (const ReduceOperation operation : operations_of<Float16>())
         check_reduce<Float16, float>(std::span<const Float16>(halves), halves, operation, {.ctx = context});
 }
+
+namespace {
+
+template <class T, class R>
+void check_segments(const Operand<T>& operand, std::span<const T> values, const std::vector<std::uint64_t>& offsets,
+                    const Segments& segments, ReduceOperation operation, const DeviceContext& context) {
+    std::vector<R> results(offsets.size() - 1);
+    reduce_segments<T, R>(operand, segments, operation, {.ctx = context}, std::span<R>(results));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const auto segment = values.subspan(offsets[i], offsets[i + 1] - offsets[i]);
+        const R nothing = operation == ReduceOperation::product ? R(1) : R(0);
+        const R expected = segment.empty() ? nothing : plain_reduce<T, R>(segment, operation);
+        if (!same_bits(results[i], expected)) {
+            FAIL_CHECK(operation << " of segment " << i << ", " << segment.size() << " elements, is " << shown(results[i]) << ", should be "
+                                 << shown(expected));
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("equal segments give what each gives alone", "[reduce][segments]", CUPOOL_REDUCE_PAIRS) {
+    using T = typename TestType::first_type;
+    using R = typename TestType::second_type;
+    const DeviceContext context = engine_contexts().back();
+    const std::size_t vector = 16 / sizeof(T);
+    const std::size_t tile = 16384 / sizeof(T);
+    for (const std::size_t length : {std::size_t{1}, vector, vector + 1, 5 * vector - 1, 32 * vector, 32 * vector + 1, tile + 5}) {
+        const std::size_t count = length > tile ? 3 : 70;
+        const std::vector<T> values = mixed_values<T>(count * length);
+        std::vector<std::uint64_t> offsets;
+        for (std::size_t i = 0; i <= count; ++i) offsets.push_back(i * length);
+        for (const ReduceOperation operation : operations_of<T>()) {
+            check_segments<T, R>(std::span<const T>(values), values, offsets, Segments::equal(count, length), operation, context);
+        }
+    }
+}
+
+TEMPLATE_TEST_CASE("segments by offsets may be of any length, and empty", "[reduce][segments]", CUPOOL_REDUCE_TYPES) {
+    using T = TestType;
+    const DeviceContext context = engine_contexts().back();
+    const std::size_t tile = 16384 / sizeof(T);
+    const std::vector<T> values = mixed_values<T>(2 * tile + 500);
+    for (const bool are_short : {true, false}) {
+        std::vector<std::uint64_t> offsets{3, 3, 4, 20, 21, 60, 60};
+        if (are_short) {
+            for (int i = 0; i < 1200; ++i) offsets.push_back(offsets.back() + static_cast<std::uint64_t>(i % 7 == 0 ? 1 : 0));
+        }
+        offsets.push_back(offsets.back() + tile + 9);
+        offsets.push_back(offsets.back() + 100);
+        for (const ReduceOperation operation : operations_of<T>()) {
+            const bool has_empty_result = operation == ReduceOperation::sum || operation == ReduceOperation::product;
+            if (has_empty_result) {
+                const std::span<const std::uint64_t> all(offsets);
+                check_segments<T, T>(std::span<const T>(values), values, offsets, Segments::offsets(all), operation, context);
+            }
+            std::vector<std::uint64_t> full = offsets;
+            full.erase(std::unique(full.begin(), full.end()), full.end());
+            check_segments<T, T>(std::span<const T>(values), values, full, Segments::offsets(std::span<const std::uint64_t>(full)),
+                                 operation, context);
+        }
+    }
+}
+
+TEST_CASE("segments that are no segments are refused", "[reduce][segments]") {
+    const std::vector<float> values(10);
+    const Operand<float> input{std::span<const float>(values)};
+    std::vector<float> results(2);
+    for (const DeviceContext& context : engine_contexts()) {
+        const auto message_of = [&](const Segments& segments, ReduceOperation operation = ReduceOperation::sum) -> std::string {
+            try {
+                reduce_segments<float, float>(input, segments, operation, {.ctx = context}, std::span(results));
+            } catch (const Error& error) {
+                CHECK(error.category() == ErrorCategory::invalid_argument);
+                return error.what();
+            }
+            return "";
+        };
+        const std::vector<std::uint64_t> descending{0, 5, 4};
+        const std::vector<std::uint64_t> too_large{0, 5, 11};
+        const std::vector<std::uint64_t> empty{0, 5, 5};
+        CHECK(message_of(Segments::offsets(std::span<const std::uint64_t>(descending))).find("number 2") != std::string::npos);
+        CHECK(message_of(Segments::offsets(std::span<const std::uint64_t>(too_large))).find("number 2") != std::string::npos);
+        CHECK(message_of(Segments::offsets(std::span<const std::uint64_t>(empty))).empty());
+        CHECK_FALSE(message_of(Segments::offsets(std::span<const std::uint64_t>(empty)), ReduceOperation::min).empty());
+        CHECK_FALSE(message_of(Segments::equal(2, 4)).empty());
+        CHECK_FALSE(message_of(Segments::equal(1, 10)).empty());
+    }
+}
+
+TEST_CASE("a result stays on the device, in a workspace of the caller's", "[reduce][exact]") {
+    const DeviceContext context = engine_contexts().back();
+    if (context.is_host()) return;
+    const std::vector<float> values = mixed_values<float>(20000);
+    DeviceBuffer<float> there(values.size(), context);
+    copy(there.span(), std::span<const float>(values), context.stream());
+    DeviceBuffer<double> result(1, context);
+    DeviceBuffer<std::byte> workspace(reduce_workspace_bytes<float>(values.size()), context);
+    for (int repetition = 0; repetition < 3; ++repetition) {
+        reduce<float, double>(there.span(), ReduceOperation::sum, {.ctx = context, .is_async = true, .workspace = workspace.span()},
+                              result.span());
+    }
+    double sum = 0;
+    copy(std::span(&sum, 1), result.span(), context.stream());
+    CHECK(same_bits(sum, plain_reduce<float, double>(values, ReduceOperation::sum)));
+    const DeviceSpan<std::byte> small = workspace.span().subspan(0, workspace.size() - 1);
+    CHECK_THROWS_AS((reduce<float, double>(there.span(), ReduceOperation::sum, {.ctx = context, .workspace = small}, sum)), Error);
+}

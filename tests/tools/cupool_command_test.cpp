@@ -252,9 +252,9 @@ TEST_CASE("cupool reduce takes segments") {
     CHECK(run_job(by_offsets("product", {1, 3, 3, 6}), input).at("results") == nlohmann::json({6, 1, 120}));
     CHECK(run_job(by_offsets("max", {0, 1, 6}), input).at("results") == nlohmann::json({1, 6}));
     const auto offsets = directory.path("offsets");
-    require_failure(by_offsets("sum", {0, 4, 3}), 3, {offsets, "offset 2 is 3"}, input);
-    require_failure(by_offsets("sum", {0, 7}), 3, {offsets, "offset 1 is 7", "6 elements"}, input);
-    require_failure(by_offsets("min", {0, 3, 3}), 3, {offsets, "segment 1"}, input);
+    require_failure(by_offsets("sum", {0, 4, 3}), 3, {offsets, "offset number 2 is below"}, input);
+    require_failure(by_offsets("sum", {0, 7}), 3, {offsets, "offset number 1 is 7", "6 elements"}, input);
+    require_failure(by_offsets("min", {0, 3, 3}), 3, {offsets, "an empty segment has no min"}, input);
     require_failure({"reduce", "--type", "i16", "--op", "sum", "--segments", "4", "--engine", "host", "-"}, 3,
                     {"standard input", "4 segments"}, input);
 }

@@ -9,10 +9,10 @@
 /// - Minima: the sign bit for signed integers, which makes their order that of unsigned ones; inverted (~sign) for maxima, which makes the
 ///   largest the smallest. For floats 0, or the sign bit for maxima.
 ///
-/// A policy has: Element; Accumulator; Lane, with the accumulators of a lane; lane(); take(lane, words, first) for the elements of a
-/// vector, take_one(lane, component, element, index) for one; value(lane), the lane's components folded; combine(); identity(); and
-/// store(result, bytes, accumulator, count), the result of `count` elements as an element (or a wider one, if there are more bytes).
-/// Indices count from the first element of the tile.
+/// A policy has: Element; has_components, whether the elements of a vector go to accumulators of their own; Accumulator; Lane, with the
+/// accumulators of a lane; lane(); take(lane, words, first) for the elements of a vector, take_one(lane, component, element, index) for
+/// one; value(lane), the lane's components folded; combine(); identity(); and store(result, bytes, accumulator, count), the result of
+/// `count` elements as an element (or a wider one, if there are more bytes). Indices count from the first element of the tile.
 
 #include "reduce/vectors.cuh"
 
@@ -114,6 +114,7 @@ struct ReadsInput {
 template <class E>
 struct IntegerSum : ReadsInput {
     using Element = E;
+    static constexpr bool has_components = false;
     using Accumulator = std::uint64_t;
     using Lane = std::uint64_t;
 
@@ -163,6 +164,7 @@ private:
 template <class E>
 struct IntegerProduct : ReadsInput {
     using Element = E;
+    static constexpr bool has_components = false;
     using Accumulator = std::uint64_t;
     using Lane = std::uint64_t;
 
@@ -201,6 +203,7 @@ using Key = typename KeyOf<E>::Type;
 template <class E>
 struct IntegerMinimum : ReadsInput {
     using Element = E;
+    static constexpr bool has_components = false;
     using Accumulator = Key<E>;
     using Lane = Accumulator;
 
@@ -231,6 +234,7 @@ struct IntegerMinimum : ReadsInput {
 template <class E, class A>
 struct FloatSum : ReadsInput {
     using Element = E;
+    static constexpr bool has_components = true;
     using Accumulator = A;
     struct Lane {
         A components[vector_elements<E>];
@@ -263,7 +267,8 @@ struct FloatSum : ReadsInput {
         lane.components[component] = combine(lane.components[component], lane_number<A>(element));
     }
     CUPOOL_DEVICE static A value(Lane lane) { return scaled_up<E>(fold_components<FloatSum, vector_elements<E>>(lane.components)); }
-    CUPOOL_DEVICE static void store(void* result, std::uint32_t bytes, A sum, std::uint64_t /*count*/) {
+    CUPOOL_DEVICE static void store(void* result, std::uint32_t bytes, A sum, std::uint64_t count) {
+        if (count == 0) sum = A{};  // the sum of nothing is +0
         if constexpr (sizeof(A) == 16) {
             store_float<E>(result, bytes, sum.high);
         } else {
@@ -276,6 +281,7 @@ struct FloatSum : ReadsInput {
 template <class E, class A>
 struct FloatMinimum : ReadsInput {
     using Element = E;
+    static constexpr bool has_components = false;
     using Accumulator = A;
     struct Lane {
         A least;  ///< of those that are no NaN
@@ -348,6 +354,7 @@ struct IndexedKey {
 template <class E, std::uint64_t Infinity>
 struct IndexOfMinimum : ReadsInput {
     using Element = E;
+    static constexpr bool has_components = false;
     using Accumulator = IndexedKey;
     struct Lane {
         Key<E> key;
@@ -401,6 +408,7 @@ private:
 template <class Policy>
 struct ValuesOf {
     using Element = typename Policy::Accumulator;
+    static constexpr bool has_components = true;
     using Accumulator = Element;
     struct Lane {
         Accumulator components[vector_elements<Element>];

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Reductions of segments of an array, each in the order of an array of its length. Short segments are reduced by groups of lanes of a warp,
-/// longer ones by a block each.
+/// Reductions of segments of an array, each in the order of an array of its length. Short segments are reduced by groups of lanes of a
+/// warp, longer ones by a block each.
 
 #include "reduce/tile.cuh"
 
@@ -52,28 +52,57 @@ CUPOOL_DEVICE typename Policy::Accumulator reduce_segment_by_block(const Policy&
                                                                    std::uint64_t count, typename Policy::Accumulator* lanes,
                                                                    TileValues<Policy>& values) {
     const std::uint64_t tile_elements = detail::reduce_tile_elements(count, sizeof(typename Policy::Element));
-    block_barrier();  // the last segment's lanes have been read
-    if (count <= tile_elements) return fold_lanes<Policy>(lane_value(policy, segment, count), lanes);
-    values.clear(policy);
+    const bool has_one_tile = count <= tile_elements;
+    if (!has_one_tile) values.clear(policy);
+    auto value = policy.identity();
     for (std::uint64_t first = 0, tile = 0; first < count; first += tile_elements, ++tile) {
         const std::uint64_t size = count - first < tile_elements ? count - first : tile_elements;
-        const auto value = fold_lanes<Policy>(lane_value(policy, segment + first, size), lanes);
-        if (thread_index() == 0) values.take(tile, value);
-        block_barrier();
+        block_barrier();  // the lanes before have been read
+        value = fold_lanes<Policy>(lane_value(policy, segment + first, size), lanes);
+        if (thread_index() == 0 && !has_one_tile) values.take(tile, value);
     }
+    if (has_one_tile) return value;
     return fold_lanes<Policy>(values.lane_value(), lanes);
 }
 
-/// A block a segment.
+/// A block a segment. \param least  shorter segments are left out
 template <class Policy>
 CUPOOL_DEVICE void reduce_long_segments(const Policy& policy, const typename Policy::Element* input, const SegmentBounds& bounds,
-                                        std::uint64_t segments, char* results, std::uint32_t result_bytes) {
+                                        std::uint64_t segments, std::uint64_t least, char* results, std::uint32_t result_bytes) {
     CUPOOL_SHARED static typename Policy::Accumulator lanes[detail::reduce_lanes];
     CUPOOL_SHARED static TileValues<Policy> values;
     for (std::uint64_t segment = block_index(); segment < segments; segment += grid_size()) {
         const std::uint64_t begin = bounds.begin(segment);
         const std::uint64_t count = bounds.end(segment) - begin;
+        if (count < least) continue;
         const auto value = reduce_segment_by_block(policy, input + begin, count, lanes, values);
         if (thread_index() == 0) policy.store(results + segment * result_bytes, result_bytes, value, count);
     }
 }
+
+/// `width` neighbouring lanes of a warp a segment, a power of two. Segments of more than `width` vectors are left out.
+template <class Policy>
+CUPOOL_DEVICE void reduce_short_segments(const Policy& policy, const typename Policy::Element* input, const SegmentBounds& bounds,
+                                         std::uint64_t segments, unsigned width, char* results, std::uint32_t result_bytes) {
+    constexpr std::uint32_t vector = vector_elements<typename Policy::Element>;
+    const std::uint64_t at_once = std::uint64_t{grid_size()} * (detail::reduce_lanes / width);
+    const std::uint64_t in_flight = (segments + at_once - 1) / at_once * at_once;  // whole warps together
+    for (std::uint64_t segment = (std::uint64_t{block_index()} * detail::reduce_lanes + thread_index()) / width; segment < in_flight;
+         segment += at_once) {
+        const std::uint64_t begin = segment < segments ? bounds.begin(segment) : 0;
+        const std::uint64_t count = segment < segments ? bounds.end(segment) - begin : 0;
+        const bool is_short = segment < segments && count <= width * vector;
+        const std::uint64_t first = is_short ? (thread_index() & (width - 1)) * vector : count;
+        auto lane = policy.lane();
+        if (first + vector <= count && is_vector_aligned(input + begin)) {
+            policy.take(lane, Policy::load(input + begin + first), static_cast<std::uint32_t>(first));
+        } else {
+            take_elements(policy, lane, input + begin, first, count);
+        }
+        auto value = Policy::value(lane);
+        for (unsigned half = width / 2; half > 0; half /= 2) value = Policy::combine(value, shuffle_value(value, half));
+        if (is_short && thread_index() % width == 0) policy.store(results + segment * result_bytes, result_bytes, value, count);
+    }
+}
+
+}  // namespace cupool::device

@@ -11,6 +11,29 @@ namespace cupool::device {
 /// Loads that a lane has in flight.
 inline constexpr unsigned rows_in_flight = 4;
 
+/// Takes the elements of one vector that are below `count`, one by one.
+template <class Policy>
+CUPOOL_DEVICE void take_elements(const Policy& policy, typename Policy::Lane& lane, const typename Policy::Element* tile,
+                                 std::uint64_t first, std::uint64_t count) {
+    using E = typename Policy::Element;
+    constexpr std::uint32_t vector = vector_elements<E>;
+    if constexpr (Policy::has_components) {
+        E elements[vector];
+#pragma unroll
+        for (unsigned i = 0; i < vector; ++i) {
+            if (first + i < count) elements[i] = tile[first + i];
+        }
+#pragma unroll
+        for (unsigned i = 0; i < vector; ++i) {
+            if (first + i < count) policy.take_one(lane, i, elements[i], static_cast<std::uint32_t>(first) + i);
+        }
+    } else {
+        const std::uint64_t end = first + vector < count ? first + vector : count;
+#pragma unroll 1
+        for (; first < end; ++first) policy.take_one(lane, 0, tile[first], static_cast<std::uint32_t>(first));
+    }
+}
+
 /// What a lane of the block accumulates of a tile of `count` elements.
 template <class Policy>
 CUPOOL_DEVICE typename Policy::Accumulator lane_value(const Policy& policy, const typename Policy::Element* tile, std::uint64_t count) {
@@ -34,15 +57,7 @@ CUPOOL_DEVICE typename Policy::Accumulator lane_value(const Policy& policy, cons
     }
 #pragma unroll 1
     for (; first < count; first += row_elements) {
-        E elements[vector];
-#pragma unroll
-        for (unsigned i = 0; i < vector; ++i) {
-            if (first + i < count) elements[i] = tile[first + i];
-        }
-#pragma unroll
-        for (unsigned i = 0; i < vector; ++i) {
-            if (first + i < count) policy.take_one(lane, i, elements[i], static_cast<std::uint32_t>(first) + i);
-        }
+        take_elements(policy, lane, tile, first, count);
     }
     return Policy::value(lane);
 }

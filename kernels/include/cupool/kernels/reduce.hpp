@@ -164,6 +164,9 @@ private:
 /// for a product. As many results as segments, in host memory or in memory of the context's device. Otherwise as reduce().
 /// \throws additionally Error invalid_argument: the results are not as many as the segments, equal segments are not as long as the operand,
 /// an offset is below its predecessor or larger than the operand (the message names its index), or a minimum or maximum of an empty segment
+///
+/// Offsets are checked on the host: those on a device are copied there first, for which the call waits. The call needs no workspace; the
+/// whole operand, where it is in host memory, is on the device at once.
 template <class T, class R>
 requires ReduceResult<R, T> RunReport reduce_segments(const Operand<T>& input, const Segments& segments, ReduceOperation operation,
                                                       const ReduceConfig& config, std::span<R> results,
@@ -173,11 +176,6 @@ requires ReduceResult<R, T> RunReport reduce_segments(const Operand<T>& input, c
                                                       const ReduceConfig& config, DeviceSpan<R> results,
                                                       SourceLocation where = SourceLocation::current());
 
-/// How many bytes of workspace reduce_segments() takes for an array of `count` elements on a device. It depends on neither type nor
-/// operation.
-template <ReduceElement T>
-std::size_t reduce_segments_workspace_bytes(const Segments& segments, std::size_t count);
-
 /// A three-dimensional array [outer][middle][inner] in row-major order.
 struct MiddleShape {
     std::size_t outer = 0;
@@ -186,14 +184,12 @@ struct MiddleShape {
 };
 
 /// Reduces the middle dimension: results[o * inner + i] combines input[(o * middle + m) * inner + i] over all m. The order of a float sum
-/// depends on `middle` alone (docs/reduce.md). Otherwise as reduce_segments().
+/// depends on `middle` alone (docs/reduce.md). Where `middle` is 0 a sum is 0 and a product 1. Otherwise as reduce(). \throws additionally
+/// Error invalid_argument: input or results do not have the shape's sizes, or a minimum or maximum over nothing; unsupported where the
+/// context is a device: only the host has it so far
 template <class T, class R>
 requires ReduceResult<R, T> RunReport reduce_middle(const Operand<T>& input, const MiddleShape& shape, ReduceOperation operation,
                                                     const ReduceConfig& config, std::span<R> results,
-                                                    SourceLocation where = SourceLocation::current());
-template <class T, class R>
-requires ReduceResult<R, T> RunReport reduce_middle(const Operand<T>& input, const MiddleShape& shape, ReduceOperation operation,
-                                                    const ReduceConfig& config, DeviceSpan<R> results,
                                                     SourceLocation where = SourceLocation::current());
 
 /// target[i] = target[i] (op) source[i] on the context's device and stream, asynchronously; both spans live on that device and have equal

@@ -1,0 +1,23 @@
+#pragma once
+
+/// \file
+/// CUB's reductions of device memory, for comparison. Compiled by nvcc; see reduce_beside_cub.cpp.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+/// One of CUB's reductions, its memory allocated: run() brings the result to `result` in host memory and returns when it is there.
+struct CubReduction {
+    std::function<void(void* result)> run;
+};
+
+/// Whether the CUDA runtime finds a device.
+bool has_cub_device();
+
+/// \param type  i8, i16, i32, i64, f16, bf16, f32 or f64 \param operation  sum, max or argmax
+/// \return without run() where CUB or this program has no such reduction
+CubReduction cub_reduction(const char* type, const char* operation, std::uint64_t input, std::size_t count);
+
+/// The sums of `segments` segments of `length` elements, into device memory; returns when they are there.
+CubReduction cub_segmented_sum(const char* type, std::uint64_t input, std::size_t segments, std::size_t length, std::uint64_t results);
