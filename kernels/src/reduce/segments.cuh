@@ -131,7 +131,7 @@ CUPOOL_DEVICE void reduce_short_segments(const Policy& policy, const typename Po
         if (turns == 1) {
             value = value_of_vector(policy, input + begin, lane * vector, count);
         } else {
-            HalvesOfEight<Policy> halves;
+            HalvesOfEight<Policy> halves{{policy.identity(), policy.identity(), policy.identity()}};
 #pragma unroll 1
             for (unsigned turn = 0; turn < 8; ++turn) {
                 const unsigned warp = (turn & 1) << 2 | (turn & 2) | turn >> 2;
