@@ -22,17 +22,13 @@ using cupool::BFloat16;
 using cupool::Float16;
 using cupool::detail::DoubleDouble;
 
-/// The low bytes of an integer.
+/// The low bytes of an integer: as many as an element has, or 8.
+template <class E>
 CUPOOL_DEVICE void store_integer(void* result, std::uint32_t bytes, std::uint64_t value) {
     if (bytes == 8) {
         *static_cast<std::uint64_t*>(result) = value;
-    } else if (bytes == 4) {
-        *static_cast<std::uint32_t*>(result) = static_cast<std::uint32_t>(value);
-    } else if (bytes == 2) {
-        *static_cast<std::uint16_t*>(result) = static_cast<std::uint16_t>(value);
     } else {
-        // LLVM makes a loop of byte stores of what it may; not of this.
-        asm volatile("st.global.u8 [%0], %1;" ::"l"(result), "r"(static_cast<std::uint32_t>(value)) : "memory");
+        *static_cast<E*>(result) = static_cast<E>(value);
     }
 }
 
@@ -155,7 +151,7 @@ struct IntegerSum : ReadsInput {
     }
 
     CUPOOL_DEVICE void store(void* result, std::uint32_t bytes, std::uint64_t sum, std::uint64_t count) const {
-        store_integer(result, bytes, sum - flip * count);
+        store_integer<E>(result, bytes, sum - flip * count);
     }
 
 private:
@@ -193,7 +189,7 @@ struct IntegerProduct : ReadsInput {
         lane *= (std::uint64_t{element} ^ flip) - flip;
     }
     CUPOOL_DEVICE void store(void* result, std::uint32_t bytes, std::uint64_t product, std::uint64_t /*count*/) const {
-        store_integer(result, bytes, product);
+        store_integer<E>(result, bytes, product);
     }
 };
 
@@ -236,7 +232,7 @@ struct IntegerMinimum : ReadsInput {
         // Of unsigned elements all bits are flipped, or none.
         const std::uint64_t extended = ((flip ^ flip << 1) & sign) != 0 ? sign : 0;
         const E element = static_cast<E>(static_cast<E>(key) ^ static_cast<E>(flip));
-        store_integer(result, bytes, (element ^ extended) - extended);
+        store_integer<E>(result, bytes, (element ^ extended) - extended);
     }
 };
 
