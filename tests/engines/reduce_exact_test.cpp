@@ -228,7 +228,8 @@ TEMPLATE_TEST_CASE("equal segments give what each gives alone", "[reduce][segmen
     const DeviceContext context = engine_contexts().back();
     const std::size_t vector = 16 / sizeof(T);
     const std::size_t tile = 16384 / sizeof(T);
-    for (const std::size_t length : {std::size_t{1}, vector, vector + 1, 5 * vector - 1, 32 * vector, 32 * vector + 1, tile + 5}) {
+    for (const std::size_t length : {std::size_t{1}, vector, vector + 1, 5 * vector - 1, 32 * vector, 32 * vector + 1, 150 * vector + 3,
+                                     256 * vector, 256 * vector + 1, tile + 5}) {
         const std::size_t count = length > tile ? 3 : 70;
         const std::vector<T> values = mixed_values<T>(count * length);
         std::vector<std::uint64_t> offsets;
@@ -308,4 +309,17 @@ TEST_CASE("a result stays on the device, in a workspace of the caller's", "[redu
     CHECK(same_bits(sum, plain_reduce<float, double>(values, ReduceOperation::sum)));
     const DeviceSpan<std::byte> small = workspace.span().subspan(0, workspace.size() - 1);
     CHECK_THROWS_AS((reduce<float, double>(there.span(), ReduceOperation::sum, {.ctx = context, .workspace = small}, sum)), Error);
+}
+
+TEST_CASE("an operand in host memory passes through the device in chunks", "[reduce][exact]") {
+    const DeviceContext context = engine_contexts().back();
+    const std::size_t count = (std::size_t{64} << 20) / sizeof(float) + 3 * 4096 + 5;
+    const std::vector<float> values = mixed_values<float>(count);
+    check_reduce<float, float>(std::span<const float>(values), values, ReduceOperation::sum, {.ctx = context});
+    check_reduce<float, float>(std::span<const float>(values), values, ReduceOperation::max, {.ctx = context});
+    std::vector<std::int32_t> integers(count, 7);
+    integers[count - 2] = -1;
+    integers[5000] = 9;
+    check_reduce<std::int32_t, std::int64_t>(std::span<const std::int32_t>(integers), integers, ReduceOperation::sum, {.ctx = context});
+    check_arg_reduce<std::int32_t>(std::span<const std::int32_t>(integers), integers, {.ctx = context});
 }

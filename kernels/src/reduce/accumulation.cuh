@@ -22,17 +22,13 @@ using cupool::BFloat16;
 using cupool::Float16;
 using cupool::detail::DoubleDouble;
 
-/// The low bytes of an integer.
+/// The low bytes of an integer: as many as an element has, or 8.
+template <class E>
 CUPOOL_DEVICE void store_integer(void* result, std::uint32_t bytes, std::uint64_t value) {
     if (bytes == 8) {
         *static_cast<std::uint64_t*>(result) = value;
-    } else if (bytes == 4) {
-        *static_cast<std::uint32_t*>(result) = static_cast<std::uint32_t>(value);
-    } else if (bytes == 2) {
-        *static_cast<std::uint16_t*>(result) = static_cast<std::uint16_t>(value);
     } else {
-        // LLVM makes a loop of byte stores of what it may; not of this.
-        asm volatile("st.global.u8 [%0], %1;" ::"l"(result), "r"(static_cast<std::uint32_t>(value)) : "memory");
+        *static_cast<E*>(result) = static_cast<E>(value);
     }
 }
 
@@ -86,8 +82,18 @@ CUPOOL_DEVICE bool has_infinity(Words4 words) {
     for (unsigned i = 0; i < 4; ++i) carries |= (words[i] & 0x7fff7fffu) + 0x04000400u;
     return (carries & 0x80008000u) != 0;
 }
-/// lane_number() of a finite element of a vector.
-CUPOOL_DEVICE float finite_lane_number(Words4 words, unsigned index) {
+/// lane_number() of an element of a vector; a binary16 must be finite.
+template <class A, class E>
+CUPOOL_DEVICE A lane_number_of(Words4 words, unsigned index) {
+    if constexpr (__is_same(E, BFloat16)) {
+        const std::uint32_t word = words[index / 2];
+        return __builtin_bit_cast(float, index % 2 == 0 ? word << 16 : word & 0xffff0000u);
+    } else {
+        return lane_number<A>(element_of<E>(words, index));
+    }
+}
+template <class A, class E>
+requires(__is_same(E, Float16)) CUPOOL_DEVICE A lane_number_of(Words4 words, unsigned index) {
     const std::uint32_t word = words[index / 2];
     const auto shifted = static_cast<std::int32_t>(index % 2 == 0 ? word << 16 : word) >> 3;
     return __builtin_bit_cast(float, static_cast<std::uint32_t>(shifted) & 0x8fffe000u);
@@ -145,7 +151,7 @@ struct IntegerSum : ReadsInput {
     }
 
     CUPOOL_DEVICE void store(void* result, std::uint32_t bytes, std::uint64_t sum, std::uint64_t count) const {
-        store_integer(result, bytes, sum - flip * count);
+        store_integer<E>(result, bytes, sum - flip * count);
     }
 
 private:
@@ -183,7 +189,7 @@ struct IntegerProduct : ReadsInput {
         lane *= (std::uint64_t{element} ^ flip) - flip;
     }
     CUPOOL_DEVICE void store(void* result, std::uint32_t bytes, std::uint64_t product, std::uint64_t /*count*/) const {
-        store_integer(result, bytes, product);
+        store_integer<E>(result, bytes, product);
     }
 };
 
@@ -226,7 +232,7 @@ struct IntegerMinimum : ReadsInput {
         // Of unsigned elements all bits are flipped, or none.
         const std::uint64_t extended = ((flip ^ flip << 1) & sign) != 0 ? sign : 0;
         const E element = static_cast<E>(static_cast<E>(key) ^ static_cast<E>(flip));
-        store_integer(result, bytes, (element ^ extended) - extended);
+        store_integer<E>(result, bytes, (element ^ extended) - extended);
     }
 };
 
@@ -252,16 +258,13 @@ struct FloatSum : ReadsInput {
         return lane;
     }
     CUPOOL_DEVICE static void take(Lane& lane, Words4 words, std::uint32_t /*first*/) {
-        if constexpr (__is_same(E, Float16)) {
-            if (!has_infinity(words)) {
+        if (__is_same(E, Float16) && has_infinity(words)) {
 #pragma unroll
-                for (unsigned i = 0; i < vector_elements<E>; ++i) lane.components[i] += finite_lane_number(words, i);
-                return;
-            }
+            for (unsigned i = 0; i < vector_elements<E>; ++i) take_one(lane, i, element_of<E>(words, i), 0);
+            return;
         }
 #pragma unroll
-        for (unsigned i = 0; i < vector_elements<E>; ++i)
-            lane.components[i] = combine(lane.components[i], lane_number<A>(element_of<E>(words, i)));
+        for (unsigned i = 0; i < vector_elements<E>; ++i) lane.components[i] = combine(lane.components[i], lane_number_of<A, E>(words, i));
     }
     CUPOOL_DEVICE static void take_one(Lane& lane, unsigned component, E element, std::uint32_t /*index*/) {
         lane.components[component] = combine(lane.components[component], lane_number<A>(element));
@@ -295,15 +298,17 @@ struct FloatMinimum : ReadsInput {
     CUPOOL_DEVICE static A combine(A left, A right) { return detail::Min::combine(left, right); }
 
     CUPOOL_DEVICE void take(Lane& lane, Words4 words, std::uint32_t first) const {
-        if constexpr (__is_same(E, Float16)) {
-            if (!has_infinity(words)) {
+        if (__is_same(E, Float16) && has_infinity(words)) {
 #pragma unroll
-                for (unsigned i = 0; i < vector_elements<E>; ++i) take_number(lane, flipped(finite_lane_number(words, i)));
-                return;
-            }
+            for (unsigned i = 0; i < vector_elements<E>; ++i) take_one(lane, i, element_of<E>(words, i), first + i);
+            return;
         }
 #pragma unroll
-        for (unsigned i = 0; i < vector_elements<E>; ++i) take_one(lane, i, element_of<E>(words, i), first + i);
+        for (unsigned i = 0; i < vector_elements<E>; ++i) {
+            const A number = flipped(lane_number_of<A, E>(words, i));
+            take_number(lane, number);
+            if constexpr (!__is_same(E, Float16)) lane.has_nan |= number != number;
+        }
     }
     CUPOOL_DEVICE void take_one(Lane& lane, unsigned /*component*/, E element, std::uint32_t /*index*/) const {
         const A number = flipped(lane_number<A>(element));
@@ -359,12 +364,16 @@ struct IndexOfMinimum : ReadsInput {
     struct Lane {
         Key<E> key;
         std::uint32_t index;
-        bool is_empty;
     };
 
     std::uint64_t flip;
 
-    CUPOOL_DEVICE Lane lane() const { return {static_cast<Key<E>>(~Key<E>{0}), 0, true}; }
+    /// The largest key at the lane's first element: no other element with that key may replace it. A lane without elements has an index
+    /// past all elements, which loses against each.
+    CUPOOL_DEVICE Lane lane() const {
+        constexpr E all = static_cast<E>(~E{0});
+        return {all, thread_index() * vector_elements<E>};
+    }
     CUPOOL_DEVICE static IndexedKey identity() { return {~std::uint64_t{0}, ~std::uint64_t{0}}; }
     CUPOOL_DEVICE static IndexedKey combine(IndexedKey left, IndexedKey right) {
         const bool is_right = right.key < left.key || (right.key == left.key && right.index < left.index);
@@ -378,13 +387,12 @@ struct IndexOfMinimum : ReadsInput {
     /// Elements come in the order of their indices.
     CUPOOL_DEVICE void take_one(Lane& lane, unsigned /*component*/, E element, std::uint32_t index) const {
         const Key<E> key = key_of(element);
-        if (key < lane.key || lane.is_empty) {
+        if (key < lane.key) {
             lane.key = key;
             lane.index = index;
         }
-        lane.is_empty = false;
     }
-    CUPOOL_DEVICE static IndexedKey value(Lane lane) { return lane.is_empty ? identity() : IndexedKey{lane.key, lane.index}; }
+    CUPOOL_DEVICE static IndexedKey value(Lane lane) { return {lane.key, lane.index}; }
     CUPOOL_DEVICE static void store(void* result, std::uint32_t /*bytes*/, IndexedKey found, std::uint64_t /*count*/) {
         static_cast<std::uint64_t*>(result)[0] = found.key;
         static_cast<std::uint64_t*>(result)[1] = found.index;

@@ -56,17 +56,25 @@ public:
     /// The result in host memory, when the work is done.
     void run(std::span<std::byte> result) {
         const auto scratch = context_.resource<ReduceScratches>()->take();
-        const SynchronizeOnExit wait_for_work(stream_);
-        const std::size_t values_bytes = tiles_ > 1 ? tiles_ * arithmetic_.accumulator_bytes : 0;
-        take_workspace(reduce_counter_bytes + values_bytes, values_bytes != 0);
-        enqueue({scratch->landing_on_device().pointer(), static_cast<std::uint32_t>(result.size())}, scratch->counter().pointer());
-        stream_.synchronize();
+        const abi::DevicePointer counter = scratch->workspace().pointer();
+        if (workspace_.empty()) workspace_ = scratch->workspace();
+        try {
+            enqueue({scratch->landing_on_device(), static_cast<std::uint32_t>(result.size())}, counter);
+            stream_.synchronize();
+        } catch (...) {
+            const SynchronizeOnExit wait_for_work(stream_);  // which uses the scratch
+            throw;
+        }
         std::memcpy(result.data(), scratch->landing(), result.size());
     }
 
     /// Gives the stream all work. Waits for it where the operand is in host memory.
     void run_async(const ResultPlace& result) {
-        take_workspace(reduce_counter_bytes + tiles_ * arithmetic_.accumulator_bytes, true);
+        if (workspace_.empty()) {
+            own_workspace_ = DeviceBuffer<std::byte>(reduce_counter_bytes + tiles_ * arithmetic_.accumulator_bytes, context_);
+            workspace_ = own_workspace_.span();
+            device_bytes_ += own_workspace_.size();
+        }
         const DeviceSpan<std::uint32_t> counter(workspace_.pointer(), 1, context_.device());
         fill_async(counter, 0u, stream_);
         enqueue(result, counter.pointer());
@@ -76,15 +84,8 @@ public:
     std::uint64_t device_bytes() const { return device_bytes_; }
 
 private:
-    void take_workspace(std::size_t bytes, bool is_needed) {
-        if (!is_needed || !workspace_.empty()) return;
-        own_workspace_ = DeviceBuffer<std::byte>(bytes, context_);
-        workspace_ = own_workspace_.span();
-        device_bytes_ += bytes;
-    }
-
     void enqueue(const ResultPlace& result, abi::DevicePointer counter) {
-        if (input_.device != 0) return launch(input_.device, input_.count, 0, result, counter);
+        if (input_.device != 0) return launch(input_.device, input_.count, 0, blocks_for(tiles_), result, counter);
         const std::uint64_t tile_bytes = tile_elements_ * arithmetic_.element_bytes;
         const std::uint64_t tiles_at_once = std::max<std::uint64_t>(1, chunk_bytes / tile_bytes);
         const std::uint64_t at_once = tiles_at_once * tile_elements_;
@@ -96,18 +97,24 @@ private:
             const auto part = input_.host.subspan(first * arithmetic_.element_bytes, count * arithmetic_.element_bytes);
             copy_async(chunk.span().subspan(0, part.size()), part, stream_);
             bytes_ += part.size();
-            launch(chunk.span().pointer(), count, first / tile_elements_, result, first + count == input_.count ? counter : 0);
+            launch(chunk.span().pointer(), count, first / tile_elements_, blocks_for(std::min(tiles_, tiles_at_once)), result,
+                   first + count == input_.count ? counter : 0);
         }
     }
 
+    unsigned blocks_for(std::uint64_t tiles) const {
+        return static_cast<unsigned>(std::min<std::uint64_t>(tiles, kernels_->resident_blocks()));
+    }
+
     /// Reduces tiles, and with a counter the values of all.
-    void launch(abi::DevicePointer input, std::uint64_t count, std::uint64_t first_tile, ResultPlace result, abi::DevicePointer counter) {
+    /// \param blocks  the same for all launches of a reduction
+    void launch(abi::DevicePointer input, std::uint64_t count, std::uint64_t first_tile, unsigned blocks, ResultPlace result,
+                abi::DevicePointer counter) {
         const std::uint64_t tiles = (count - 1) / tile_elements_ + 1;
         std::uint64_t last_tile = first_tile + tiles;
-        abi::DevicePointer values = workspace_.empty() ? 0 : workspace_.pointer() + reduce_counter_bytes;
+        abi::DevicePointer values = workspace_.pointer() + reduce_counter_bytes;
         void* parameters[] = {&input,  &count,   &tile_elements_, &first_tile,   &last_tile,
                               &values, &counter, &result.pointer, &result.bytes, &arithmetic_.flip};
-        const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(tiles, kernels_->resident_blocks()));
         kernel_.launch_raw({.grid = blocks, .block = reduce_lanes}, stream_, parameters);
     }
 

@@ -17,6 +17,8 @@ namespace cupool::detail {
 namespace {
 
 constexpr std::uint64_t warp_lanes = 32;
+/// Vectors of a row that each lane of a warp takes.
+constexpr std::uint32_t row_turns = reduce_lanes / warp_lanes;
 
 /// Segments on the device, however they are told.
 struct DeviceSegments {
@@ -38,17 +40,18 @@ public:
         // Where lengths vary, most are below twice the average.
         const std::uint64_t wanted_lanes = segments.offsets == 0 ? vectors : 2 * vectors;
         const auto width = static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted_lanes, 1, warp_lanes)));
-        const bool has_short = vectors <= warp_lanes;
-        const bool has_long = segments.longest > width * vector;
-        if (has_short) launch_short(input, segments, width, results, result_bytes);
-        if (has_long || !has_short) launch_long(input, segments, has_short ? width * vector + 1 : 0, results, result_bytes);
+        const std::uint32_t turns = wanted_lanes > warp_lanes ? row_turns : 1;
+        const std::uint64_t most = width * vector * turns;
+        const bool has_short = segments.length <= most;
+        if (has_short) launch_short(input, segments, width, turns, results, result_bytes);
+        if (segments.longest > most || !has_short) launch_long(input, segments, has_short ? most + 1 : 0, results, result_bytes);
     }
 
 private:
-    void launch_short(abi::DevicePointer input, DeviceSegments segments, std::uint32_t width, abi::DevicePointer results,
-                      std::uint32_t result_bytes) {
-        void* parameters[] = {&input, &segments.offsets, &segments.length, &segments.count,
-                              &width, &results,          &result_bytes,    &arithmetic_.flip};
+    void launch_short(abi::DevicePointer input, DeviceSegments segments, std::uint32_t width, std::uint32_t turns,
+                      abi::DevicePointer results, std::uint32_t result_bytes) {
+        void* parameters[] = {&input, &segments.offsets, &segments.length, &segments.count,  &width,
+                              &turns, &results,          &result_bytes,    &arithmetic_.flip};
         launch("short_segments", blocks_for(segments.count, reduce_lanes / width), parameters);
     }
 

@@ -22,8 +22,8 @@ using namespace cupool::device;
     }                                                                                                                           \
     CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(256) void short_segments_##name(                                                            \
         const typename __VA_ARGS__::Element* input, const std::uint64_t* offsets, std::uint64_t length, std::uint64_t segments, \
-        std::uint32_t width, char* results, std::uint32_t result_bytes, std::uint64_t flip) {                                   \
-        reduce_short_segments(__VA_ARGS__{{}, flip}, input, {offsets, length}, segments, width, results, result_bytes);         \
+        std::uint32_t width, std::uint32_t turns, char* results, std::uint32_t result_bytes, std::uint64_t flip) {              \
+        reduce_short_segments(__VA_ARGS__{{}, flip}, input, {offsets, length}, segments, width, turns, results, result_bytes);  \
     }
 
 #define CUPOOL_COMBINE_KERNEL(name, ...)                                                                                               \

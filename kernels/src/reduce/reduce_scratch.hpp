@@ -9,27 +9,34 @@
 #include <memory>
 
 #include "idle_objects.hpp"
+#include "reduce/device_reduce.hpp"
+#include "reduce/order.hpp"
 
 namespace cupool::detail {
 
-/// For one reduction at a time whose result goes to the host: page-locked memory that a kernel writes the result into, and a count of
-/// finished blocks, which is 0 between launches.
+/// For one reduction at a time whose result goes to the host: page-locked memory that a kernel writes the result into, and a workspace
+/// whose count of finished blocks is 0 between launches.
 class ReduceScratch {
 public:
     explicit ReduceScratch(ContextView context)
-        : landing_(landing_bytes, context), counter_(1, DeviceContext::in(context).with_memory_pool({})) {
-        fill(counter_.span(), 0u, counter_.stream());
+        : landing_(landing_bytes, context),
+          landing_on_device_(landing_.device_span().pointer()),
+          workspace_(workspace_bytes, DeviceContext::in(context).with_memory_pool({})) {
+        fill_bytes_async(workspace_.span(), 0, workspace_.stream());
+        workspace_.stream().synchronize();  // reductions run on other streams
     }
 
-    static constexpr std::size_t landing_bytes = 64;
-
-    DeviceSpan<std::byte> landing_on_device() { return landing_.device_span(); }
+    abi::DevicePointer landing_on_device() const { return landing_on_device_; }
     const std::byte* landing() const { return landing_.data(); }
-    DeviceSpan<std::uint32_t> counter() { return counter_.span(); }
+    DeviceSpan<std::byte> workspace() { return workspace_.span(); }
 
 private:
+    static constexpr std::size_t landing_bytes = 64;
+    static constexpr std::size_t workspace_bytes = reduce_counter_bytes + reduce_most_tiles * reduce_accumulator_bytes;
+
     PinnedBuffer<std::byte> landing_;
-    DeviceBuffer<std::uint32_t> counter_;
+    abi::DevicePointer landing_on_device_;
+    DeviceBuffer<std::byte> workspace_;
 };
 
 /// The scratch of a context that no reduction is using.

@@ -80,28 +80,66 @@ CUPOOL_DEVICE void reduce_long_segments(const Policy& policy, const typename Pol
     }
 }
 
-/// `width` neighbouring lanes of a warp a segment, a power of two. Segments of more than `width` vectors are left out.
+/// Combines eight values by halves, as a tile's lanes are, which come in the order of their bit-reversed numbers.
+template <class Policy>
+struct HalvesOfEight {
+    using A = typename Policy::Accumulator;
+
+    A pending[3];
+
+    /// \param turn  how many came before \return the combination of all, after the last
+    CUPOOL_DEVICE A take(unsigned turn, A value) {
+        if ((turn & 1) == 0) return pending[0] = value;
+        value = Policy::combine(pending[0], value);
+        if ((turn & 2) == 0) return pending[1] = value;
+        value = Policy::combine(pending[1], value);
+        if ((turn & 4) == 0) return pending[2] = value;
+        return Policy::combine(pending[2], value);
+    }
+};
+
+/// The value of a lane of a tile that has one vector at most.
+template <class Policy>
+CUPOOL_DEVICE typename Policy::Accumulator value_of_vector(const Policy& policy, const typename Policy::Element* segment,
+                                                           std::uint64_t first, std::uint64_t count) {
+    auto lane = policy.lane();
+    if (first + vector_elements<typename Policy::Element> <= count && is_vector_aligned(segment)) {
+        policy.take(lane, Policy::load(segment + first), static_cast<std::uint32_t>(first));
+    } else {
+        take_elements(policy, lane, segment, first, count);
+    }
+    return Policy::value(lane);
+}
+
+/// `width` neighbouring lanes of a warp a segment, a power of two. In one of `turns`, 1 or 8, each takes a vector; in eight, 32 lanes
+/// take a row. Longer segments are left out.
 template <class Policy>
 CUPOOL_DEVICE void reduce_short_segments(const Policy& policy, const typename Policy::Element* input, const SegmentBounds& bounds,
-                                         std::uint64_t segments, unsigned width, char* results, std::uint32_t result_bytes) {
+                                         std::uint64_t segments, unsigned width, unsigned turns, char* results,
+                                         std::uint32_t result_bytes) {
     constexpr std::uint32_t vector = vector_elements<typename Policy::Element>;
     const std::uint64_t at_once = std::uint64_t{grid_size()} * (detail::reduce_lanes / width);
     const std::uint64_t in_flight = (segments + at_once - 1) / at_once * at_once;  // whole warps together
+    const unsigned lane = thread_index() & (width - 1);
     for (std::uint64_t segment = (std::uint64_t{block_index()} * detail::reduce_lanes + thread_index()) / width; segment < in_flight;
          segment += at_once) {
         const std::uint64_t begin = segment < segments ? bounds.begin(segment) : 0;
-        const std::uint64_t count = segment < segments ? bounds.end(segment) - begin : 0;
-        const bool is_short = segment < segments && count <= width * vector;
-        const std::uint64_t first = is_short ? (thread_index() & (width - 1)) * vector : count;
-        auto lane = policy.lane();
-        if (first + vector <= count && is_vector_aligned(input + begin)) {
-            policy.take(lane, Policy::load(input + begin + first), static_cast<std::uint32_t>(first));
+        const std::uint64_t length = segment < segments ? bounds.end(segment) - begin : 0;
+        const bool is_short = segment < segments && length <= std::uint64_t{width} * vector * turns;
+        const std::uint64_t count = is_short ? length : 0;
+        auto value = policy.identity();
+        if (turns == 1) {
+            value = value_of_vector(policy, input + begin, lane * vector, count);
         } else {
-            take_elements(policy, lane, input + begin, first, count);
+            HalvesOfEight<Policy> halves{{policy.identity(), policy.identity(), policy.identity()}};
+#pragma unroll 1
+            for (unsigned turn = 0; turn < 8; ++turn) {
+                const unsigned warp = (turn & 1) << 2 | (turn & 2) | turn >> 2;
+                value = halves.take(turn, value_of_vector(policy, input + begin, (warp * warp_size + lane) * vector, count));
+            }
         }
-        auto value = Policy::value(lane);
         for (unsigned half = width / 2; half > 0; half /= 2) value = Policy::combine(value, shuffle_value(value, half));
-        if (is_short && thread_index() % width == 0) policy.store(results + segment * result_bytes, result_bytes, value, count);
+        if (is_short && lane == 0) policy.store(results + segment * result_bytes, result_bytes, value, count);
     }
 }
 

@@ -18,7 +18,7 @@ CUPOOL_DEVICE void take_elements(const Policy& policy, typename Policy::Lane& la
     using E = typename Policy::Element;
     constexpr std::uint32_t vector = vector_elements<E>;
     if constexpr (Policy::has_components) {
-        E elements[vector];
+        E elements[vector]{};
 #pragma unroll
         for (unsigned i = 0; i < vector; ++i) {
             if (first + i < count) elements[i] = tile[first + i];
