@@ -85,7 +85,7 @@ TEST_CASE("slices of all sizes reduce to the bits of one device", "[reduce]") {
     for (const bool is_linked : {true, false}) {
         CAPTURE(is_linked);
         Machine machine(std::vector<SimulatedDevice>(4));
-        machine.simulator.set_checks(cupool_sim_check_races | cupool_sim_check_ordering | cupool_sim_check_context);
+        machine.simulator.set_checks(cupool_sim_check_all);
         for (int device = 0; device < 4; ++device) {
             for (int peer = 0; peer < 4; ++peer) {
                 if (device != peer) machine.simulator.set_peer_reachable(device, peer, is_linked);

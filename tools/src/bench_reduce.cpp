@@ -48,8 +48,10 @@ public:
     void run() {
         if (options_.reduce.is_arg_operation()) {
             arg_reduce<T>(operand(), options_.reduce.arg_operation(), config_, found_);
-        } else {
+        } else if (placed_.is_on_device() || config_.compensated) {
             reduce<T, R>(operand(), options_.reduce.reduce_operation(), config_, result_);
+        } else {
+            pool_.reduce<T, R>(placed_.host(), options_.reduce.reduce_operation(), result_);
         }
     }
 

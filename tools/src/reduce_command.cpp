@@ -37,7 +37,8 @@ Json json_number(T value) {
     return number;
 }
 
-/// One reduction after the other, all on the pool's first member, and what they add up to.
+/// One reduction after the other, and what they add up to. All devices of the pool share what DevicePool::reduce() takes; the rest runs on
+/// its first member.
 class Reducer {
 public:
     Reducer(const ReduceCommandOptions& options, const DevicePool& pool)
@@ -47,7 +48,8 @@ public:
     R reduce(std::span<const T> elements) {
         const auto operation = options_.reduce.reduce_operation();
         R result{};
-        add(cupool::reduce<T, R>(elements, operation, config_, result));
+        add(config_.compensated ? cupool::reduce<T, R>(elements, operation, config_, result)
+                                : pool_.reduce<T, R>(elements, operation, result));
         if (options_.check) checked_by_ = check_reduce<T, R>(elements, operation, config_.compensated, result, pool_, options_.engine);
         return result;
     }

@@ -354,9 +354,9 @@ public:
     /// types and rules of cupool::reduce(). The result has the bits that one device gives: the devices reduce whole tiles of the order that
     /// docs/reduce.md describes, and the host reduces the tiles' values.
     ///
-    /// - Host memory is divided by weights() among the devices that are not quarantined, at least 4 MiB for each. What one device does
-    /// alone
-    ///   goes to the one that has the fewest pieces of this pool's work in flight, so that reductions of many threads spread over all.
+    /// - Host memory is divided by weights() among the devices that are not quarantined, at least 4 MiB
+    ///   for each. A smaller input goes to the device with the fewest pieces of this pool's work in
+    ///   flight, so that the reductions of many threads spread over all devices.
     /// - What lies on one device is reduced there: its memory is faster than its links.
     /// - Of slices each device reduces the tiles that begin in its own, and copies the end of the last one from the next slices. An empty
     ///   slice, of any device, is passed over.
