@@ -106,7 +106,11 @@ std::uint64_t finding_count() { return findings; }
 
 std::string device_fault_report() {
     const std::lock_guard lock(fault_mutex);
-    return fault != abi::Result::success ? fault_report() : finding_report();
+    std::string report = finding_report();
+    if (!report.empty() && !fault_report().empty()) {
+        report += '\n';
+    }
+    return report + fault_report();  // what was found may be why the device has a fault
 }
 
 void clear_device_fault() {
