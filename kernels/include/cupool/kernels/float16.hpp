@@ -11,11 +11,12 @@ namespace cupool {
 
 /// IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits. Trivially copyable; its bytes are those of CUDA's `__half`.
 struct Float16 {
-    std::uint16_t bits = 0;
+    std::uint16_t bits = 0;  ///< sign, exponent and fraction, from the most significant bit down
 
     Float16() = default;
     /// Rounds to nearest, ties to even; too large a value becomes infinity; a NaN becomes the quiet NaN without sign and payload.
     explicit constexpr Float16(float value) noexcept;
+    /// The number with this representation.
     static constexpr Float16 from_bits(std::uint16_t bits) noexcept {
         Float16 value;
         value.bits = bits;
@@ -28,11 +29,12 @@ struct Float16 {
 
 /// bfloat16, the upper half of a float: 1 sign, 8 exponent and 7 fraction bits. Its bytes are those of CUDA's `__nv_bfloat16`.
 struct BFloat16 {
-    std::uint16_t bits = 0;
+    std::uint16_t bits = 0;  ///< sign, exponent and fraction, from the most significant bit down
 
     BFloat16() = default;
     /// Rounds to nearest, ties to even; too large a value becomes infinity; a NaN becomes the quiet NaN without sign and payload.
     explicit constexpr BFloat16(float value) noexcept;
+    /// The number with this representation.
     static constexpr BFloat16 from_bits(std::uint16_t bits) noexcept {
         BFloat16 value;
         value.bits = bits;

@@ -67,6 +67,7 @@ public:
     /// \throws Error unsupported on a host pool, invalid_argument (chunks of no bytes, no chunk)
     explicit Collectives(const DevicePool& pool, PeerOptions options = {}, SourceLocation where = SourceLocation::current());
 
+    /// The pool whose devices take part. \throws Error wrong_context after a move from this
     const DevicePool& pool(SourceLocation where = SourceLocation::current()) const;
 
     /// outputs[d][i] = inputs[0][i] (op) inputs[1][i] (op) ... on every device d.
