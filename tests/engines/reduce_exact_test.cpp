@@ -289,6 +289,9 @@ TEST_CASE("segments that are no segments are refused", "[reduce][segments]") {
         CHECK_FALSE(message_of(Segments::offsets(std::span<const std::uint64_t>(empty)), ReduceOperation::min).empty());
         CHECK_FALSE(message_of(Segments::equal(2, 4)).empty());
         CHECK_FALSE(message_of(Segments::equal(1, 10)).empty());
+        results.clear();
+        CHECK(message_of(Segments::offsets(std::span<const std::uint64_t>())).find("array of offsets is empty") != std::string::npos);
+        results.resize(2);
     }
 }
 

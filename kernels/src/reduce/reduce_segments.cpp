@@ -63,6 +63,7 @@ std::uint64_t check(const Operand<T>& input, const Segments& segments, ReduceOpe
     detail::require_operand(job, "input", input, config.ctx);
     if (!segments.is_equal()) {
         detail::require_operand(job, "array of offsets", segments.offsets(), config.ctx);
+        if (segments.offsets().size() == 0) refuse("the array of offsets is empty; give one offset more than there are segments");
     }
     if (results != segments.count())
         refuse("there are " + std::to_string(segments.count()) + " segments, but room for " + std::to_string(results) + " results");
