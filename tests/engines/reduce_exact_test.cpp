@@ -353,6 +353,14 @@ TEST_CASE("device arrays that overlap are refused", "[reduce][exact]") {
     context.stream().synchronize();
 }
 
+TEST_CASE("a device array at address 0 is refused", "[reduce][exact]") {
+    const DeviceContext context = engine_contexts().back();
+    if (context.is_host()) return;
+    const DeviceSpan<const float> nowhere(0, 20000, context.device());
+    float sum = 0;
+    CHECK_THROWS_WITH(reduce<float>(nowhere, ReduceOperation::sum, context, sum), contains_text("the input is at address 0"));
+}
+
 TEST_CASE("an operand in host memory passes through the device in chunks", "[reduce][exact]") {
     const DeviceContext context = engine_contexts().back();
     const std::size_t count = (std::size_t{64} << 20) / sizeof(float) + 3 * 4096 + 5;

@@ -34,6 +34,8 @@ void require_place(const std::string& job, const std::string& what, DeviceSpan<T
         throw Error(ErrorCategory::wrong_context, job + ": the " + what + " is on device " + std::to_string(span.device()) +
                                                       ", but the context is device " + std::to_string(context.device()));
     }
+    if (!span.empty() && span.pointer() == 0)
+        throw Error(ErrorCategory::invalid_argument, job + ": the " + what + " is at address 0, where no array can be");
     if (span.pointer() % sizeof(T) != 0) {
         throw Error(ErrorCategory::invalid_argument,
                     job + ": the " + what + " must begin at a multiple of its element's " + std::to_string(sizeof(T)) + " bytes");
