@@ -289,6 +289,9 @@ TEST_CASE("segments that are no segments are refused", "[reduce][segments]") {
         CHECK_FALSE(message_of(Segments::offsets(std::span<const std::uint64_t>(empty)), ReduceOperation::min).empty());
         CHECK_FALSE(message_of(Segments::equal(2, 4)).empty());
         CHECK_FALSE(message_of(Segments::equal(1, 10)).empty());
+        results.clear();
+        CHECK(message_of(Segments::offsets(std::span<const std::uint64_t>())).find("array of offsets is empty") != std::string::npos);
+        results.resize(2);
     }
 }
 
@@ -309,6 +312,53 @@ TEST_CASE("a result stays on the device, in a workspace of the caller's", "[redu
     CHECK(same_bits(sum, plain_reduce<float, double>(values, ReduceOperation::sum)));
     const DeviceSpan<std::byte> small = workspace.span().subspan(0, workspace.size() - 1);
     CHECK_THROWS_AS((reduce<float, double>(there.span(), ReduceOperation::sum, {.ctx = context, .workspace = small}, sum)), Error);
+}
+
+TEST_CASE("device arrays that overlap are refused", "[reduce][exact]") {
+    const DeviceContext context = engine_contexts().back();
+    if (context.is_host()) return;
+    constexpr std::size_t count = 4096;
+    DeviceBuffer<std::int32_t> there(count, context);
+    fill_async(there.span(), 1, context.stream());
+    const DeviceSpan<const std::int32_t> input = there.span();
+    const DeviceSpan<std::byte> inside(input.pointer(), reduce_workspace_bytes<std::int32_t>(count), input.device());
+    std::int32_t sum = 0;
+    IndexedValue<std::int32_t> least;
+    const auto overlap = contains_text("overlap");
+    const ReduceConfig config{.ctx = context};
+    const ReduceConfig config_inside{.ctx = context, .workspace = inside};
+
+    using I = std::int32_t;
+    CHECK_THROWS_WITH((reduce<I, I>(input, ReduceOperation::sum, config_inside, sum)), overlap);
+    CHECK_THROWS_WITH(arg_reduce<I>(input, ArgOperation::min, config_inside, least), overlap);
+    CHECK_THROWS_WITH((reduce<I, I>(input, ReduceOperation::sum, config, there.span().subspan(count - 1, 1))), overlap);
+
+    DeviceBuffer<std::byte> workspace(inside.size(), context);
+    const DeviceSpan<I> in_workspace(workspace.span().pointer(), 1, input.device());
+    const ReduceConfig own{.ctx = context, .workspace = workspace.span()};
+    CHECK_THROWS_WITH((reduce<I, I>(input, ReduceOperation::sum, own, in_workspace)), overlap);
+
+    CHECK_THROWS_WITH((reduce_segments<I, I>(input, Segments::equal(256, 16), ReduceOperation::sum, config, there.span().subspan(0, 256))),
+                      overlap);
+    DeviceBuffer<std::uint64_t> offsets(3, context);
+    const std::vector<std::uint64_t> halves{0, count / 2, count};
+    copy(offsets.span(), std::span<const std::uint64_t>(halves), context.stream());
+    const DeviceSpan<I> in_offsets(offsets.span().pointer(), 2, input.device());
+    CHECK_THROWS_WITH((reduce_segments<I, I>(input, Segments::offsets(offsets.span()), ReduceOperation::sum, config, in_offsets)), overlap);
+
+    const DeviceSpan<I> shifted = there.span().subspan(1, count - 1);
+    CHECK_THROWS_WITH(combine_elements<I>(shifted, input.subspan(0, count - 1), ReduceOperation::sum, context), overlap);
+    CHECK_NOTHROW(combine_elements<I>(there.span(), input, ReduceOperation::sum, context));  // the same array is well defined
+    CHECK_NOTHROW(combine_elements<I>(there.span().subspan(0, 8), input.subspan(8, 8), ReduceOperation::sum, context));
+    context.stream().synchronize();
+}
+
+TEST_CASE("a device array at address 0 is refused", "[reduce][exact]") {
+    const DeviceContext context = engine_contexts().back();
+    if (context.is_host()) return;
+    const DeviceSpan<const float> nowhere(0, 20000, context.device());
+    float sum = 0;
+    CHECK_THROWS_WITH(reduce<float>(nowhere, ReduceOperation::sum, context, sum), contains_text("the input is at address 0"));
 }
 
 TEST_CASE("an operand in host memory passes through the device in chunks", "[reduce][exact]") {

@@ -94,7 +94,7 @@ TEST_CASE("reduce_segments on the host refuses segments that are none, by their 
     };
     CHECK(run(Segments::equal(2, 3), ReduceOperation::product, 2) == std::vector<std::int16_t>{6, 120});
     CHECK(by_offsets({0, 2, 2, 6}, ReduceOperation::sum) == std::vector<std::int16_t>{3, 0, 18});
-    CHECK(by_offsets({}, ReduceOperation::max).empty());
+    CHECK(by_offsets({0}, ReduceOperation::max).empty());
     using cupool::test::contains_text;
     CHECK_THAT(refusal([&] { run(Segments::equal(2, 3), ReduceOperation::sum, 3); }), contains_text("2 segments, but room for 3 results"));
     CHECK_THAT(refusal([&] { run(Segments::equal(4, 2), ReduceOperation::sum, 4); }), contains_text("4 segments of 2 elements"));
@@ -102,6 +102,7 @@ TEST_CASE("reduce_segments on the host refuses segments that are none, by their 
     CHECK_THAT(refusal([&] { by_offsets({0, 3, 2, 6}, ReduceOperation::sum); }), contains_text("offset number 2 is below"));
     CHECK_THAT(refusal([&] { by_offsets({0, 3, 7}, ReduceOperation::sum); }), contains_text("offset number 2 is 7"));
     CHECK_THAT(refusal([&] { by_offsets({0, 3, 3, 6}, ReduceOperation::min); }), contains_text("an empty segment has no min"));
+    CHECK_THAT(refusal([&] { by_offsets({}, ReduceOperation::sum); }), contains_text("array of offsets is empty"));
     const std::vector<float> floats{1, 2};
     std::vector<float> product(1);
     refusal(

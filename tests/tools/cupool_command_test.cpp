@@ -220,6 +220,14 @@ TEST_CASE("cupool reduce sums wide and compensated") {
     CHECK(compensated.at("compensated") == true);
 }
 
+TEST_CASE("cupool reduce rounds a compensated sum of f32 once, however many chunks it has") {
+    std::vector<float> cancelling((std::size_t{1} << 24) + 1);  // the last element is in a chunk of its own
+    cancelling[0] = 1e8F;
+    cancelling[1] = 1;
+    cancelling.back() = -1e8F;
+    CHECK(run_job({"reduce", "--type", "f32", "--op", "sum", "--compensated", "--check", "-"}, raw(cancelling)).at("result") == 1);
+}
+
 TEST_CASE("cupool reduce finds where the minimum and the maximum are") {
     const auto find = [](const std::string& operation) {
         return run_job({"reduce", "--type", "f32", "--op", operation, "--check", "-"}, raw<float>({3, -2, 7, -2, 7}));

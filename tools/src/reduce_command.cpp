@@ -47,10 +47,10 @@ public:
     template <class T, class R>
     R reduce(std::span<const T> elements) {
         const auto operation = options_.reduce.reduce_operation();
+        const bool compensated = config_.compensated && std::is_same_v<R, T>;  // a wider result has the wider accumulator anyway
         R result{};
-        add(config_.compensated ? cupool::reduce<T, R>(elements, operation, config_, result)
-                                : pool_.reduce<T, R>(elements, operation, result));
-        if (options_.check) checked_by_ = check_reduce<T, R>(elements, operation, config_.compensated, result, pool_, options_.engine);
+        add(compensated ? cupool::reduce<T, R>(elements, operation, config_, result) : pool_.reduce<T, R>(elements, operation, result));
+        if (options_.check) checked_by_ = check_reduce<T, R>(elements, operation, compensated, result, pool_, options_.engine);
         return result;
     }
 
@@ -107,11 +107,9 @@ private:
     std::string checked_by_;
 };
 
-/// A reduction in pieces, whose results are reduced in turn. Those of 16-bit floats' sums are float, rounded at the end.
-template <class T, class R>
+/// A reduction in pieces, whose results, of type Piece, are reduced in turn. The last result is rounded to R.
+template <class T, class R, class Piece>
 class PiecewiseReduction {
-    using Piece = std::conditional_t<is_16_bit_float<R>, Wide<T>, R>;
-
 public:
     explicit PiecewiseReduction(Reducer& reducer) : reducer_(reducer) {}
 
@@ -230,7 +228,11 @@ std::string run_reduce(const ReduceCommandOptions& options) {
     }
     return with_reduce_types(options.reduce, [&]<class T, class R>() {
         if (options.segments != 0 || !options.offsets.empty()) return run_segments<T, R>(options);
-        return reduce_in_pieces<T, PiecewiseReduction<T, R>>(options);
+        if constexpr (std::is_same_v<R, float> && std::is_same_v<T, float>) {
+            if (options.reduce.compensated) return reduce_in_pieces<T, PiecewiseReduction<T, R, Wide<T>>>(options);
+        }
+        using Piece = std::conditional_t<is_16_bit_float<R>, Wide<T>, R>;
+        return reduce_in_pieces<T, PiecewiseReduction<T, R, Piece>>(options);
     });
 }
 

@@ -34,6 +34,8 @@ void require_place(const std::string& job, const std::string& what, DeviceSpan<T
         throw Error(ErrorCategory::wrong_context, job + ": the " + what + " is on device " + std::to_string(span.device()) +
                                                       ", but the context is device " + std::to_string(context.device()));
     }
+    if (!span.empty() && span.pointer() == 0)
+        throw Error(ErrorCategory::invalid_argument, job + ": the " + what + " is at address 0, where no array can be");
     if (span.pointer() % sizeof(T) != 0) {
         throw Error(ErrorCategory::invalid_argument,
                     job + ": the " + what + " must begin at a multiple of its element's " + std::to_string(sizeof(T)) + " bytes");
@@ -43,6 +45,22 @@ void require_place(const std::string& job, const std::string& what, DeviceSpan<T
 template <class T>
 void require_operand(const std::string& job, const std::string& what, const Operand<T>& operand, const DeviceContext& context) {
     if (operand.is_on_device()) require_place(job, what, operand.device(), context);
+}
+
+/// Refuses two arrays on one device that share bytes: kernels read the one while they write the other.
+template <class A, class B>
+void require_apart(const std::string& job, const std::string& what, DeviceSpan<A> span, const std::string& other_what,
+                   DeviceSpan<B> other) {
+    if (span.pointer() >= other.pointer() + other.size_bytes() || other.pointer() >= span.pointer() + span.size_bytes()) return;
+    throw Error(ErrorCategory::invalid_argument,
+                job + ": the " + what + " and the " + other_what + " overlap; give the " + what + " memory of its own");
+}
+
+/// The same for an operand, which a device array cannot overlap in host memory.
+template <class A, class T>
+void require_apart(const std::string& job, const std::string& what, DeviceSpan<A> span, const std::string& other_what,
+                   const Operand<T>& operand) {
+    if (operand.is_on_device()) require_apart(job, what, span, other_what, operand.device());
 }
 
 /// \param bytes  how many are needed

@@ -20,6 +20,7 @@ void combine_elements(DeviceSpan<T> target, DeviceSpan<const T> source, ReduceOp
         detail::require_place("combine_elements", "target", target, context);
         detail::require_place("combine_elements", "source", source, context);
         if (target.empty()) return;
+        if (target.pointer() != source.pointer()) detail::require_apart("combine_elements", "target", target, "source", source);
         const auto kernels = context.resource<detail::ReduceKernels>();
         detail::ReduceArithmetic arithmetic = detail::reduce_arithmetic<T, T>(operation, false);
         abi::DevicePointer to = target.pointer();

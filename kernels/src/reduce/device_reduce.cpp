@@ -25,12 +25,14 @@ struct OperandBytes {
     template <class T>
     explicit OperandBytes(const Operand<T>& operand)
         : count(operand.size()),
+          is_on_device(operand.is_on_device()),
           host(operand.is_on_device() ? std::span<const std::byte>() : std::as_bytes(operand.host())),
           device(operand.is_on_device() ? operand.device().pointer() : 0) {}
 
     std::uint64_t count;
-    std::span<const std::byte> host;
-    abi::DevicePointer device;
+    bool is_on_device;
+    std::span<const std::byte> host;  ///< \pre !is_on_device
+    abi::DevicePointer device;        ///< \pre is_on_device
 };
 
 /// Where a result goes, as kernels see it.
@@ -85,7 +87,7 @@ public:
 
 private:
     void enqueue(const ResultPlace& result, abi::DevicePointer counter) {
-        if (input_.device != 0) return launch(input_.device, input_.count, 0, blocks_for(tiles_), result, counter);
+        if (input_.is_on_device) return launch(input_.device, input_.count, 0, blocks_for(tiles_), result, counter);
         const std::uint64_t tile_bytes = tile_elements_ * arithmetic_.element_bytes;
         const std::uint64_t tiles_at_once = std::max<std::uint64_t>(1, chunk_bytes / tile_bytes);
         const std::uint64_t at_once = tiles_at_once * tile_elements_;

@@ -70,6 +70,7 @@ template <class T>
 void check(const char* job, const Operand<T>& input, const ReduceConfig& config) {
     detail::require_operand(job, "input", input, config.ctx);
     detail::require_workspace(job, config, reduce_workspace_bytes<T>(input.size()));
+    detail::require_apart(job, "workspace", config.workspace, "input", input);
 }
 
 /// Calls run(), which works on the host, and reports it.
@@ -140,6 +141,8 @@ requires ReduceResult<R, T> RunReport reduce(const Operand<T>& input, ReduceOper
         detail::require_place("reduce", "result", result, config.ctx);
         if (input.size() == 0 && !detail::has_identity(operation)) detail::throw_nothing("reduce", to_string(operation), "nothing");
         check("reduce", input, config);
+        detail::require_apart("reduce", "result", result, "input", input);
+        detail::require_apart("reduce", "result", result, "workspace", config.workspace);
         if (input.size() != 0) return detail::reduce_on_device(input, operation, config, result);
         fill_bytes_async(result, 0, config.ctx.stream());
         const DeviceSpan<std::uint8_t> first_byte(result.pointer(), 1, result.device());

@@ -61,7 +61,10 @@ std::uint64_t check(const Operand<T>& input, const Segments& segments, ReduceOpe
                     std::size_t results) {
     detail::require_operation<T>(job, operation);
     detail::require_operand(job, "input", input, config.ctx);
-    if (!segments.is_equal()) detail::require_operand(job, "array of offsets", segments.offsets(), config.ctx);
+    if (!segments.is_equal()) {
+        detail::require_operand(job, "array of offsets", segments.offsets(), config.ctx);
+        if (segments.offsets().size() == 0) refuse("the array of offsets is empty; give one offset more than there are segments");
+    }
     if (results != segments.count())
         refuse("there are " + std::to_string(segments.count()) + " segments, but room for " + std::to_string(results) + " results");
     const SegmentLengths lengths = lengths_of(segments, input.size(), config.ctx);
@@ -103,6 +106,8 @@ requires ReduceResult<R, T> RunReport reduce_segments(const Operand<T>& input, c
         if (config.ctx.is_host())
             throw Error(ErrorCategory::unsupported, std::string(job) + ": results on a device need a context of that device, not the host");
         detail::require_place(job, "array of results", results, config.ctx);
+        detail::require_apart(job, "array of results", results, "input", input);
+        if (!segments.is_equal()) detail::require_apart(job, "array of results", results, "array of offsets", segments.offsets());
         const std::uint64_t longest = check(input, segments, operation, config, results.size());
         if (results.empty()) return report_of_nothing(config.ctx);
         return detail::reduce_segments_on_device<T, R>(input, segments, operation, config, longest, results);

@@ -83,11 +83,12 @@ struct IndexedValue {
 struct ReduceConfig {
     DeviceContext ctx;      ///< the device, stream and memory pool that do the work, or DeviceContext::host()
     bool is_async = false;  ///< with results on the device: return when the work is queued on the stream. Otherwise it has no effect.
-    /// Sums of float accumulate in double, those of double in double-double arithmetic, rounded once at the end. For R = T; other sums and
-    /// operations are exact anyway, or have a wider result type.
+    /// Sums of float accumulate in double, those of double in double-double arithmetic, rounded once at the end. For R = T.
+    /// It has no effect on other sums and operations.
     bool compensated = false;
     /// Device memory for intermediate values, at least as many bytes as reduce_workspace_bytes() and its kin say, aligned to 16 bytes; it
-    /// may be reused by later work of the stream. Empty: the memory comes from ctx's pool.
+    /// may be reused by later work of the stream. Empty: where the result stays on the device, the memory comes from ctx's pool; where it
+    /// goes to the host, it is memory that the context keeps for such calls (docs/reduce.md).
     DeviceSpan<std::byte> workspace{};
 
     static ReduceConfig default_for_device(int device, SourceLocation where = SourceLocation::current());
@@ -101,9 +102,11 @@ struct ReduceConfig {
 /// and device gives the same bits. A minimum or maximum is one of the elements; a NaN wins, and -0 < +0. A NaN result is the canonical
 /// quiet NaN of its type. The sum of nothing is 0, its product 1; its minimum and maximum are `invalid_argument`.
 ///
-/// A device operand is aligned to its element. Returns when the result is on the host; work is ordered on the context's stream.
-/// Thread-safe. \throws Error invalid_argument (see above; an operand or workspace is misaligned, the workspace is too small), unsupported
-/// (a product of floats), wrong_context (the operand lives on another device), out_of_memory, and whatever the driver answers.
+/// A device operand is aligned to its element. Operand, result and workspace do not overlap on a device. A result on the host arrives in
+/// page-locked memory that the context keeps, beside 256 KiB of device memory, for each concurrent call (docs/reduce.md). Returns when the
+/// result is on the host; work is ordered on the context's stream. Thread-safe. \throws Error invalid_argument (see above; an operand or
+/// workspace is misaligned, is at address 0 or overlaps another array, the workspace is too small), unsupported (a product of floats),
+/// wrong_context (the operand lives on another device), out_of_memory, and whatever the driver answers.
 template <class T, class R>
 requires ReduceResult<R, T> RunReport reduce(const Operand<T>& input, ReduceOperation operation, const ReduceConfig& config, R& result,
                                              SourceLocation where = SourceLocation::current());
@@ -140,7 +143,7 @@ public:
     /// `count` segments of `length` elements each.
     static Segments equal(std::size_t count, std::size_t length);
     /// Segment k has the elements offsets[k] to offsets[k + 1] - 1: one offset more than there are segments, ascending, none larger than
-    /// the array. Offsets on a device lie on that of the context.
+    /// the array. Offsets on a device lie on that of the context. An empty array of offsets is refused: zero segments have one offset.
     static Segments offsets(const Operand<std::uint64_t>& offsets);
 
     bool is_equal() const { return is_equal_; }
@@ -161,9 +164,11 @@ private:
 };
 
 /// A result for each segment, which equals what reduce() gives for the segment alone, bit for bit. An empty segment gives 0 for a sum and 1
-/// for a product. As many results as segments, in host memory or in memory of the context's device. Otherwise as reduce().
-/// \throws additionally Error invalid_argument: the results are not as many as the segments, equal segments are not as long as the operand,
-/// an offset is below its predecessor or larger than the operand (the message names its index), or a minimum or maximum of an empty segment
+/// for a product. As many results as segments, in host memory or in memory of the context's device, where they overlap neither
+/// the input nor the offsets. Otherwise as reduce().
+/// \throws additionally Error invalid_argument: the results are not as many as the segments, there is no offset, equal segments are not as
+/// long as the operand, an offset is below its predecessor or larger than the operand (the message names its index), or a minimum or
+/// maximum of an empty segment
 ///
 /// Offsets are checked on the host: those on a device are copied there first, for which the call waits. The call needs no workspace; the
 /// whole operand, where it is in host memory, is on the device at once.
@@ -192,9 +197,9 @@ requires ReduceResult<R, T> RunReport reduce_middle(const Operand<T>& input, con
                                                     const ReduceConfig& config, std::span<R> results,
                                                     SourceLocation where = SourceLocation::current());
 
-/// target[i] = target[i] (op) source[i] on the context's device and stream, asynchronously; both spans live on that device and have equal
-/// sizes. 16-bit floats are added in float and rounded. \throws Error invalid_argument, wrong_context, unsupported (the context is the
-/// host, or a product of floats).
+/// target[i] = target[i] (op) source[i] on the context's device and stream, asynchronously; both spans live on that device, have equal
+/// sizes, and are the same array or do not overlap. 16-bit floats are added in float and rounded. \throws Error invalid_argument,
+/// wrong_context, unsupported (the context is the host, or a product of floats).
 template <class T>
 void combine_elements(DeviceSpan<T> target, DeviceSpan<const T> source, ReduceOperation operation, const DeviceContext& context,
                       SourceLocation where = SourceLocation::current());
