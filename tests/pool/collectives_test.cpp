@@ -546,6 +546,38 @@ TEST_CASE("what makes no sense for a collective is refused", "[collectives]") {
     collectives.all_reduce<int>(arrays.spans(), ReduceOperation::sum);
 }
 
+TEST_CASE("a buffer from a memory pool that the other devices cannot reach is refused", "[collectives]") {
+    const CheckedMachine machine(2);
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const Collectives collectives(pool);
+    const MemoryPool own(pool.context_at(1).context());
+    const PlacedArrays<float> arrays(pool, {{1, 2}, {3, 4}});
+    const DeviceBuffer<float> buffer(4, pool.context_at(1).with_memory_pool(own));
+    const DeviceSpan<float> unreachable(buffer.span().pointer(), 2, 1);
+    const DeviceSpan<float> here = arrays.spans()[0];
+    const DeviceSpan<float> there = arrays.spans()[1];
+    using Inputs = std::vector<DeviceSpan<const float>>;
+    using Spans = std::vector<DeviceSpan<float>>;
+
+    const auto check_is_refused = [](const auto& collective) {
+        const Error error = error_of(collective);
+        CHECK(error.category() == ErrorCategory::unsupported);
+        CHECK(error.device() == 1);
+        CHECK_THAT(error.message(), contains_text("memory pool"));
+    };
+    check_is_refused([&] { collectives.all_reduce<float>(Inputs{here, unreachable}, Spans{here, there}, ReduceOperation::sum); });
+    check_is_refused([&] { collectives.all_reduce<float>(Inputs{here, there}, Spans{here, unreachable}, ReduceOperation::sum); });
+    check_is_refused([&] {
+        collectives.reduce_scatter<float>(Inputs{here, unreachable}, Spans{here.subspan(0, 1), there.subspan(0, 1)}, ReduceOperation::sum);
+    });
+    check_is_refused([&] { collectives.all_gather<float>(Inputs{here.subspan(0, 1), unreachable.subspan(0, 1)}, Spans{here, there}); });
+    check_is_refused([&] { collectives.broadcast<float>(unreachable, Spans{here, there}); });
+
+    CHECK_FALSE(pool.fault().has_value());
+    collectives.all_reduce<float>(arrays.spans(), ReduceOperation::sum);
+    CHECK(arrays.read(1) == std::vector<float>{4, 6});
+}
+
 TEST_CASE("a device that faults or is lost midway is a typed error, and nothing hangs", "[collectives]") {
     const Arrays<float> values = random_arrays<float>(3, 50);
     /// Whether the collective fails where device 1's nth call of it does.

@@ -1,6 +1,7 @@
 #include "checks.hpp"
 
 #include <algorithm>
+#include <cupool/driver/pointer_info.hpp>
 #include <string>
 
 #include "collective/peer_arrays.hpp"
@@ -52,6 +53,19 @@ void require_one_a_device(const std::vector<PeerBuffer>& buffers, std::size_t al
                                                         std::to_string(alignment) + " bytes");
         }
     }
+}
+
+void require_reachable_memory(const PeerBuffer& buffer, const DeviceContext& context) {
+    if (buffer.bytes == 0) return;
+    const abi::MemoryPool pool = pointer_info(context.context(), buffer.pointer).pool;
+    if (pool == nullptr || pool == context.memory_pool().handle()) return;
+    ErrorDetails details;
+    details.category = ErrorCategory::unsupported;
+    details.device = buffer.device;
+    details.message = "collectives: the buffer on device " + std::to_string(buffer.device) +
+                      " is from a memory pool that the other devices cannot reach; allocate it with the device pool's context of that "
+                      "device, or as plain memory";
+    throw Error(std::move(details));
 }
 
 void require_same_devices(const std::vector<PeerBuffer>& inputs, const std::vector<PeerBuffer>& outputs) {

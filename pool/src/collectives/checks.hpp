@@ -9,6 +9,10 @@ namespace cupool::detail {
 /// an address that is no multiple of `alignment`
 void require_one_a_device(const std::vector<PeerBuffer>& buffers, std::size_t alignment, const char* name, const DevicePool& pool);
 
+/// \param context  the pool's own of the buffer's device
+/// \throws Error unsupported where the buffer is from a memory pool other than the context's: peer access is not opened to that one
+void require_reachable_memory(const PeerBuffer& buffer, const DeviceContext& context);
+
 /// \throws Error invalid_argument where the buffers differ in their number or, at one place, in their device
 void require_same_devices(const std::vector<PeerBuffer>& inputs, const std::vector<PeerBuffer>& outputs);
 

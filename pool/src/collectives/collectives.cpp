@@ -78,14 +78,17 @@ public:
 /// What a collective does, once its operands are checked.
 class Collectives::Call {
 public:
-    /// \param devices  buffers on the devices that take part
-    Call(const Buffers& devices, std::function<void(detail::Exchange&)> queue) : devices_(devices), queue_(std::move(queue)) {}
+    /// \param inputs  all, or the one of a broadcast \param outputs  one on each device that takes part
+    Call(const Buffers& inputs, const Buffers& outputs, std::function<void(detail::Exchange&)> queue)
+        : inputs_(inputs), outputs_(outputs), queue_(std::move(queue)) {}
 
-    const Buffers& devices() const { return devices_; }
+    const Buffers& inputs() const { return inputs_; }
+    const Buffers& outputs() const { return outputs_; }
     void queue(detail::Exchange& exchange) const { queue_(exchange); }
 
 private:
-    const Buffers& devices_;
+    const Buffers& inputs_;
+    const Buffers& outputs_;
     std::function<void(detail::Exchange&)> queue_;
 };
 
@@ -109,17 +112,24 @@ RunReport Collectives::run(const Call& call, const CollectiveConfig& config, con
     const auto start = std::chrono::steady_clock::now();
     State& own = state(where);
     DevicePool::State& pool_state = own.pool.state(where);
-    if (!config.streams.empty() && config.streams.size() != call.devices().size()) {
+    if (!config.streams.empty() && config.streams.size() != call.outputs().size()) {
         throw Error(ErrorCategory::invalid_argument, "collectives: " + std::to_string(config.streams.size()) + " streams for " +
-                                                         std::to_string(call.devices().size()) + " buffers; give one for each, or none");
+                                                         std::to_string(call.outputs().size()) + " buffers; give one for each, or none");
     }
     std::vector<std::size_t> members;
     RunReport report{.engine = Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};
-    for (const PeerBuffer& buffer : call.devices()) {
+    for (const PeerBuffer& buffer : call.outputs()) {
         members.push_back(pool_state.index_of(buffer.device));
         report.devices.push_back(buffer.device);
     }
     pool_state.run_together(members, [&] {
+        if (members.size() > 1) {
+            for (const Buffers* const buffers : {&call.inputs(), &call.outputs()}) {
+                for (const PeerBuffer& buffer : *buffers) {
+                    detail::require_reachable_memory(buffer, pool_state.member(pool_state.index_of(buffer.device)).context(where));
+                }
+            }
+        }
         std::unique_lock lock(own.mutex);
         std::vector<detail::Participant> participants;
         for (std::size_t i = 0; i < members.size(); ++i) {
@@ -178,7 +188,7 @@ RunReport Collectives::all_reduce(std::span<const DeviceSpan<const T>> inputs, s
             }
             exchange.leave(workers);
         };
-        return run(Call(from, queue), config, where);
+        return run(Call(from, to, queue), config, where);
     });
 }
 
@@ -208,7 +218,7 @@ RunReport Collectives::reduce_scatter(std::span<const DeviceSpan<const T>> input
             }
             exchange.leave(workers);
         };
-        return run(Call(from, queue), config, where);
+        return run(Call(from, to, queue), config, where);
     });
 }
 
@@ -240,7 +250,7 @@ RunReport Collectives::gather_bytes(const Buffers& inputs, const Buffers& output
             }
             exchange.leave(workers);
         };
-        return run(Call(inputs, queue), config, where);
+        return run(Call(inputs, outputs, queue), config, where);
     });
 }
 
@@ -288,7 +298,7 @@ RunReport Collectives::broadcast_bytes(const PeerBuffer& source, const Buffers& 
             }
             exchange.leave(workers);
         };
-        return run(Call(targets, queue), config, where);
+        return run(Call({source}, targets, queue), config, where);
     });
 }
 

@@ -46,6 +46,9 @@ struct CollectiveConfig {
 /// Devices. The buffers may be on any different devices of the pool, at most 32, in any order. Devices read and write each other's memory
 /// directly where they have a path, as PeerManager opens it; else the data goes through page-locked host memory.
 ///
+/// Memory. Of several devices, each buffer is plain memory or from the memory pool of DevicePool::context()'s context of its device. Peer
+/// access is opened to no other memory pool; a buffer from one is refused as unsupported.
+///
 /// Order. A reduction computes element i as buffers[0][i] (op) buffers[1][i] (op) ..., from left to right, for every size, number of
 /// devices and path. So every device gets the same bits. 16-bit floats are combined as float and rounded once, at the end. T is one of
 /// reduce()'s types, whose rules for NaN and zeros hold here, too.
@@ -55,7 +58,8 @@ struct CollectiveConfig {
 ///
 /// Errors, of all collectives: invalid_argument (no buffer, two on one device, sizes that do not go together, an address that is no
 /// multiple of its element's size, a result that overlaps an operand without being it, not as many streams as buffers), wrong_context (a
-/// buffer outside of the pool, a stream of another device), unsupported (a product of floats), no_device (the device of a buffer is
+/// buffer outside of the pool, a stream of another device), unsupported (a product of floats, a
+/// buffer from a memory pool of the caller's own), no_device (the device of a buffer is
 /// quarantined), device_fault, out_of_memory, and whatever the driver answers. What the results hold after an error is unspecified; nothing
 /// uses the buffers any more when a call throws. After a device fault every call throws at once.
 ///
