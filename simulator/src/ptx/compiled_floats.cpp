@@ -117,8 +117,8 @@ struct Contraction {
 
 class FloatCompiler {
 public:
-    FloatCompiler(std::vector<DecodedInstruction>& code, std::vector<Type>& types)
-        : code_(code), types_(types), values_(code, types.size()) {
+    FloatCompiler(std::vector<DecodedInstruction>& code, std::vector<Type>& types, ValueNumbering values)
+        : code_(code), types_(types), values_(std::move(values)) {
         for (const DecodedInstruction& decoded : code)
             functions_before_.push_back((functions_before_.empty() ? 0 : functions_before_.back()) + (is_written_out(decoded) ? 1 : 0));
     }
@@ -323,7 +323,8 @@ void compile_floats(std::vector<DecodedInstruction>& code, std::vector<Type>& ty
                (is_extreme(decoded) && decoded.instruction.operands[1] == decoded.instruction.operands[2]);
     });
     if (!contracts && !orders) return;
-    FloatCompiler(code, types).compile(contracts);
+    std::optional<ValueNumbering> values = ValueNumbering::of(code, types.size());
+    if (values) FloatCompiler(code, types, std::move(*values)).compile(contracts);
 }
 
 }  // namespace cupool::ptx
