@@ -112,6 +112,12 @@ TEST_CASE("Code that control never reaches loads, and changes nothing before it"
         fused);
 }
 
+TEST_CASE("Thousands of sums of one product load at once", "[ptx][contraction]") {
+    std::string sums = "mul.f64 %p, %a, %b; neg.f64 %q, %p; ";
+    for (int i = 0; i < 8000; ++i) sums += "add.f64 %x, %p, %c; st.global.f64 [%out], %x; sub.f64 %y, %c, %q; st.global.f64 [%out], %y; ";
+    CHECK(run(sums) == std::vector<double>{fused, fused});
+}
+
 TEST_CASE("A function of thousands of blocks is contracted unless too many registers pass between them", "[ptx][contraction]") {
     constexpr int blocks = 3000;
     const auto number = [](int i) { return std::to_string(i); };
