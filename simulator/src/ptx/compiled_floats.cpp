@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "ptx/handlers.hpp"
@@ -117,8 +117,8 @@ struct Contraction {
 
 class FloatCompiler {
 public:
-    FloatCompiler(std::vector<DecodedInstruction>& code, std::vector<Type>& types)
-        : code_(code), types_(types), values_(code, types.size()) {
+    FloatCompiler(std::vector<DecodedInstruction>& code, std::vector<Type>& types, ValueNumbering values)
+        : code_(code), types_(types), values_(std::move(values)) {
         for (const DecodedInstruction& decoded : code)
             functions_before_.push_back((functions_before_.empty() ? 0 : functions_before_.back()) + (is_written_out(decoded) ? 1 : 0));
     }
@@ -184,22 +184,22 @@ private:
 
     // A product is contracted into all of its readers or none; a sum takes one product, the one that nobody else reads or else the first.
     void choose_contractions() {
-        std::unordered_map<std::uint32_t, bool> refused;
+        std::unordered_set<std::uint32_t> refused;
         bool changed = true;
         while (changed) {
             changed = false;
             chosen_.clear();
             for (std::uint32_t i = 0; i < code_.size(); ++i)
                 if (values_.is_live(i) && is_sum(code_[i])) choose(i, refused);
-            for (const auto& [sum, contraction] : chosen_) {
-                if (reaches_sums_alone(contraction.product)) continue;
-                refused[contraction.product] = true;
+            for (const std::uint32_t product : chosen_products()) {
+                if (reaches_sums_alone(product)) continue;
+                refused.insert(product);
                 changed = true;
             }
         }
     }
 
-    void choose(std::uint32_t sum, const std::unordered_map<std::uint32_t, bool>& refused) {
+    void choose(std::uint32_t sum, const std::unordered_set<std::uint32_t>& refused) {
         std::optional<Contraction> best;
         for (const unsigned operand : {1u, 2u}) {
             const std::optional<Contraction> found = candidate(sum, operand);
@@ -211,20 +211,34 @@ private:
 
     std::size_t reader_count(std::uint32_t product) const { return values_.readers(result_of(product)).size(); }
 
+    std::vector<std::uint32_t> chosen_products() const {
+        std::vector<std::uint32_t> products;
+        for (const auto& [sum, contraction] : chosen_) products.push_back(contraction.product);
+        std::sort(products.begin(), products.end());
+        products.erase(std::unique(products.begin(), products.end()), products.end());
+        return products;
+    }
+
     bool reaches_sums_alone(std::uint32_t product) const {
-        // Once: not as both operands, nor as what a guarded sum leaves where it does not happen.
-        const auto takes = [&](const std::vector<std::uint32_t>& readers, std::uint32_t reader) {
-            const auto choice = find_choice(reader);
-            return choice != chosen_.end() && choice->second.product == product && std::count(readers.begin(), readers.end(), reader) == 1;
-        };
         const std::vector<std::uint32_t>& readers = values_.readers(result_of(product));
-        for (const std::uint32_t reader : readers) {
-            if (takes(readers, reader)) continue;
+        for (std::size_t i = 0; i < readers.size(); ++i) {
+            if (takes(readers, i, product)) continue;
+            const std::uint32_t reader = readers[i];
             if (code_[reader].operation != Operation::float_negate || code_[reader].access.guarded) return false;
             const std::vector<std::uint32_t>& further = values_.readers(result_of(reader));
-            if (!std::all_of(further.begin(), further.end(), [&](std::uint32_t sum) { return takes(further, sum); })) return false;
+            for (std::size_t j = 0; j < further.size(); ++j)
+                if (!takes(further, j, product)) return false;
         }
         return true;
+    }
+
+    // Whether a reader of the product, or of its negation, is a sum that is to take the product, and reads it once: not as both operands,
+    // nor as what a guarded sum leaves where it does not happen.
+    bool takes(const std::vector<std::uint32_t>& readers, std::size_t index, std::uint32_t product) const {
+        const std::uint32_t reader = readers[index];
+        const bool repeated = (index > 0 && readers[index - 1] == reader) || (index + 1 < readers.size() && readers[index + 1] == reader);
+        const auto choice = find_choice(reader);
+        return !repeated && choice != chosen_.end() && choice->second.product == product;
     }
 
     void fuse(std::uint32_t sum, const Contraction& contraction) {
@@ -323,7 +337,8 @@ void compile_floats(std::vector<DecodedInstruction>& code, std::vector<Type>& ty
                (is_extreme(decoded) && decoded.instruction.operands[1] == decoded.instruction.operands[2]);
     });
     if (!contracts && !orders) return;
-    FloatCompiler(code, types).compile(contracts);
+    std::optional<ValueNumbering> values = ValueNumbering::of(code, types.size());
+    if (values) FloatCompiler(code, types, std::move(*values)).compile(contracts);
 }
 
 }  // namespace cupool::ptx

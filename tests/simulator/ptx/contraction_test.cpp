@@ -101,6 +101,40 @@ TEST_CASE("Of two products the sum takes the one that it alone reads, or else th
     CHECK(shared == std::vector<double>{std::fma(a, b, q), q + a});
 }
 
+TEST_CASE("Code that control never reaches loads, and changes nothing before it", "[ptx][contraction]") {
+    const std::string contracted = "mul.f64 %p, %a, %b; add.f64 %x, %p, %c; st.global.f64 [%out], %x; ret; ";
+    CHECK(first(contracted + "add.f64 %x, %y, %p; st.global.f64 [%in], %x;") == fused);
+    CHECK(first(contracted + ".reg .f32 %f<4>; mul.f32 %f1, %f2, %f3; add.f32 %f1, %f1, %f0; st.global.f32 [%in], %f1;") == fused);
+    CHECK(first(contracted + "L: neg.f64 %p, %p; add.f64 %x, %p, %y; bra L;") == fused);
+    CHECK(
+        first(
+            "bra HERE; BACK: add.f64 %y, %p, %d; HERE: mul.f64 %p, %a, %b; add.f64 %x, %p, %c; @!%yes bra HERE; bra END; bra BACK; END:") ==
+        fused);
+}
+
+TEST_CASE("Thousands of sums of one product load at once", "[ptx][contraction]") {
+    std::string sums = "mul.f64 %p, %a, %b; neg.f64 %q, %p; ";
+    for (int i = 0; i < 8000; ++i) sums += "add.f64 %x, %p, %c; st.global.f64 [%out], %x; sub.f64 %y, %c, %q; st.global.f64 [%out], %y; ";
+    CHECK(run(sums) == std::vector<double>{fused, fused});
+}
+
+TEST_CASE("A function of thousands of blocks is contracted unless too many registers pass between them", "[ptx][contraction]") {
+    constexpr int blocks = 3000;
+    const auto number = [](int i) { return std::to_string(i); };
+    std::string apart = ".reg .f64 %s<" + number(blocks) + ">; ";
+    for (int i = 0; i < blocks; ++i) {
+        apart +=
+            "mul.f64 %p, %a, %b; add.f64 %s" + number(i) + ", %p, %c; mov.f64 %x, %s" + number(i) + "; @!%yes bra L" + number(i) + "; ";
+        apart += "mov.f64 %y, %x; L" + number(i) + ": ";
+    }
+    CHECK(run(apart) == std::vector<double>{fused, fused});
+
+    std::string passed = ".reg .f64 %s<" + number(blocks) + ">; mul.f64 %p, %a, %b; add.f64 %x, %p, %c; ";
+    for (int i = 0; i < blocks; ++i) passed += "mov.f64 %s" + number(i) + ", %x; ";
+    for (int i = 0; i < blocks; ++i) passed += "@!%yes bra L" + number(i) + "; mov.f64 %y, %s" + number(i) + "; L" + number(i) + ": ";
+    CHECK(run(passed) == std::vector<double>{0, 0});
+}
+
 TEST_CASE("Of two NaNs of f64 the one whose register was written last comes out of a sum or product", "[ptx][contraction]") {
     const auto early = std::bit_cast<double>(std::uint64_t{0x7ff8'0000'0000'0001});
     const auto later = std::bit_cast<double>(std::uint64_t{0xfff8'0000'0000'0002});
