@@ -73,8 +73,8 @@ concept ReduceResult = ReduceElement<T> &&(std::same_as<R, T> || std::same_as<R,
 /// An element and where it is.
 template <class T>
 struct IndexedValue {
-    T value{};
-    std::uint64_t index = 0;
+    T value{};                ///< the element
+    std::uint64_t index = 0;  ///< its place in the array, from 0
 
     friend bool operator==(const IndexedValue&, const IndexedValue&) = default;
 };
@@ -91,7 +91,9 @@ struct ReduceConfig {
     /// goes to the host, it is memory that the context keeps for such calls (docs/reduce.md).
     DeviceSpan<std::byte> workspace{};
 
+    /// The null stream and default memory pool of a device. \throws what DeviceContext::default_for_device() throws
     static ReduceConfig default_for_device(int device, SourceLocation where = SourceLocation::current());
+    /// All cores of the host.
     static ReduceConfig default_for_host();
 };
 
@@ -146,7 +148,9 @@ public:
     /// the array. Offsets on a device lie on that of the context. An empty array of offsets is refused: zero segments have one offset.
     static Segments offsets(const Operand<std::uint64_t>& offsets);
 
+    /// Whether all segments are equally long, by equal().
     bool is_equal() const { return is_equal_; }
+    /// How many segments there are.
     std::size_t count() const { return count_; }
     /// Of each segment. \pre is_equal()
     std::size_t length() const { return length_; }
@@ -183,9 +187,9 @@ requires ReduceResult<R, T> RunReport reduce_segments(const Operand<T>& input, c
 
 /// A three-dimensional array [outer][middle][inner] in row-major order.
 struct MiddleShape {
-    std::size_t outer = 0;
-    std::size_t middle = 0;
-    std::size_t inner = 0;
+    std::size_t outer = 0;   ///< the slowest dimension
+    std::size_t middle = 0;  ///< the one that is reduced
+    std::size_t inner = 0;   ///< the fastest dimension
 };
 
 /// Reduces the middle dimension: results[o * inner + i] combines input[(o * middle + m) * inner + i] over all m. The order of a float sum
