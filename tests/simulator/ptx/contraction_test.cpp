@@ -118,6 +118,15 @@ TEST_CASE("Thousands of sums of one product load at once", "[ptx][contraction]")
     CHECK(run(sums) == std::vector<double>{fused, fused});
 }
 
+TEST_CASE("Thousands of readers of a long chain of signs load at once", "[ptx][contraction]") {
+    std::string signs = ".reg .f64 %s<40001>; mov.f64 %s0, %a; ";
+    for (int i = 0; i < 40000; ++i) {
+        const std::string next = "%s" + std::to_string(i + 1);
+        signs += "neg.f64 " + next + ", %s" + std::to_string(i) + "; add.rn.f64 %x, %x, " + next + "; ";
+    }
+    CHECK(first(signs) == 0);
+}
+
 TEST_CASE("A function of thousands of blocks is contracted unless too many registers pass between them", "[ptx][contraction]") {
     constexpr int blocks = 3000;
     const auto number = [](int i) { return std::to_string(i); };
