@@ -86,6 +86,8 @@ TEST_CASE("What stays a product and a sum", "[ptx][contraction]") {
              "mul.f64 %p, %a, %b; div.rn.f64 %y, %c, %d; add.f64 %x, %p, %c;",
              "mul.f64 %p, %a, %b; rem.u32 %thread, %thread, 3; add.f64 %x, %p, %c;",
              "mul.f64 %p, %a, %b; bar.sync 0; @!%yes bra END; add.f64 %x, %p, %c; END:",
+             "mul.f64 %p, %a, %b; add.f64 %x, %p, %c; @%yes bra LEFT; mul.rn.f64 %p, %d, %d; mov.f64 %y, %p; bra END;"
+             "LEFT: @!%yes mul.rn.f64 %p, %d, %d; mov.f64 %y, %p; END:",
          })
         CHECK(first(instructions) == 0);
     CHECK(run("mul.f64 %p, %a, %b; add.f64 %x, %p, %c;", false)[0] == 0);
