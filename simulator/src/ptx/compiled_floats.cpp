@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -275,14 +276,28 @@ private:
     // --- order
 
     // When an operand was defined. A sign is part of the instruction that reads it; constants come last.
-    std::uint64_t time(std::uint32_t position, unsigned operand) const {
+    std::uint64_t time(std::uint32_t position, unsigned operand) {
         const std::uint32_t source = code_[position].instruction.operands[operand];
         if (!is_register(source)) return 2 * late;
-        Value value = values_.read(position, register_of(source));
-        for (const DecodedInstruction* before = writer(value); before != nullptr && is_part_of_reader(*before); before = writer(value))
-            value = values_.read(value.writer(), register_of(before->instruction.operands[1]));
+        const Value value = origin(values_.read(position, register_of(source)));
         const DecodedInstruction* definition = writer(value);
         return definition == nullptr || is_defined_late(*definition) ? late + value.time : value.time;
+    }
+
+    // What a chain of signs and copies begins with. Each link is followed once.
+    Value origin(Value value) {
+        std::vector<std::uint32_t> chain;
+        for (const DecodedInstruction* link = writer(value); link != nullptr && is_part_of_reader(*link); link = writer(value)) {
+            const std::uint32_t position = value.writer();
+            if (const auto known = origins_.find(position); known != origins_.end()) {
+                value = known->second;
+                break;
+            }
+            chain.push_back(position);
+            value = values_.read(position, register_of(link->instruction.operands[1]));
+        }
+        for (const std::uint32_t position : chain) origins_.emplace(position, value);
+        return value;
     }
 
     static bool is_part_of_reader(const DecodedInstruction& decoded) {
@@ -324,8 +339,9 @@ private:
     std::vector<DecodedInstruction>& code_;
     std::vector<Type>& types_;
     ValueNumbering values_;
-    std::vector<std::uint32_t> functions_before_;  ///< by position: how many there are that are written out with branches
-    std::vector<Choice> chosen_;                   ///< ascending
+    std::vector<std::uint32_t> functions_before_;       ///< by position: how many there are that are written out with branches
+    std::vector<Choice> chosen_;                        ///< ascending
+    std::unordered_map<std::uint32_t, Value> origins_;  ///< by position of a sign or copy
 };
 
 }  // namespace

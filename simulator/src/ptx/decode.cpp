@@ -179,7 +179,7 @@ void FunctionDecoder::decode_instruction(const syntax::Instruction& source) {
     selection.operation = row.operation;
     if (row.operation == Operation::return_from && !function_.is_entry) append_results(source);
 
-    Pending pending;
+    DecodedInstruction pending;
     if (source.guard) {
         pending.access.guarded = true;
         pending.guard = source.guard;
@@ -195,7 +195,7 @@ void FunctionDecoder::decode_instruction(const syntax::Instruction& source) {
     append(std::move(pending), selection, source);
 }
 
-void FunctionDecoder::append(Pending pending, const Selection& selection, const syntax::Instruction& source) {
+void FunctionDecoder::append(DecodedInstruction pending, const Selection& selection, const syntax::Instruction& source) {
     pending.operation = selection.operation;
     pending.modifiers = selection.modifiers;
     pending.memory = memory_effect(selection, pending.instruction);
@@ -209,7 +209,8 @@ void FunctionDecoder::append(Pending pending, const Selection& selection, const 
     code_.push_back(std::move(pending));
 }
 
-void FunctionDecoder::place_operands(const OpcodeRow& row, const syntax::Instruction& source, Selection& selection, Pending& pending) {
+void FunctionDecoder::place_operands(const OpcodeRow& row, const syntax::Instruction& source, Selection& selection,
+                                     DecodedInstruction& pending) {
     Instruction& instruction = pending.instruction;
     const Operation operation = row.operation;
     if (operation == Operation::call) {
@@ -340,7 +341,7 @@ void FunctionDecoder::append_frame_move(const syntax::Instruction& at, bool load
     selection.access = Access::frame;
     selection.wide_destination = bits_of(types_[reg]) == 64;
     selection.modifiers.set(Field::type, static_cast<std::uint8_t>(types_[reg]));
-    Pending pending;
+    DecodedInstruction pending;
     pending.instruction.operands[0] = place_register(reg, pending, load);
     pending.instruction.operands[address_operand] = pool_.number64(0);
     pending.instruction.immediate = offset;

@@ -50,8 +50,6 @@ public:
 private:
     using Operand = syntax::Operand;
 
-    using Pending = DecodedInstruction;
-
     [[noreturn]] void fail(const syntax::Instruction& at, const std::string& message) const;
     [[noreturn]] void refuse(const syntax::Instruction& at, const std::string& message) const;
 
@@ -61,30 +59,31 @@ private:
     bool fits(const OpcodeRow& row, const Modifiers& modifiers, const syntax::Instruction& source) const;
     bool fits(char letter, const Modifiers& modifiers, const Operand& operand) const;
     bool fits_value(Type type, bool wider, const Operand& operand) const;
-    void place_operands(const OpcodeRow& row, const syntax::Instruction& source, Selection& selection, Pending& pending);
+    void place_operands(const OpcodeRow& row, const syntax::Instruction& source, Selection& selection, DecodedInstruction& pending);
     void place_choices(const Selection& selection, Instruction& instruction) const;
     void append_prologue();
     void append_results(const syntax::Instruction& source);
     void append_frame_move(const syntax::Instruction& at, bool load, std::uint32_t reg, std::uint32_t offset);
     void append_end();
-    void append(Pending pending, const Selection& selection, const syntax::Instruction& source);
+    void append(DecodedInstruction pending, const Selection& selection, const syntax::Instruction& source);
 
     // Operands (decode_operands.cpp).
-    std::uint32_t place_value(const syntax::Instruction& at, const Operand& operand, Type type, Pending& pending, bool written);
-    std::uint32_t place_predicate(const syntax::Instruction& at, const Operand& operand, Pending& pending, bool written);
-    std::uint32_t place_register(std::uint32_t reg, Pending& pending, bool written);
-    std::uint32_t place_sink(Type type, Pending& pending);
+    std::uint32_t place_value(const syntax::Instruction& at, const Operand& operand, Type type, DecodedInstruction& pending, bool written);
+    std::uint32_t place_predicate(const syntax::Instruction& at, const Operand& operand, DecodedInstruction& pending, bool written);
+    std::uint32_t place_register(std::uint32_t reg, DecodedInstruction& pending, bool written);
+    std::uint32_t place_sink(Type type, DecodedInstruction& pending);
     std::uint32_t place_special(const syntax::Instruction& at, const Operand& operand);
     std::uint32_t place_symbol(const syntax::Instruction& at, const Operand& operand, bool wide);
     std::uint32_t place_number(const syntax::Instruction& at, const Operand& operand, Type type);
-    void place_vector(const syntax::Instruction& at, const Operand& operand, Type type, std::size_t first, Pending& pending, bool written);
-    void place_address(const syntax::Instruction& at, const Operand& address, Selection& selection, Pending& pending);
-    void place_address_symbol(const syntax::Instruction& at, const Operand& base, Selection& selection, Pending& pending);
+    void place_vector(const syntax::Instruction& at, const Operand& operand, Type type, std::size_t first, DecodedInstruction& pending,
+                      bool written);
+    void place_address(const syntax::Instruction& at, const Operand& address, Selection& selection, DecodedInstruction& pending);
+    void place_address_symbol(const syntax::Instruction& at, const Operand& base, Selection& selection, DecodedInstruction& pending);
     void place_call(const syntax::Instruction& at, const Operand& results, const Operand& callee, const Operand& arguments,
-                    Pending& pending);
-    Transfer place_transfer(const syntax::Instruction& at, const Operand& operand, const FormalLayout::Place& formal, Pending& pending,
-                            bool written);
-    std::uint32_t place_target(const syntax::Instruction& at, std::uint32_t label, Pending& pending);
+                    DecodedInstruction& pending);
+    Transfer place_transfer(const syntax::Instruction& at, const Operand& operand, const FormalLayout::Place& formal,
+                            DecodedInstruction& pending, bool written);
+    std::uint32_t place_target(const syntax::Instruction& at, std::uint32_t label, DecodedInstruction& pending);
 
     // Layout (decode_layout.cpp).
     void lay_out_frame();
@@ -93,7 +92,7 @@ private:
     void flag_registers(const Allocation& allocation);
     void mark_straight_runs();
     void append_code();
-    Instruction inspected(const Pending& pending);
+    Instruction inspected(const DecodedInstruction& pending);
     std::uint32_t opcode_text(const syntax::Instruction& source);
 
     const syntax::Module& source_;
@@ -105,7 +104,7 @@ private:
 
     Function result_;
     FormalLayout formals_;
-    std::vector<Pending> code_;
+    std::vector<DecodedInstruction> code_;
     std::vector<std::uint32_t> positions_;                                ///< by instruction of the source, its place in code_, and the end
     std::vector<Type> types_;                                             ///< of virtual registers: the function's own, then sinks
     std::unordered_map<std::uint32_t, std::uint32_t> frame_offsets_;      ///< by symbol: what lies in the frame

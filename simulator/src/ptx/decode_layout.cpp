@@ -57,7 +57,7 @@ void FunctionDecoder::lay_out_frame() {
 // From positions in the source to positions in the module's code.
 void FunctionDecoder::resolve_targets() {
     const auto base = static_cast<std::uint32_t>(module_.code.size());
-    for (Pending& pending : code_) {
+    for (DecodedInstruction& pending : code_) {
         for (std::uint32_t& target : pending.access.targets) target = positions_[target];
         if (pending.operation == Operation::branch) pending.instruction.immediate = base + positions_[pending.instruction.immediate];
         const bool always_leaves = pending.operation == Operation::branch || pending.operation == Operation::branch_indexed ||
@@ -82,7 +82,7 @@ void FunctionDecoder::flag_registers(const Allocation& allocation) {
 // Registers share slots by liveness.
 void FunctionDecoder::allocate() {
     std::vector<RegisterAccess> accesses;
-    for (Pending& pending : code_) accesses.push_back(std::move(pending.access));
+    for (DecodedInstruction& pending : code_) accesses.push_back(std::move(pending.access));
     std::vector<RegisterClass> classes;
     for (const Type type : types_) {
         classes.push_back(type == Type::pred    ? RegisterClass::predicate
@@ -104,7 +104,7 @@ void FunctionDecoder::allocate() {
             default: operand = operand_in(Bank::frame32, slot * slot32_bytes);
         }
     };
-    for (Pending& pending : code_) {
+    for (DecodedInstruction& pending : code_) {
         rewrite(pending.instruction.guard);
         for (std::uint32_t& operand : pending.instruction.operands) rewrite(operand);
     }
@@ -122,7 +122,7 @@ void FunctionDecoder::allocate() {
 
 void FunctionDecoder::mark_straight_runs() {
     std::vector<bool> leads(code_.size() + 1, false);
-    for (const Pending& pending : code_)
+    for (const DecodedInstruction& pending : code_)
         for (const std::uint32_t target : pending.access.targets) leads[target] = true;
     std::uint32_t run = 0;
     for (std::size_t i = code_.size(); i-- > 0;) {
@@ -136,14 +136,14 @@ void FunctionDecoder::mark_straight_runs() {
 }
 
 void FunctionDecoder::append_code() {
-    for (const Pending& pending : code_) {
+    for (const DecodedInstruction& pending : code_) {
         module_.code.push_back(pending.instruction);
         module_.locations.push_back(pending.location);
         module_.inspected_code.push_back(inspected(pending));
     }
 }
 
-Instruction FunctionDecoder::inspected(const Pending& pending) {
+Instruction FunctionDecoder::inspected(const DecodedInstruction& pending) {
     Inspection inspection;
     inspection.handler = pending.instruction.handler;
     inspection.guard = pending.instruction.guard;

@@ -9,7 +9,7 @@ std::uint64_t truncated(std::uint64_t value, unsigned bits) { return bits >= 64 
 
 }  // namespace
 
-std::uint32_t FunctionDecoder::place_value(const syntax::Instruction& at, const Operand& operand, Type type, Pending& pending,
+std::uint32_t FunctionDecoder::place_value(const syntax::Instruction& at, const Operand& operand, Type type, DecodedInstruction& pending,
                                            bool written) {
     using Kind = Operand::Kind;
     if (written && operand.kind != Kind::reg && operand.kind != Kind::sink) fail(at, "result argument must be a register");
@@ -24,18 +24,19 @@ std::uint32_t FunctionDecoder::place_value(const syntax::Instruction& at, const 
     }
 }
 
-std::uint32_t FunctionDecoder::place_register(std::uint32_t reg, Pending& pending, bool written) {
+std::uint32_t FunctionDecoder::place_register(std::uint32_t reg, DecodedInstruction& pending, bool written) {
     (written ? pending.access.writes : pending.access.reads).push_back(reg);
     return operand_in(Bank::unallocated, reg);
 }
 
 // A register of its own for a result that nobody reads.
-std::uint32_t FunctionDecoder::place_sink(Type type, Pending& pending) {
+std::uint32_t FunctionDecoder::place_sink(Type type, DecodedInstruction& pending) {
     types_.push_back(type);
     return place_register(static_cast<std::uint32_t>(types_.size() - 1), pending, true);
 }
 
-std::uint32_t FunctionDecoder::place_predicate(const syntax::Instruction& at, const Operand& operand, Pending& pending, bool written) {
+std::uint32_t FunctionDecoder::place_predicate(const syntax::Instruction& at, const Operand& operand, DecodedInstruction& pending,
+                                               bool written) {
     using Kind = Operand::Kind;
     if (operand.kind == Kind::sink && written) return place_sink(Type::pred, pending);
     if (written && (operand.kind != Kind::reg || operand.negated)) fail(at, "result argument must be a register");
@@ -88,8 +89,8 @@ std::uint32_t FunctionDecoder::place_number(const syntax::Instruction& at, const
     return pool_.number32(static_cast<std::uint32_t>(truncated(value, bits_of(type))));
 }
 
-void FunctionDecoder::place_vector(const syntax::Instruction& at, const Operand& operand, Type type, std::size_t first, Pending& pending,
-                                   bool written) {
+void FunctionDecoder::place_vector(const syntax::Instruction& at, const Operand& operand, Type type, std::size_t first,
+                                   DecodedInstruction& pending, bool written) {
     // The elements of a pack or unpack share out the bits of its type; those of a load or store have the type each.
     const bool shares = first == 1 || at.opcode == "mov";
     const unsigned bits = shares ? bits_of(type) / static_cast<unsigned>(operand.elements.size()) : bits_of(type);
@@ -98,7 +99,8 @@ void FunctionDecoder::place_vector(const syntax::Instruction& at, const Operand&
         pending.instruction.operands[first + i] = place_value(at, operand.elements[i], shares ? element_type : type, pending, written);
 }
 
-void FunctionDecoder::place_address(const syntax::Instruction& at, const Operand& address, Selection& selection, Pending& pending) {
+void FunctionDecoder::place_address(const syntax::Instruction& at, const Operand& address, Selection& selection,
+                                    DecodedInstruction& pending) {
     using Kind = Operand::Kind;
     const Operand& base = address.elements[0];
     Instruction& instruction = pending.instruction;
@@ -127,7 +129,8 @@ void FunctionDecoder::place_address(const syntax::Instruction& at, const Operand
     instruction.operands[address_operand] = place_register(base.index, pending, false);
 }
 
-void FunctionDecoder::place_address_symbol(const syntax::Instruction& at, const Operand& base, Selection& selection, Pending& pending) {
+void FunctionDecoder::place_address_symbol(const syntax::Instruction& at, const Operand& base, Selection& selection,
+                                           DecodedInstruction& pending) {
     Instruction& instruction = pending.instruction;
     const syntax::Symbol& symbol = source_.symbols[base.index];
     const Space space = selection.modifiers.get(Field::space, Space::generic);
@@ -146,7 +149,7 @@ void FunctionDecoder::place_address_symbol(const syntax::Instruction& at, const 
 }
 
 Transfer FunctionDecoder::place_transfer(const syntax::Instruction& at, const Operand& operand, const FormalLayout::Place& formal,
-                                         Pending& pending, bool written) {
+                                         DecodedInstruction& pending, bool written) {
     using Kind = Operand::Kind;
     Transfer transfer;
     transfer.callee_offset = formal.offset;
@@ -167,7 +170,7 @@ Transfer FunctionDecoder::place_transfer(const syntax::Instruction& at, const Op
 }
 
 void FunctionDecoder::place_call(const syntax::Instruction& at, const Operand& results, const Operand& callee, const Operand& arguments,
-                                 Pending& pending) {
+                                 DecodedInstruction& pending) {
     const syntax::Function& called = source_.functions[callee.index];
     if (!called.defined) refuse(at, "unresolved extern function '" + called.name + "'");
     if (called.is_entry) fail(at, "an entry cannot be called");
@@ -186,7 +189,7 @@ void FunctionDecoder::place_call(const syntax::Instruction& at, const Operand& r
 }
 
 // A label becomes the position of an instruction, or the index of a table of them, both still to be moved to their final place.
-std::uint32_t FunctionDecoder::place_target(const syntax::Instruction& at, std::uint32_t label, Pending& pending) {
+std::uint32_t FunctionDecoder::place_target(const syntax::Instruction& at, std::uint32_t label, DecodedInstruction& pending) {
     const syntax::Label& named = function_.label(label);
     const bool wants_table = at.opcode == "brx";
     if (wants_table != named.targets.has_value()) fail(at, "'" + std::string(named.name) + "' is not what the branch needs");

@@ -86,6 +86,8 @@ TEST_CASE("What stays a product and a sum", "[ptx][contraction]") {
              "mul.f64 %p, %a, %b; div.rn.f64 %y, %c, %d; add.f64 %x, %p, %c;",
              "mul.f64 %p, %a, %b; rem.u32 %thread, %thread, 3; add.f64 %x, %p, %c;",
              "mul.f64 %p, %a, %b; bar.sync 0; @!%yes bra END; add.f64 %x, %p, %c; END:",
+             "mul.f64 %p, %a, %b; add.f64 %x, %p, %c; @%yes bra LEFT; mul.rn.f64 %p, %d, %d; mov.f64 %y, %p; bra END;"
+             "LEFT: @!%yes mul.rn.f64 %p, %d, %d; mov.f64 %y, %p; END:",
          })
         CHECK(first(instructions) == 0);
     CHECK(run("mul.f64 %p, %a, %b; add.f64 %x, %p, %c;", false)[0] == 0);
@@ -116,6 +118,15 @@ TEST_CASE("Thousands of sums of one product load at once", "[ptx][contraction]")
     std::string sums = "mul.f64 %p, %a, %b; neg.f64 %q, %p; ";
     for (int i = 0; i < 8000; ++i) sums += "add.f64 %x, %p, %c; st.global.f64 [%out], %x; sub.f64 %y, %c, %q; st.global.f64 [%out], %y; ";
     CHECK(run(sums) == std::vector<double>{fused, fused});
+}
+
+TEST_CASE("Thousands of readers of a long chain of signs load at once", "[ptx][contraction]") {
+    std::string signs = ".reg .f64 %s<40001>; mov.f64 %s0, %a; ";
+    for (int i = 0; i < 40000; ++i) {
+        const std::string next = "%s" + std::to_string(i + 1);
+        signs += "neg.f64 " + next + ", %s" + std::to_string(i) + "; add.rn.f64 %x, %x, " + next + "; ";
+    }
+    CHECK(first(signs) == 0);
 }
 
 TEST_CASE("A function of thousands of blocks is contracted unless too many registers pass between them", "[ptx][contraction]") {
