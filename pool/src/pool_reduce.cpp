@@ -348,7 +348,7 @@ template <class T>
 DeviceBuffer<T> DevicePool::reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation,
                                            SourceLocation where) const {
     check_buffers(buffers, where);
-    detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation", where);
+    detail::report_at(where, [&] { detail::require_operation<T>("reduce_results", operation); });
     for (const DeviceSpan<const T>& buffer : buffers) {
         if (buffer.size() == buffers[0].size()) continue;
         throw Error(ErrorCategory::invalid_argument,

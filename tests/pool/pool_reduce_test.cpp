@@ -51,6 +51,15 @@ private:
     std::vector<DeviceSpan<T>> spans_;
 };
 
+/// Whether the devices reach each other's memory.
+void set_links(Machine& machine, int devices, bool is_linked) {
+    for (int device = 0; device < devices; ++device) {
+        for (int peer = 0; peer < devices; ++peer) {
+            if (device != peer) machine.simulator.set_peer_reachable(device, peer, is_linked);
+        }
+    }
+}
+
 template <class R>
 bool same_bits(R left, R right) {
     return std::memcmp(&left, &right, sizeof(R)) == 0;
@@ -86,11 +95,7 @@ TEST_CASE("slices of all sizes reduce to the bits of one device", "[reduce]") {
         CAPTURE(is_linked);
         Machine machine(std::vector<SimulatedDevice>(4));
         machine.simulator.set_checks(cupool_sim_check_all);
-        for (int device = 0; device < 4; ++device) {
-            for (int peer = 0; peer < 4; ++peer) {
-                if (device != peer) machine.simulator.set_peer_reachable(device, peer, is_linked);
-            }
-        }
+        set_links(machine, 4, is_linked);
         const DevicePool pool = DevicePool::all(machine.driver);
         // A tile of float has 4096 elements here, and may go over several slices.
         for (const std::vector<std::size_t>& sizes : std::vector<std::vector<std::size_t>>{
@@ -167,4 +172,79 @@ TEST_CASE("slices that cannot be reduced are refused", "[reduce]") {
     CHECK(error_of([&] { DevicePool::host().reduce<float>(here, ReduceOperation::sum, result); }).category() == ErrorCategory::unsupported);
     pool.quarantine(1, "test");
     CHECK(category({here.span(), there.span()}) == ErrorCategory::invalid_argument);
+}
+
+TEST_CASE("a product of floats, element by element, is refused for any number of buffers", "[reduce]") {
+    const Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const DeviceBuffer<float> here(4, pool.context_at(0));
+    const DeviceBuffer<float> there(4, pool.context_at(1));
+    const std::vector<DeviceSpan<const float>> buffers{here.span(), there.span()};
+    for (const std::size_t count : {1u, 2u}) {
+        CAPTURE(count);
+        const Error error = error_of([&] { (void)pool.reduce_results<float>(std::span(buffers).first(count), ReduceOperation::product); });
+        CHECK(error.category() == ErrorCategory::unsupported);
+        CHECK_THAT(error.location().file, contains_text("pool_reduce_test.cpp"));
+    }
+}
+
+TEST_CASE("16-bit floats, element by element, are rounded after each buffer", "[reduce]") {
+    const Machine machine(std::vector<SimulatedDevice>(3));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const Sliced<Float16> buffers(pool, {Float16(2048.0F), Float16(1.0F), Float16(1.0F)}, {1, 1, 1});
+    const std::vector<DeviceSpan<const Float16>> spans(buffers.spans().begin(), buffers.spans().end());
+    const DeviceBuffer<Float16> sums = pool.reduce_results<Float16>(spans, ReduceOperation::sum);
+    Float16 sum;
+    copy(std::span(&sum, 1), sums.span(), pool.context_at(1).stream());
+    CHECK(static_cast<float>(sum) == 2048);
+}
+
+TEST_CASE("each failing call of a pool's reduction is told, and the next reduction is right", "[reduce]") {
+    const std::vector<float> values = random_values<float>(9100);
+    const float expected = on_host<float, float>(values, ReduceOperation::sum);
+    for (const bool is_linked : {true, false}) {
+        for (const char* const call :
+             {"cuLaunchKernel", "cuMemcpyPeerAsync", "cuMemcpyDtoHAsync", "cuMemcpyHtoDAsync", "cuMemAllocFromPoolAsync"}) {
+            for (std::uint64_t nth = 1;; ++nth) {
+                CAPTURE(is_linked, call, nth);
+                Machine machine(std::vector<SimulatedDevice>(3));
+                set_links(machine, 3, is_linked);
+                const DevicePool pool = DevicePool::all(machine.driver);
+                const Sliced<float> sliced(pool, values, {5000, 100, 4000});  // the second tile goes over all slices
+                float sum = 0;
+                const auto reduce = [&] { pool.reduce<float>(sliced.spans(), ReduceOperation::sum, sum); };
+                reduce();
+                const std::uint64_t before = machine.simulator.call_count(call);
+                reduce();
+                if (nth > machine.simulator.call_count(call) - before) break;
+                machine.simulator.plan_fault(call, nth, 999);
+                CHECK(error_of(reduce).category() == ErrorCategory::internal);
+                reduce();
+                CHECK(same_bits(sum, expected));
+            }
+        }
+    }
+}
+
+TEST_CASE("a device that faults or is lost midway through a pool's reduction is a typed error", "[reduce]") {
+    const std::vector<float> values = random_values<float>(9100);
+    for (const bool is_linked : {true, false}) {
+        for (const auto duration : {cupool_sim_sticky, cupool_sim_lost}) {
+            for (const char* const call : {"cuLaunchKernel", "cuMemcpyDtoHAsync", "cuStreamSynchronize"}) {
+                CAPTURE(is_linked, duration, call);
+                Machine machine(std::vector<SimulatedDevice>(3));
+                set_links(machine, 3, is_linked);
+                const DevicePool pool = DevicePool::all(machine.driver);
+                const Sliced<float> sliced(pool, values, {5000, 100, 4000});
+                float sum = 0;
+                const auto reduce = [&] { pool.reduce<float>(sliced.spans(), ReduceOperation::sum, sum); };
+                reduce();
+                machine.simulator.plan_fault({.call = call, .device = 1, .result = 700, .duration = duration});
+                CHECK(error_of(reduce).category() == ErrorCategory::device_fault);
+                CHECK(pool.fault().has_value());
+                CHECK(error_of(reduce).category() == ErrorCategory::device_fault);
+                machine.simulator.clear_faults();
+            }
+        }
+    }
 }

@@ -237,15 +237,14 @@ RunReport Collectives::gather_bytes(const Buffers& inputs, const Buffers& output
 
         const auto queue = [&](detail::Exchange& exchange) {
             const std::size_t devices = exchange.size();
-            const bool is_small = outputs.front().bytes <= config.one_device_bytes;
-            const std::vector<std::size_t> workers = participants_from(0, is_small ? 1 : devices);
+            const std::vector<std::size_t> workers = participants_from(0, devices);
             exchange.enter(workers);
             // Each begins with its own output, so that no two write to the same device at once.
             for (std::size_t from = 0; from < devices; ++from) {
                 for (std::size_t k = from; k < from + devices; ++k) {
                     const PeerArray target{k % devices, outputs[k % devices].pointer + offsets[from]};
                     if (target.pointer == inputs[from].pointer) continue;
-                    exchange.copy(is_small ? 0 : from, target, {from, inputs[from].pointer}, inputs[from].bytes);
+                    exchange.copy(from, target, {from, inputs[from].pointer}, inputs[from].bytes);
                 }
             }
             exchange.leave(workers);

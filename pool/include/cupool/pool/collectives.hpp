@@ -31,8 +31,8 @@ struct CollectiveConfig {
     bool is_async = false;
     /// The stream of each device that the work is ordered on, in the order of the buffers. Empty: the pool's default streams.
     std::vector<StreamView> streams{};
-    /// Up to this size of a device's buffer, in bytes, the first device does all the work, which takes the fewest calls of the driver;
-    /// above, every device does its share. Results do not depend on it.
+    /// Up to this size of a device's buffer, in bytes, one device does all the work of all_reduce() and broadcast(): the first, or the
+    /// source's. That takes the fewest calls of the driver. Above, every device does its share. Results do not depend on it.
     std::size_t one_device_bytes = std::size_t{1} << 20;
 };
 

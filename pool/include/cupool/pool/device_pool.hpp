@@ -371,10 +371,12 @@ public:
     const;
 
     /// Element by element over one buffer a device: result[i] = buffers[0][i] (op) buffers[1][i] (op) ..., from left to right.
+    /// Each step rounds to T, so 16-bit floats are rounded after every buffer; Collectives::all_reduce() rounds them once. The result of
+    /// one buffer is a copy of its bits, those of NaNs included.
     /// The buffers lie on devices of the pool, in any order, and have equal sizes. The other devices' data travels over peer links, not
     /// through host memory, where the devices have one. Waits for what was given to the devices' default streams before, and returns when
     /// the result is there. \return a buffer on the first buffer's device. \throws Error invalid_argument (no buffer, unequal sizes),
-    /// wrong_context (a device outside the pool), unsupported on a host pool.
+    /// wrong_context (a device outside the pool), unsupported (a host pool, a product of floats).
     template <class T>
     DeviceBuffer<T> reduce_results(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation,
                                    SourceLocation where = SourceLocation::current()) const;
