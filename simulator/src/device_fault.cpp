@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <mutex>
 #include <new>
 
@@ -19,6 +20,7 @@ std::array<std::atomic<abi::Result>, most_devices> lost{};
 std::atomic<bool> any_lost{false};
 std::atomic<bool> finding_unanswered{false};
 std::atomic<std::uint64_t> findings{0};
+std::atomic<std::uint64_t> unread_findings{0};
 
 /// What is reported of findings: so many lines, of which the last says that there are more.
 constexpr std::uint64_t most_reported = 100;
@@ -90,9 +92,12 @@ void report_finding(int device, Report report) noexcept {
     }
     finding_unanswered = true;
     const std::uint64_t count = ++findings;
+    ++unread_findings;
     try {
         if (count < most_reported) {
-            finding_report() += (count == 1 ? "" : "\n") + joined(report) + seed_suffix();
+            const std::string line = joined(report) + seed_suffix();
+            std::fprintf(stderr, "libcupool-sim.so: finding: %s\n", line.c_str());
+            finding_report() += (count == 1 ? "" : "\n") + line;
         } else if (count == most_reported) {
             finding_report() += "\nfurther findings are counted alone";
         }
@@ -102,10 +107,16 @@ void report_finding(int device, Report report) noexcept {
 
 abi::Result take_finding() { return finding_unanswered.exchange(false) ? abi::Result::launch_failed : abi::Result::success; }
 
-std::uint64_t finding_count() { return findings; }
+std::uint64_t finding_count() {
+    unread_findings = 0;
+    return findings;
+}
+
+std::uint64_t unread_finding_count() { return unread_findings; }
 
 std::string device_fault_report() {
     const std::lock_guard lock(fault_mutex);
+    unread_findings = 0;
     std::string report = finding_report();
     if (!report.empty() && !fault_report().empty()) {
         report += '\n';
@@ -119,6 +130,7 @@ void clear_device_fault() {
     finding_report().clear();
     finding_unanswered = false;
     findings = 0;
+    unread_findings = 0;
     fault = abi::Result::success;
     for (auto& device : lost) {
         device = abi::Result::success;

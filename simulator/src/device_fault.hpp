@@ -31,16 +31,20 @@ void raise_device_fault(abi::Result fault, Report report = {}) noexcept;
 void raise_device_fault_of(int device, abi::Result fault, Report report = {}) noexcept;
 
 /// What a check found in a device's work. It ends that work alone, and is answered once, as launch_failed, by the
-/// next call that reaches for a device or waits for one. Nothing where the device was lost meanwhile.
+/// next call that reaches for a device or waits for one. Goes to stderr too. Nothing where the device was lost meanwhile.
 void report_finding(int device, Report report) noexcept;
 
 /// launch_failed if something was found since the last time, else success.
 abi::Result take_finding();
 
+/// Since the last reset. All of them count as read from then on.
 std::uint64_t finding_count();
 
-/// The report of the fault, else of the findings, a line each; empty while there is none. Ends with the seed, if
-/// there is one.
+/// Findings made since somebody last asked for their report or count.
+std::uint64_t unread_finding_count();
+
+/// The report of the findings, a line each, and of the fault; empty while there is none. Each ends with the seed, if
+/// there is one. All findings count as read from then on.
 std::string device_fault_report();
 
 /// Lost devices come back, too.

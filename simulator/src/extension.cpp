@@ -60,7 +60,7 @@ std::size_t copy_text(const std::string& text, char* buffer, std::size_t length)
 std::uint64_t total(const CupoolSimLiveCounts& counts) {
     return counts.primary_context_retains + counts.contexts + counts.streams + counts.events + counts.memory_pools + counts.modules +
            counts.libraries + counts.link_states + counts.graphs + counts.graph_execs + counts.device_allocations +
-           counts.host_allocations + counts.address_reservations;
+           counts.host_allocations + counts.address_reservations + counts.unread_findings;
 }
 
 cupool::SimulatedFault simulated_fault(const CupoolSimFault& fault) {

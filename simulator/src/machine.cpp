@@ -158,6 +158,7 @@ CupoolSimLiveCounts live_counts(const State& state) {
         counts.device_bytes += memory->bytes;
     }
     counts.address_reservations = reservation_count();
+    counts.unread_findings = unread_finding_count();
     return counts;
 }
 

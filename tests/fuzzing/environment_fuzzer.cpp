@@ -12,9 +12,9 @@ using namespace cupool::test;
 
 namespace {
 
-constexpr std::array<const char*, 7> names{"CUPOOL_SIM_DEVICES",  "CUPOOL_SIM_DRIVER_VERSION", "CUPOOL_SIM_SEED",
-                                           "CUPOOL_SIM_CHECKS",   "CUPOOL_SIM_CONTRACTION",    "CUPOOL_SIM_FAULTS",
-                                           "CUDA_VISIBLE_DEVICES"};
+constexpr std::array<const char*, 10> names{
+    "CUPOOL_SIM_DEVICES",        "CUPOOL_SIM_DRIVER_VERSION",      "CUPOOL_SIM_SEED",        "CUPOOL_SIM_CHECKS", "CUPOOL_SIM_SUPPRESS",
+    "CUPOOL_SIM_KERNEL_SECONDS", "CUPOOL_SIM_KERNEL_INSTRUCTIONS", "CUPOOL_SIM_CONTRACTION", "CUPOOL_SIM_FAULTS", "CUDA_VISIBLE_DEVICES"};
 
 void set_environment(FuzzInput input) {
     while (!input.empty()) {

@@ -1,4 +1,7 @@
 // What the simulated driver finds that a GPU would not tell, and what a fault's report says of memory.
+#include <unistd.h>
+
+#include <cstdio>
 #include <functional>
 
 #include "environment_variable.hpp"
@@ -37,6 +40,16 @@ const std::string fetch_text = module_text(R"(
 .visible .entry endless(.param .u64 to, .param .u64 unused)
 {
 again: bra again;
+}
+
+// Stores behind its array.
+.visible .entry past(.param .u64 to, .param .u64 unused)
+{
+    .local .align 4 .b8 mine[32];
+    .reg .b32 %r<1>;
+    mov.u32 %r0, 0;
+    st.local.u32 [mine+32], %r0;
+    ret;
 }
 
 // The blocks count themselves, and wait for each other.
@@ -154,6 +167,40 @@ TEST_CASE("findings are suppressed by kernel and line, and counted") {
     CHECK(machine.run("race", 0, 64) == Result::success);
     CHECK(machine.simulator.suppressed_count() > 0);
     CHECK(machine.fetch(machine.memory(64)) == Result::launch_failed);
+    CHECK(machine.run("past", 0) == Result::launch_failed);
+    machine.simulator.suppress("past");
+    CHECK(machine.run("past", 0) == Result::success);
+}
+
+TEST_CASE("a finding that nobody asked for is left over") {
+    Fetcher machine(cupool_sim_check_races);
+    const auto unread = [&] { return machine.simulator.live_counts().unread_findings; };
+    CHECK(machine.run("race", 0, 64) == Result::launch_failed);
+    CHECK(machine.cuda.context_synchronize() == Result::success);
+    CHECK(unread() == 1);
+    SECTION("and a reset tells") { CHECK_THROWS_WITH(machine.simulator.reset(), contains_text("1 unread findings")); }
+    SECTION("unless somebody asks for the report") { CHECK_FALSE(machine.simulator.device_fault_report().empty()); }
+    SECTION("unless somebody asks for the count") { CHECK(machine.simulator.finding_count() == 1); }
+    CHECK(unread() == 0);
+}
+
+TEST_CASE("a finding goes to stderr when it is made") {
+    Fetcher machine(cupool_sim_check_races);
+    std::FILE* const file = std::tmpfile();
+    REQUIRE(file != nullptr);
+    const int before = dup(STDERR_FILENO);
+    std::fflush(stderr);
+    dup2(fileno(file), STDERR_FILENO);
+    const Result result = machine.run("race", 0, 64);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    CHECK(result == Result::launch_failed);
+    std::rewind(file);
+    std::string text(1000, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), file));
+    std::fclose(file);
+    CHECK_THAT(text, contains_text("libcupool-sim.so: finding: race"));
+    CHECK_THAT(text, contains_text("in kernel 'race'"));
 }
 
 TEST_CASE("a kernel's budget is settable") {

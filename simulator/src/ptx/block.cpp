@@ -108,6 +108,12 @@ std::uint64_t Block::executed() const {
     return sum;
 }
 
+std::uint64_t Block::bytes() const {
+    std::uint64_t sum = shared_.size() + shared_initialised_.size();
+    for (const auto& warp : warps_) sum += warp->bytes();
+    return sum;
+}
+
 std::uint64_t Block::lanes_executed() const {
     std::uint64_t sum = 0;
     for (const auto& warp : warps_) sum += warp->lanes_executed();

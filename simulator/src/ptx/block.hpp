@@ -35,6 +35,8 @@ public:
     const Warp* faulty_warp() const { return faulty_; }
     std::byte* shared() const { return shared_.data(); }
     std::uint64_t executed() const;
+    /// Memory that its threads' registers and local memory and its shared memory take.
+    std::uint64_t bytes() const;
     std::uint64_t lanes_executed() const;
     /// Which lanes wait, and where; which have exited.
     std::string describe_waiting() const;

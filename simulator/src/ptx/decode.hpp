@@ -34,9 +34,6 @@ struct FormalLayout {
 
 FormalLayout lay_out_formals(const syntax::Module& module, const syntax::Function& function);
 
-/// Frames of local memory begin at multiples of this.
-inline constexpr std::uint32_t frame_alignment = 128;
-
 /// Turns one function's instructions into the executable form, appended to the module's code.
 class FunctionDecoder {
 public:

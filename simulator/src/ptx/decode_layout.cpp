@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ptx/decode.hpp"
 #include "ptx/handlers.hpp"
 
@@ -51,6 +53,7 @@ void FunctionDecoder::lay_out_frame() {
         if (bytes > largest_frame) throw ParseError(ParseError::Kind::unsupported, symbol.line, symbol.name, "local memory is too large");
     }
     result_.local_used = static_cast<std::uint32_t>(bytes);
+    result_.stack_bytes = static_cast<std::uint32_t>(align_up(std::max<std::uint64_t>(bytes, 1), stack_alignment));
     result_.local_bytes = static_cast<std::uint32_t>(align_up(bytes, frame_alignment));
 }
 

@@ -13,6 +13,13 @@ namespace {
 
 constexpr std::uint64_t most_threads = 1024;
 
+/// How much the state of resident blocks may take before no more of them join in.
+constexpr std::uint64_t most_resident_bytes = 256 << 20;
+
+/// Reading the clock is a system call, so it is read once in so many instructions. The start of a block's turn counts as some of them.
+constexpr std::uint64_t instructions_between_readings = 1'000'000;
+constexpr std::uint64_t instructions_of_turn_start = 1000;
+
 // What the entry does not use lies nowhere.
 std::uint32_t shared_offset(const EntryPoint& entry_point, std::uint32_t index) {
     const auto found = entry_point.shared_offsets.find(index);
@@ -57,7 +64,7 @@ public:
                 wanted = schedule.first_resident();
                 fruitless = 0;
             } else if (++fruitless >= resident_.size()) {
-                wanted = std::min<std::uint64_t>(2 * resident_.size(), schedule.most_resident());
+                wanted = std::min<std::uint64_t>(2 * resident_.size(), most_resident());
                 fruitless = 0;
             }
         }
@@ -68,6 +75,20 @@ public:
 
 private:
     static constexpr std::size_t none = ~std::size_t{0};  // the one before the first
+
+    // Those that run from the start always may.
+    std::uint64_t most_resident() const {
+        const std::uint64_t fit = most_resident_bytes / std::max<std::uint64_t>(resident_.front()->bytes(), 1);
+        return std::min(launch_.schedule.most_resident(), std::max(launch_.schedule.first_resident(), fit));
+    }
+
+    // Whether the launch has run for longer than it may.
+    bool is_late(std::uint64_t instructions) {
+        since_reading_ += instructions + instructions_of_turn_start;
+        if (since_reading_ < instructions_between_readings) return false;
+        since_reading_ = 0;
+        return processor_seconds() - began_ > launch_.limits.seconds;
+    }
 
     void admit() {
         std::unique_ptr<Block> block;
@@ -88,8 +109,8 @@ private:
 
     Outcome run(Block& block, std::uint64_t turn) {
         Outcome outcome;
+        const std::uint64_t before = block.executed();
         try {
-            const std::uint64_t before = block.executed();
             block.run(std::min(turn, launch_.limits.warp_instructions - launch_.executed));
             launch_.executed += block.executed() - before;
         } catch (const LaneFault& fault) {
@@ -104,7 +125,7 @@ private:
             return outcome;
         }
         const bool cancelled = launch_.limits.cancel != nullptr && launch_.limits.cancel->load(std::memory_order_relaxed);
-        const bool late = processor_seconds() - began_ > launch_.limits.seconds;
+        const bool late = is_late(block.executed() - before);
         if (!cancelled && !late && launch_.executed < launch_.limits.warp_instructions) return outcome;
         if (!cancelled && block.finished() && resident_.size() == 1 && next_ == blocks_) return outcome;
         outcome.fault = Fault::launch_timeout;
@@ -121,7 +142,7 @@ private:
     std::string waiting_blocks() const {
         if (next_ == blocks_) return "";
         return ", " + std::to_string(blocks_ - next_) + " of its " + std::to_string(blocks_) + " blocks not yet begun (at most " +
-               std::to_string(launch_.schedule.most_resident()) + " are resident at once),";
+               std::to_string(most_resident()) + " are resident at once),";
     }
 
     void locate(Outcome& outcome, const Block& block) {
@@ -168,6 +189,7 @@ private:
     LaunchState& launch_;
     std::uint64_t blocks_;
     double began_ = processor_seconds();
+    std::uint64_t since_reading_ = 0;
     std::uint64_t next_ = 0;
     std::vector<std::unique_ptr<Block>> resident_;
     std::vector<std::unique_ptr<Block>> spare_;

@@ -32,6 +32,7 @@ void check_frame(const Warp& warp, unsigned lane, const Place& place, bool write
         function = frame.function;
     }
     if (place.address + place.bytes <= base + module.functions[function].local_used) return;
+    if (warp.launch().suppresses(*warp.current())) return;
     throw LaneFault{Fault::launch_failed,
                     lane,
                     place.address,

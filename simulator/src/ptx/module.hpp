@@ -30,6 +30,13 @@ struct CallSite {
     std::vector<Transfer> results;
 };
 
+/// Frames are padded to a multiple of this. It is also the largest alignment of a local variable.
+inline constexpr std::uint32_t frame_alignment = 128;
+/// A compiler for a GPU aligns its frames to this.
+inline constexpr std::uint32_t stack_alignment = 16;
+/// How many calls may be in progress, whatever the stack's limit.
+inline constexpr std::uint32_t most_calls = 4096;
+
 struct Function {
     std::string name;
     bool is_entry = false;
@@ -41,6 +48,7 @@ struct Function {
     std::uint32_t flag_count = 0;
     std::uint32_t local_bytes = 0;  ///< a lane's variables in local memory, padded
     std::uint32_t local_used = 0;   ///< the same without padding
+    std::uint32_t stack_bytes = 0;  ///< what a call of it takes of CU_LIMIT_STACK_SIZE
     std::uint32_t registers = 0;    ///< most 32-bit registers live at once
     std::vector<std::uint32_t> callees;
 };

@@ -281,7 +281,7 @@ constexpr OpcodeRow rows[] = {
     {"ld",
      Op::load,
      "V=a",
-     {may(Field::ordering), may(Field::scope), may(Field::space), may(Field::cache), may(Field::cache), may(Field::non_coherent),
+     {may(Field::ordering), may(Field::scope), may(Field::space), may(Field::cache), may(Field::non_coherent), may(Field::cache),
       may(Field::cache), may(Field::cache), may(Field::vector), type(all8_64)}},
     {"ldu", Op::load, "V=a", {may(Field::space), may(Field::vector), type(all8_64)}},
     {"lg2", Op::logarithm2, "t=t", {need(Field::approximate), may(Field::ftz), type(f32)}},

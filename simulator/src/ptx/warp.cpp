@@ -13,14 +13,23 @@ constexpr std::uint64_t turn_instructions = 2000;
 
 constexpr std::uint32_t no_stop = 0xffffffff;
 
+// The stack's limit counts frames as a GPU has them; here they are padded.
+std::uint32_t local_bytes_of_lane(const LaunchState& launch) {
+    const EntryPoint& entry = launch.entry_point;
+    if (!entry.recursive) return entry.local_bytes;
+    const std::uint32_t limit = launch.limits.device_stack_bytes;
+    const std::uint32_t frames = std::min(limit / stack_alignment, most_calls + 1);
+    return std::max(entry.local_bytes,
+                    static_cast<std::uint32_t>(align_up(limit, frame_alignment)) + frames * (frame_alignment - stack_alignment));
+}
+
 }  // namespace
 
 Warp::Warp(Block& block, LaunchState& launch, std::uint32_t index)
     : block_(block),
       launch_(launch),
       index_(index),
-      local_stride_(launch.entry_point.recursive ? std::max(launch.limits.device_stack_bytes, launch.entry_point.local_bytes)
-                                                 : launch.entry_point.local_bytes),
+      local_stride_(local_bytes_of_lane(launch)),
       frame32_(launch.entry_point.frame32_bytes),
       frame64_(launch.entry_point.frame64_bytes),
       frame_predicate_(launch.entry_point.frame_predicate_bytes),

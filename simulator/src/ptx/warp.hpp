@@ -41,6 +41,7 @@ struct Frame {
     std::uint32_t frame64 = 0;
     std::uint32_t frame_predicate = 0;
     std::uint32_t local = 0;
+    std::uint32_t stack = 0;  ///< bytes of CU_LIMIT_STACK_SIZE in use, this call's included
 
     bool operator==(const Frame&) const = default;
 };
@@ -159,6 +160,10 @@ public:
     std::uint32_t local_stride() const { return local_stride_; }
     const Instruction* current() const { return current_; }
     std::uint64_t executed() const { return executed_; }
+    /// Memory that registers and local memory take.
+    std::uint64_t bytes() const {
+        return frame32_.size() + frame64_.size() + frame_predicate_.size() + special_.size() + local_.size() + local_initialised_.size();
+    }
     std::uint64_t lanes_executed() const { return lanes_executed_; }
     /// Counts on with every instruction of the warp, within the run of them that is going on too.
     std::uint64_t clock() const { return launch_.executed + executed_ + static_cast<std::uint64_t>(current_ - launch_.code) - position_; }

@@ -22,6 +22,7 @@ Frame Warp::frame_after(std::uint32_t call) const {
     frame.frame64 = caller.frame64 + function.frame64_bytes;
     frame.frame_predicate = caller.frame_predicate + function.frame_predicate_bytes;
     frame.local = caller.local + function.local_bytes;
+    frame.stack = (running_.frames.empty() ? function.stack_bytes : caller.stack) + launch_.module.functions[frame.function].stack_bytes;
     return frame;
 }
 
@@ -38,10 +39,10 @@ void Warp::reserve(const Frame& frame) {
 void Warp::call(std::uint32_t mask, std::uint32_t call) {
     const Frame frame = frame_after(call);
     const Function& callee = launch_.module.functions[frame.function];
-    constexpr std::size_t deepest = 4096;
-    if (frame.local + callee.local_bytes > local_stride_ || running_.frames.size() == deepest) {
+    const std::uint32_t stack_limit = launch_.limits.device_stack_bytes;
+    if (launch_.entry_point.recursive && (frame.stack > stack_limit || running_.frames.size() == most_calls)) {
         throw LaneFault{Fault::illegal_address, static_cast<unsigned>(std::countr_zero(mask)), frame.local,
-                        "call of '" + callee.name + "' overflows the stack of " + std::to_string(local_stride_) +
+                        "call of '" + callee.name + "' overflows the stack of " + std::to_string(stack_limit) +
                             " bytes a thread (CU_LIMIT_STACK_SIZE)"};
     }
     reserve(frame);

@@ -103,6 +103,53 @@ TEST_CASE("Functions take and give parameters, by value, in registers and recurs
     CHECK(endless.outcome.fault == Fault::illegal_address);
 }
 
+TEST_CASE("Recursion takes of the stack's limit what frames take on a GPU", "[ptx][control][call]") {
+    // f(n) calls itself n times, and gives how often it was called.
+    const auto depth = [](const std::string& local, const std::string& n) {
+        const std::string f =
+            ".func (.param .b32 result) f(.param .b32 n)\n{\n .reg .b32 %r<4>; .reg .pred %p; " + local +
+            "\n ld.param.u32 %r1, [n]; mov.u32 %r3, 0; setp.eq.u32 %p, %r1, 0; @%p bra last;\n"
+            " { .param .b32 a; .param .b32 b; sub.u32 %r2, %r1, 1; st.param.b32 [a], %r2; call.uni (b), f, (a); ld.param.b32 %r3, [b]; }\n"
+            "last: add.u32 %r3, %r3, 1; st.param.b32 [result], %r3; ret;\n}\n";
+        Limits limits;
+        limits.device_stack_bytes = 1024;
+        const std::string body =
+            "{ .param .b32 a; .param .b32 b; st.param.b32 [a], " + n + "; call.uni (b), f, (a); ld.param.b32 %r0, [b]; }";
+        return run(kernel(body, f), {1}, {1}, limits);
+    };
+    // ptxas 13.0 gives this function a frame of 16 bytes.
+    for (const std::uint32_t n : {7u, 15u, 40u}) {
+        const Run result = depth("", std::to_string(n));
+        INFO(result.outcome.report);
+        REQUIRE(result.outcome);
+        CHECK(result.out[0] == n + 1);
+    }
+    CHECK(depth("", "100").outcome.fault == Fault::illegal_address);
+    // With an array of 128 bytes an H200 faults at five calls under that limit.
+    const std::string array = ".local .align 16 .b8 depot[128]; .param .b64 more; .param .b64 yet_more;";
+    CHECK(depth(array, "4").outcome);
+    CHECK(depth(array, "5").outcome.fault == Fault::illegal_address);
+}
+
+TEST_CASE("A launch that takes too long ends, be it of one endless block or of many short ones", "[ptx][control]") {
+    Limits limits;
+    limits.seconds = 0;
+    const Run endless = run(kernel("again: bra again;"), {1}, {1}, limits);
+    CHECK(endless.outcome.fault == Fault::launch_timeout);
+    CHECK(endless.outcome.report.find("ran past its limit of seconds") != std::string::npos);
+    const Run many = run(kernel("mov.u32 %r0, 0;"), {100'000}, {1}, limits);
+    CHECK(many.outcome.fault == Fault::launch_timeout);
+}
+
+TEST_CASE("Blocks stop joining the resident ones where their state takes much memory", "[ptx][control]") {
+    Limits limits;
+    limits.warp_instructions = 30'000'000;
+    const Run result = run(kernel(".local .b8 big[2097152]; again: bra again;"), {64}, {32}, limits);
+    CHECK(result.outcome.fault == Fault::launch_timeout);
+    INFO(result.outcome.report);
+    CHECK(result.outcome.report.find("61 of its 64 blocks not yet begun (at most 3 are resident at once)") != std::string::npos);
+}
+
 TEST_CASE("Locks between lanes of a warp, warps of a block and blocks of a grid are got in turn", "[ptx][control][spin]") {
     const std::string text = kernel(
         "mov.u32 %r0, 0;\nagain: atom.global.cas.b32 %r3, [lock], 0, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra again;\n"

@@ -96,6 +96,14 @@ TEST_CASE("Text ends at its NUL, and comments, debug lines and pragmas say nothi
     CHECK_FALSE(program.find_entry("K"));
 }
 
+TEST_CASE("A load may name up to three cache modifiers behind .nc", "[ptx][parse]") {
+    for (const std::string modifiers : {"nc", "ca.nc", "nc.L1::evict_last", "nc.L1::evict_last.L2::evict_last.L2::256B"}) {
+        INFO(modifiers);
+        const std::string load = "ld.global." + modifiers + ".u32 %r, [%rd];";
+        CHECK_NOTHROW(Program::parse(header + ".entry k() { .reg .b32 %r; .reg .b64 %rd; mov.u64 %rd, 0; " + load + " }"));
+    }
+}
+
 TEST_CASE("A line may be of any length", "[ptx][parse]") {
     constexpr std::size_t line_bytes = 1 << 20;
     const std::string entry = ".visible .entry k() { ret; }";

@@ -50,6 +50,7 @@ struct CupoolSimLiveCounts {
     std::uint64_t host_allocations;         ///< pieces of page-locked host memory
     std::uint64_t host_bytes;               ///< their bytes
     std::uint64_t address_reservations;     ///< reserved address ranges
+    std::uint64_t unread_findings;          ///< findings of the checks since somebody last asked for their report or count
 };
 
 /// How long a planned fault lasts.
@@ -75,7 +76,7 @@ struct CupoolSimFault {
 };
 
 /// What is looked for, besides accesses out of bounds, misaligned ones and those to freed memory, which are always found. A bit set.
-/// What is found is a device fault, 719, with a report.
+/// A finding ends its kernel: one call answers 719, and there is a report, also on stderr.
 enum CupoolSimChecks {
     cupool_sim_check_none = 0,
     cupool_sim_check_initialisation = 1,  ///< reading registers and memory that nobody has written
@@ -115,7 +116,7 @@ void cupoolSimDefaultDevice(struct CupoolSimDevice* device);
 ///     CUDA_VISIBLE_DEVICES                    as with a real driver
 ///
 /// What is malformed there is never ignored: cuInit answers 999, and a line on stderr says what is wrong.
-/// Reports in `left` (may be null) what was still alive; returns how many objects that is.
+/// Reports in `left` (may be null) what was still alive, and unread findings; returns how many objects and findings that is.
 std::uint64_t cupoolSimReset(struct CupoolSimLiveCounts* left);
 
 /// The machine's devices, 0 to 64, from the next cuInit on. Fails when the driver is initialised: reset it first.
@@ -148,13 +149,16 @@ int cupoolSimSetContraction(int contracts);
 /// Of CupoolSimChecks, for what is queued from now on; none by default. Memory that was allocated before counts as initialised.
 int cupoolSimSetChecks(unsigned checks);
 
-/// Does not report what the checks for races and initialisation find in a kernel, or at one line of it: of its PTX,
+/// Does not report what the checks for races and initialisation (local memory past a function's variables, skipped barriers and
+/// the like included) find in a kernel, or at one line of it: of its PTX,
 /// or of the source that `.loc` names. Line 0: anywhere in it. Each finding not reported is counted. Fails without a name.
 int cupoolSimSuppress(const char* kernel, int line);
+/// How many findings cupoolSimSuppress() has kept from being reported since the last reset.
 std::uint64_t cupoolSimSuppressedCount(void);
 
 /// How many findings the checks have reported since the last reset. Each ended the kernel that it was found in, and
-/// one call answered 719; the report is in cupoolSimDeviceFaultReport(), a line each.
+/// one call answered 719; the report is in cupoolSimDeviceFaultReport(), a line each, and on stderr. Those counted here
+/// no longer count as unread in CupoolSimLiveCounts.
 std::uint64_t cupoolSimFindingCount(void);
 
 /// What each launch may spend, from now on, before it ends as 702: warp instructions, and seconds of processor
@@ -211,8 +215,9 @@ void cupoolSimClearFaults(void);
 /// Kills the devices at once, as a faulting kernel does.
 void cupoolSimRaiseDeviceFault(int result);
 
-/// What is known of the fault that killed the devices (kernel, line, thread, address), cut to `length` bytes with its NUL; returns the
-/// whole length. Empty when there was none, or when nothing is known of it.
+/// What is known of the findings of the checks, a line each, and of the fault that killed the devices (kernel, line, thread, address),
+/// cut to `length` bytes with its NUL; returns the whole length. Empty when there was none, or when nothing is known of it. Findings
+/// that are reported here no longer count as unread in CupoolSimLiveCounts.
 std::size_t cupoolSimDeviceFaultReport(char* report, std::size_t length);
 
 /// Calls `trace` after each driver call, on its thread; null ends that.
@@ -302,7 +307,9 @@ public:
     void suppress(const std::string& kernel, int line = 0) {
         check(symbol<decltype(cupoolSimSuppress)>("cupoolSimSuppress")(kernel.c_str(), line), "suppression");
     }
+    /// cupoolSimSuppressedCount().
     std::uint64_t suppressed_count() const { return symbol<decltype(cupoolSimSuppressedCount)>("cupoolSimSuppressedCount")(); }
+    /// cupoolSimFindingCount(). The findings count as read from then on.
     std::uint64_t finding_count() const { return symbol<decltype(cupoolSimFindingCount)>("cupoolSimFindingCount")(); }
     /// See cupoolSimSetKernelBudget().
     void set_kernel_budget(std::uint64_t warp_instructions, double seconds) {
@@ -362,7 +369,8 @@ public:
     std::string device_fault_report() const { return text("cupoolSimDeviceFaultReport"); }
     /// cupoolSimSetTrace().
     void set_trace(CupoolSimTrace trace, void* user) { symbol<decltype(cupoolSimSetTrace)>("cupoolSimSetTrace")(trace, user); }
-    /// Resets the driver. Throws std::logic_error naming what the test left alive, and the seed, if there is one.
+    /// Resets the driver. Throws std::logic_error naming what the test left alive, findings of which nobody asked for the report or the
+    /// count included, and the seed, if there is one.
     void reset() {
         const std::uint64_t seed = symbol<decltype(cupoolSimSeed)>("cupoolSimSeed")();
         CupoolSimLiveCounts left{};
@@ -387,6 +395,7 @@ public:
             {counts.device_allocations, "device allocations"},
             {counts.host_allocations, "host allocations"},
             {counts.address_reservations, "address reservations"},
+            {counts.unread_findings, "unread findings"},
         };
         std::string text;
         for (const auto& [count, what] : parts) {
