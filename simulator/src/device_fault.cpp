@@ -87,7 +87,8 @@ void raise_device_fault_of(int device, abi::Result raised, Report report) noexce
 
 void report_finding(int device, Report report) noexcept {
     const std::lock_guard lock(fault_mutex);
-    if (device_fault(device) != abi::Result::success) {
+    // With a device lost the process is done for, and what it still frees in whatever order says nothing.
+    if (any_lost || device_fault(device) != abi::Result::success) {
         return;
     }
     finding_unanswered = true;
