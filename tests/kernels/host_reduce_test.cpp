@@ -241,7 +241,7 @@ void check_segments(std::span<const T> input, const Segments& segments, std::spa
             detail::reduce_segments_on_host<T, R>(input, segments, operation, false, HostReduceOptions{threads, unit}, results);
             for (std::size_t i = 0; i < results.size(); ++i) {
                 const auto elements = input.subspan(offsets[i], offsets[i + 1] - offsets[i]);
-                R expected = static_cast<R>(static_cast<int>(operation == ReduceOperation::product));
+                R expected = static_cast<R>(operation == ReduceOperation::product ? 1.0F : 0.0F);
                 if (!elements.empty()) expected = plain_reduce<T, R>(elements, operation);
                 if (same_bits(results[i], expected)) continue;
                 FAIL_CHECK(operation << " of segment " << i << ", of " << elements.size() << " elements, by " << name(unit) << " is "
