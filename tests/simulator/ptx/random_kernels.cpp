@@ -204,16 +204,21 @@ public:
             case 'd':
                 if (choice == 0) return of(edges_f64);
                 if (choice == 1) return bits();
-                return (bits() & 0x800fffffffffffff) | (0x3ff0000000000000 + (below(64) << 52));
+                return with_exponent(bits() & 0x800fffffffffffff, 0x3ff0000000000000, 64, 52);
             case 'f':
                 if (choice == 0) return of(edges_f32);
                 if (choice == 1) return bits() & 0xffffffff;
-                return (bits() & 0x807fffff) | (0x3f800000 + (below(32) << 23));
+                return with_exponent(bits() & 0x807fffff, 0x3f800000, 32, 23);
             default: return choice < 2 ? of(edges_integer) : bits();
         }
     }
 
 private:
+    /// Of `count` exponents from that of `one` up.
+    std::uint64_t with_exponent(std::uint64_t sign_and_fraction, std::uint64_t one, std::uint64_t count, unsigned fraction_bits) {
+        return sign_and_fraction | (one + (below(count) << fraction_bits));
+    }
+
     std::mt19937_64 random_;
 };
 
@@ -268,14 +273,18 @@ std::string operand(Draw& draw, char letter, RandomFamily family) {
 }
 
 std::string instruction(Draw& draw, const Form& form, RandomFamily family) {
-    std::string text = chosen(draw, form.opcode) + ' ' + a_register(draw, form.operands[0]);
+    // One draw a statement, here and below: the operands of + are evaluated in whatever order.
+    const std::string destination = a_register(draw, form.operands[0]);
+    std::string text = chosen(draw, form.opcode) + ' ' + destination;
     for (const char letter : form.operands.substr(1)) text += ", " + operand(draw, letter, family);
     return text + ';';
 }
 
 std::string guarded(Draw& draw, const std::string& text) {
     if (text.starts_with("testp")) return text;  // whose guard ptxas loses
-    return draw.one_in(12) ? (draw.one_in(2) ? "@" : "@!") + a_register(draw, 'p') + ' ' + text : text;
+    if (!draw.one_in(12)) return text;
+    const std::string guard = a_register(draw, 'p');
+    return (draw.one_in(2) ? "@" : "@!") + guard + ' ' + text;
 }
 
 void add_carry_group(Draw& draw, std::vector<std::string>& code) {
