@@ -183,7 +183,7 @@ std::vector<Case> all_cases() {
 
 }  // namespace
 
-TEST_CASE("All racy kernels of the suites are found, and no others", "[ptx][race][suite]") {
+TEST_CASE("All racy kernels of the suites are found, and no others", "[ptx][race][suite][long]") {
     int racy = 0;
     int found = 0;
     int correct = 0;

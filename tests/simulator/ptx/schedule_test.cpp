@@ -107,7 +107,7 @@ TEST_CASE("Turns go round without a seed, and anywhere with one", "[ptx][seed]")
     }
 }
 
-TEST_CASE("Locks are got with any seed, between lanes, warps and resident blocks", "[ptx][seed][spin]") {
+TEST_CASE("Locks are got with any seed, between lanes, warps and resident blocks", "[ptx][seed][spin][long]") {
     Memory memory;
     Loaded loaded(memory,
                   header +
