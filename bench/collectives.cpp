@@ -1,6 +1,10 @@
-// Collectives over all devices: the median time of 30 and the bus bandwidth, as NCCL's tests define it. Every element is checked.
+// Collectives over all devices, beside NCCL where the loader finds libnccl.so.2. For each size: the median time of 30 calls with the wait,
+// the time of a call among 20 that are queued one behind the other, and by the shorter one the bus bandwidth, as NCCL's tests define it.
+// Every element is checked.
 //
-//   cupool_collectives [LOG2_OF_MOST_BYTES]     sizes are 2^10, 2^12, ... bytes a device; default 30
+//   cupool_collectives [LOG2_OF_MOST_BYTES [ONE_DEVICE_BYTES]]
+//
+// Sizes are 2^10, 2^12, ... bytes a device, by default up to 2^30. The second argument is CollectiveConfig::one_device_bytes.
 
 #include <algorithm>
 #include <chrono>
@@ -9,20 +13,25 @@
 #include <cstdlib>
 #include <cupool/cupool.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "nccl.hpp"
 #include "require.hpp"
 
 namespace {
 
 using namespace cupool;
+using bench::Nccl;
 
 constexpr int repetitions = 30;
 
-double median_microseconds(const std::function<void()>& work) {
+constexpr int queued_calls = 20;
+
+double median_microseconds(int runs, const std::function<void()>& work) {
     std::vector<double> times;
-    for (int i = 0; i <= repetitions; ++i) {  // the first is not counted
+    for (int i = 0; i <= runs; ++i) {  // the first is not counted
         const auto start = std::chrono::steady_clock::now();
         work();
         const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
@@ -83,47 +92,126 @@ private:
     std::vector<DeviceSpan<std::uint32_t>> spans_;
 };
 
-/// \param share  bytes over each device's links, in buffers
-void report(const char* name, std::size_t bytes, double microseconds, double share) {
-    std::printf("%-15s %11zu bytes %10.2f us  bus %7.2f GB/s\n", name, bytes, microseconds,
-                static_cast<double>(bytes) * share / microseconds / 1e3);
+/// What is measured: one library's collectives, on the same buffers as the other's.
+class Subject {
+public:
+    /// Does its work at once, or queues it. \param is_async  whether it may return before the work is done
+    using Call = std::function<void(bool is_async)>;
+
+    Subject(const DevicePool& pool, const char* library) : pool_(pool), library_(library) {}
+
+    /// \param share  bytes over each device's links, in buffers
+    void measure(const char* name, std::size_t bytes, double share, const Call& call) const {
+        const double waited = median_microseconds(repetitions, [&] { call(false); });
+        const double queued = median_microseconds(3,
+                                                  [&] {
+                                                      for (int i = 0; i < queued_calls; ++i) call(true);
+                                                      synchronize();
+                                                  }) /
+                              queued_calls;
+        std::printf("%-6s %-15s %11zu bytes %10.2f us %10.2f us queued  bus %7.2f GB/s\n", library_, name, bytes, waited, queued,
+                    static_cast<double>(bytes) * share / std::min(waited, queued) / 1e3);
+    }
+    void synchronize() const {
+        for (std::size_t device = 0; device < pool_.device_count(); ++device) pool_.context_at(device).stream().synchronize();
+    }
+
+private:
+    DevicePool pool_;
+    const char* library_;
+};
+
+std::vector<abi::DevicePointer> pointers_of(const std::vector<DeviceSpan<std::uint32_t>>& spans) {
+    std::vector<abi::DevicePointer> pointers;
+    for (const DeviceSpan<std::uint32_t>& span : spans) pointers.push_back(span.pointer());
+    return pointers;
 }
 
-void run(const DevicePool& pool, const Collectives& collectives, std::size_t bytes) {
+/// Measures each collective of cupool's and then of NCCL's, if there is one, and checks what they wrote.
+void run(const DevicePool& pool, const Collectives& collectives, const Nccl* nccl, std::size_t bytes, CollectiveConfig config) {
     const std::size_t devices = pool.device_count();
     const double part = static_cast<double>(devices - 1) / static_cast<double>(devices);
     const auto sum_of_factors = static_cast<std::uint32_t>(devices * (devices + 1) / 2);
-    Buffers inputs(pool, bytes / sizeof(std::uint32_t));
+    const Buffers inputs(pool, bytes / sizeof(std::uint32_t));
     Buffers outputs(pool, inputs.count());
     const std::size_t count = inputs.count();
-
-    report("all_reduce", bytes,
-           median_microseconds([&] { collectives.all_reduce<std::uint32_t>(inputs.inputs(), outputs.spans(), ReduceOperation::sum); }),
-           2 * part);
-    for (std::size_t device = 0; device < devices; ++device) outputs.check(device, 0, count, sum_of_factors);
-
-    outputs.fill();
-    report("reduce_scatter", bytes,
-           median_microseconds([&] { collectives.reduce_scatter<std::uint32_t>(inputs.inputs(), outputs.parts(), ReduceOperation::sum); }),
-           part);
-    for (std::size_t device = 0; device < devices; ++device) {
-        outputs.check(device, outputs.begin_of(device), outputs.begin_of(device + 1), sum_of_factors);
-    }
-
     const std::vector<DeviceSpan<std::uint32_t>> parts = inputs.parts();
-    report("all_gather", bytes, median_microseconds([&] {
-               collectives.all_gather<std::uint32_t>(std::vector<DeviceSpan<const std::uint32_t>>(parts.begin(), parts.end()),
-                                                     outputs.spans());
-           }),
-           part);
-    for (std::size_t device = 0; device < devices; ++device) {
-        for (std::size_t from = 0; from < devices; ++from) {
-            outputs.check(device, inputs.begin_of(from), inputs.begin_of(from + 1), static_cast<std::uint32_t>(from + 1));
-        }
-    }
+    const std::vector<DeviceSpan<const std::uint32_t>> const_parts(parts.begin(), parts.end());
+    const std::vector<DeviceSpan<const std::uint32_t>> const_inputs = inputs.inputs();
+    const std::vector<DeviceSpan<std::uint32_t>> output_parts = outputs.parts();
+    const bool is_even = count % devices == 0;  // NCCL's slices are of one size
+    const Subject cupool(pool, "cupool");
+    const Subject other(pool, "NCCL");
 
-    report("broadcast", bytes, median_microseconds([&] { collectives.broadcast<std::uint32_t>(inputs.spans()[0], outputs.spans()); }), 1);
-    for (std::size_t device = 0; device < devices; ++device) outputs.check(device, 0, count, 1);
+    const auto measure = [&](const char* name, double share, const std::function<void(const CollectiveConfig&)>& own_call,
+                             const std::function<void()>& nccl_call, const std::function<void()>& check) {
+        outputs.fill();
+        cupool.measure(name, bytes, share, [&](bool is_async) {
+            config.is_async = is_async;
+            own_call(config);
+        });
+        check();
+        if (nccl == nullptr || !is_even) return;
+        outputs.fill();
+        other.measure(name, bytes, share, [&](bool is_async) {
+            nccl_call();
+            if (!is_async) other.synchronize();
+        });
+        check();
+    };
+
+    measure(
+        "all_reduce", 2 * part,
+        [&](const CollectiveConfig& given) {
+            collectives.all_reduce<std::uint32_t>(const_inputs, outputs.spans(), ReduceOperation::sum, given);
+        },
+        [&] { nccl->all_reduce(pointers_of(inputs.spans()), pointers_of(outputs.spans()), count); },
+        [&] {
+            for (std::size_t device = 0; device < devices; ++device) outputs.check(device, 0, count, sum_of_factors);
+        });
+    measure(
+        "reduce_scatter", part,
+        [&](const CollectiveConfig& given) {
+            collectives.reduce_scatter<std::uint32_t>(const_inputs, output_parts, ReduceOperation::sum, given);
+        },
+        [&] { nccl->reduce_scatter(pointers_of(inputs.spans()), pointers_of(output_parts), count / devices); },
+        [&] {
+            for (std::size_t device = 0; device < devices; ++device) {
+                outputs.check(device, outputs.begin_of(device), outputs.begin_of(device + 1), sum_of_factors);
+            }
+        });
+    measure(
+        "all_gather", part,
+        [&](const CollectiveConfig& given) { collectives.all_gather<std::uint32_t>(const_parts, outputs.spans(), given); },
+        [&] { nccl->all_gather(pointers_of(parts), pointers_of(outputs.spans()), count / devices); },
+        [&] {
+            for (std::size_t device = 0; device < devices; ++device) {
+                for (std::size_t from = 0; from < devices; ++from) {
+                    outputs.check(device, inputs.begin_of(from), inputs.begin_of(from + 1), static_cast<std::uint32_t>(from + 1));
+                }
+            }
+        });
+    measure(
+        "broadcast", 1,
+        [&](const CollectiveConfig& given) { collectives.broadcast<std::uint32_t>(inputs.spans()[0], outputs.spans(), given); },
+        [&] { nccl->broadcast(inputs.spans()[0].pointer(), pointers_of(outputs.spans()), count); },
+        [&] {
+            for (std::size_t device = 0; device < devices; ++device) outputs.check(device, 0, count, 1);
+        });
+}
+
+/// Says what there is. NCCL is also there, but of no use, beside a simulated driver.
+std::unique_ptr<Nccl> find_nccl(const DevicePool& pool) {
+    std::unique_ptr<Nccl> nccl;
+    std::string found = "no NCCL";
+    try {
+        nccl = Nccl::find(pool);
+        if (nccl) found = "NCCL " + std::to_string(nccl->version());
+    } catch (const std::runtime_error& error) {
+        found += std::string(" that can be used: ") + error.what();
+    }
+    std::printf("%zu devices, %s\n", pool.device_count(), found.c_str());
+    return nccl;
 }
 
 }  // namespace
@@ -131,10 +219,12 @@ void run(const DevicePool& pool, const Collectives& collectives, std::size_t byt
 int main(int argc, char** argv) {
     try {
         const int log2_most = argc > 1 ? std::atoi(argv[1]) : 30;
+        CollectiveConfig config;
+        if (argc > 2) config.one_device_bytes = std::strtoull(argv[2], nullptr, 10);
         const DevicePool pool = DevicePool::all();
         const Collectives collectives(pool);
-        std::printf("%zu devices\n", pool.device_count());
-        for (int log2 = 10; log2 <= log2_most; log2 += 2) run(pool, collectives, std::size_t{1} << log2);
+        const std::unique_ptr<Nccl> nccl = find_nccl(pool);
+        for (int log2 = 10; log2 <= log2_most; log2 += 2) run(pool, collectives, nccl.get(), std::size_t{1} << log2, config);
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "cupool_collectives: %s\n", error.what());

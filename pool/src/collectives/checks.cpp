@@ -68,7 +68,10 @@ void require_reachable_memory(const PeerBuffer& buffer, const DeviceContext& con
     throw Error(std::move(details));
 }
 
-void require_same_devices(const std::vector<PeerBuffer>& inputs, const std::vector<PeerBuffer>& outputs) {
+void require_one_of_both_a_device(const std::vector<PeerBuffer>& inputs, const std::vector<PeerBuffer>& outputs, std::size_t alignment,
+                                  const DevicePool& pool) {
+    require_one_a_device(inputs, alignment, "input", pool);
+    require_one_a_device(outputs, alignment, "output", pool);
     const auto have_same_device = [](const PeerBuffer& input, const PeerBuffer& output) { return input.device == output.device; };
     if (std::equal(inputs.begin(), inputs.end(), outputs.begin(), outputs.end(), have_same_device)) return;
     refuse(ErrorCategory::invalid_argument,

@@ -13,8 +13,10 @@ void require_one_a_device(const std::vector<PeerBuffer>& buffers, std::size_t al
 /// \throws Error unsupported where the buffer is from a memory pool other than the context's: peer access is not opened to that one
 void require_reachable_memory(const PeerBuffer& buffer, const DeviceContext& context);
 
-/// \throws Error invalid_argument where the buffers differ in their number or, at one place, in their device
-void require_same_devices(const std::vector<PeerBuffer>& inputs, const std::vector<PeerBuffer>& outputs);
+/// require_one_a_device() of inputs and outputs. \throws Error invalid_argument, too, where they differ in their number or, at one place,
+/// in their device
+void require_one_of_both_a_device(const std::vector<PeerBuffer>& inputs, const std::vector<PeerBuffer>& outputs, std::size_t alignment,
+                                  const DevicePool& pool);
 
 /// \throws Error invalid_argument where a buffer has another size
 void require_size(const std::vector<PeerBuffer>& buffers, std::size_t bytes, const char* name, const char* reason);

@@ -42,6 +42,17 @@ std::vector<PeerArray> arrays_of(const std::vector<PeerBuffer>& buffers, std::ui
     return arrays;
 }
 
+/// Where each buffer begins if they lie one behind the other, in bytes.
+std::vector<std::uint64_t> offsets_of(const std::vector<PeerBuffer>& buffers) {
+    std::vector<std::uint64_t> offsets;
+    std::uint64_t end = 0;
+    for (const PeerBuffer& buffer : buffers) {
+        offsets.push_back(end);
+        end += buffer.bytes;
+    }
+    return offsets;
+}
+
 std::size_t bytes_of_all(const std::vector<PeerBuffer>& buffers) {
     return std::accumulate(buffers.begin(), buffers.end(), std::size_t{0},
                            [](std::size_t sum, const PeerBuffer& buffer) { return sum + buffer.bytes; });
@@ -52,6 +63,12 @@ std::vector<std::size_t> participants_from(std::size_t first, std::size_t count)
     std::vector<std::size_t> numbers(count - first);
     std::iota(numbers.begin(), numbers.end(), first);
     return numbers;
+}
+
+/// Who does the parts of a collective that has one for each participant: the first does all of a small one, else each its own.
+std::vector<std::size_t> workers_of(const detail::Exchange& exchange, std::size_t bytes, const CollectiveConfig& config) {
+    const bool is_for_one = bytes <= config.one_device_bytes && exchange.reaches_all(0);
+    return participants_from(0, is_for_one ? 1 : exchange.size());
 }
 
 }  // namespace
@@ -144,7 +161,7 @@ RunReport Collectives::run(const Call& call, const CollectiveConfig& config, con
             if (!mark) mark.emplace(context.context());
             participants.push_back({members[i], std::move(context), &*mark});
         }
-        detail::Exchange exchange(std::move(participants), own.paths, own.chunk_bytes);
+        detail::Exchange exchange(std::move(participants), own.paths, own.chunk_bytes, config.is_async);
         try {
             call.queue(exchange);
         } catch (...) {
@@ -169,9 +186,7 @@ RunReport Collectives::all_reduce(std::span<const DeviceSpan<const T>> inputs, s
         const Buffers from = buffers_of(inputs);
         const Buffers to = buffers_of(outputs);
         detail::require_operation<T>("collectives", operation);
-        detail::require_one_a_device(from, alignof(T), "input", pool(where));
-        detail::require_one_a_device(to, alignof(T), "output", pool(where));
-        detail::require_same_devices(from, to);
+        detail::require_one_of_both_a_device(from, to, alignof(T), pool(where));
         detail::require_size(from, from.front().bytes, "input", "as the first input has");
         detail::require_size(to, from.front().bytes, "output", "as the inputs have");
         for (std::size_t i = 0; i < from.size(); ++i) detail::require_apart(from[i], to[i], from[i].pointer == to[i].pointer);
@@ -199,22 +214,19 @@ RunReport Collectives::reduce_scatter(std::span<const DeviceSpan<const T>> input
         const Buffers from = buffers_of(inputs);
         const Buffers to = buffers_of(outputs);
         detail::require_operation<T>("collectives", operation);
-        detail::require_one_a_device(from, alignof(T), "input", pool(where));
-        detail::require_one_a_device(to, alignof(T), "output", pool(where));
-        detail::require_same_devices(from, to);
+        detail::require_one_of_both_a_device(from, to, alignof(T), pool(where));
         detail::require_size(from, bytes_of_all(to), "input", "as the outputs have together");
-        std::vector<std::uint64_t> offsets;
+        const std::vector<std::uint64_t> offsets = offsets_of(to);
         for (std::size_t i = 0; i < from.size(); ++i) {
-            offsets.push_back(i == 0 ? 0 : offsets.back() + to[i - 1].bytes);
             detail::require_apart(from[i], to[i], from[i].pointer + offsets[i] == to[i].pointer);
         }
 
         const auto queue = [&](detail::Exchange& exchange) {
-            const std::vector<std::size_t> workers = participants_from(0, exchange.size());
+            const std::vector<std::size_t> workers = workers_of(exchange, from.front().bytes, config);
             exchange.enter(workers);
-            for (const std::size_t worker : workers) {
-                exchange.combine(worker, detail::peer_element<T>(), operation, arrays_of(from, offsets[worker]),
-                                 {{worker, to[worker].pointer}}, outputs[worker].size());
+            for (std::size_t i = 0; i < to.size(); ++i) {
+                exchange.combine(workers[i % workers.size()], detail::peer_element<T>(), operation, arrays_of(from, offsets[i]),
+                                 {{i, to[i].pointer}}, outputs[i].size());
             }
             exchange.leave(workers);
         };
@@ -225,27 +237,25 @@ RunReport Collectives::reduce_scatter(std::span<const DeviceSpan<const T>> input
 RunReport Collectives::gather_bytes(const Buffers& inputs, const Buffers& outputs, std::size_t alignment, const CollectiveConfig& config,
                                     const SourceLocation& where) const {
     return detail::report_at(where, [&] {
-        detail::require_one_a_device(inputs, alignment, "input", pool(where));
-        detail::require_one_a_device(outputs, alignment, "output", pool(where));
-        detail::require_same_devices(inputs, outputs);
+        detail::require_one_of_both_a_device(inputs, outputs, alignment, pool(where));
         detail::require_size(outputs, bytes_of_all(inputs), "output", "as the inputs have together");
-        std::vector<std::uint64_t> offsets;
+        const std::vector<std::uint64_t> offsets = offsets_of(inputs);
         for (std::size_t i = 0; i < inputs.size(); ++i) {
-            offsets.push_back(i == 0 ? 0 : offsets.back() + inputs[i - 1].bytes);
             detail::require_apart(inputs[i], outputs[i], outputs[i].pointer + offsets[i] == inputs[i].pointer);
         }
 
         const auto queue = [&](detail::Exchange& exchange) {
             const std::size_t devices = exchange.size();
-            const std::vector<std::size_t> workers = participants_from(0, devices);
+            const std::vector<std::size_t> workers = workers_of(exchange, outputs.front().bytes, config);
             exchange.enter(workers);
-            // Each begins with its own output, so that no two write to the same device at once.
             for (std::size_t from = 0; from < devices; ++from) {
+                // Each begins with its own output, so that no two write to the same device at once.
+                std::vector<PeerArray> targets;
                 for (std::size_t k = from; k < from + devices; ++k) {
                     const PeerArray target{k % devices, outputs[k % devices].pointer + offsets[from]};
-                    if (target.pointer == inputs[from].pointer) continue;
-                    exchange.copy(from, target, {from, inputs[from].pointer}, inputs[from].bytes);
+                    if (target.pointer != inputs[from].pointer) targets.push_back(target);
                 }
+                exchange.distribute(workers[from % workers.size()], {from, inputs[from].pointer}, targets, inputs[from].bytes);
             }
             exchange.leave(workers);
         };
@@ -279,20 +289,21 @@ RunReport Collectives::broadcast_bytes(const PeerBuffer& source, const Buffers& 
             std::vector<std::size_t> workers{root};
             if (is_passed_on) workers.insert(workers.end(), others.begin(), others.end());
             exchange.enter(workers);
-            if (source.pointer != home->pointer) exchange.copy(root, {root, home->pointer}, {root, source.pointer}, source.bytes);
+            std::vector<PeerArray> own_targets;
+            if (source.pointer != home->pointer) own_targets.push_back({root, home->pointer});
             if (!is_passed_on) {
-                for (const std::size_t other : others)
-                    exchange.copy(root, {other, targets[other].pointer}, {root, source.pointer}, source.bytes);
-            } else {
+                for (const std::size_t other : others) own_targets.push_back({other, targets[other].pointer});
+            }
+            exchange.distribute(root, {root, source.pointer}, own_targets, source.bytes);
+            if (is_passed_on) {
                 const std::vector<detail::Share> slices = slices_of(source.bytes, 1, others.size());
                 for (std::size_t i = 0; i < others.size(); ++i) {
-                    const std::size_t worker = others[i];
-                    const PeerArray own{worker, targets[worker].pointer + slices[i].offset};
-                    exchange.copy(worker, own, {root, source.pointer + slices[i].offset}, slices[i].count);
-                    for (std::size_t k = i + 1; k < i + others.size(); ++k) {
+                    std::vector<PeerArray> slice_targets;
+                    for (std::size_t k = i; k < i + others.size(); ++k) {
                         const std::size_t to = others[k % others.size()];
-                        exchange.copy(worker, {to, targets[to].pointer + slices[i].offset}, own, slices[i].count);
+                        slice_targets.push_back({to, targets[to].pointer + slices[i].offset});
                     }
+                    exchange.distribute(others[i], {root, source.pointer + slices[i].offset}, slice_targets, slices[i].count);
                 }
             }
             exchange.leave(workers);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cupool/driver/device_buffer.hpp>
 #include <exception>
+#include <numeric>
 
 #include "synchronize_on_exit.hpp"
 
@@ -12,6 +13,9 @@ namespace {
 
 constexpr std::uint64_t boundary = 16;    ///< of the kernels' vectors
 constexpr std::uint64_t alignment = 256;  ///< of each array's room in the staging memory
+
+/// Arrays that do not lie alike are copied byte by byte by a kernel. The driver copies larger ones faster.
+constexpr std::uint64_t most_single_bytes = std::uint64_t{1} << 16;
 
 /// Elements of a chunk: whole vectors where they fit.
 std::uint64_t elements_a_chunk(std::size_t chunk_bytes, std::size_t element_bytes) {
@@ -47,8 +51,34 @@ void Exchange::wait_for(std::size_t waiting, std::size_t other) {
     stream(waiting).wait(mark);
 }
 
+bool Exchange::reaches_all(std::size_t one) const {
+    for (std::size_t other = 0; other < size(); ++other) {
+        if (!is_direct(one, other)) return false;
+    }
+    return true;
+}
+
+/// Whether no worker has anything to wait for but the earlier work of its own stream.
+bool Exchange::is_idle_beside(std::span<const std::size_t> workers) const {
+    for (std::size_t participant = 0; participant < size(); ++participant) {
+        if (workers.size() == 1 && workers.front() == participant) continue;
+        if (!stream(participant).query()) return false;
+    }
+    return true;
+}
+
+bool Exchange::are_reached(std::size_t worker, const std::vector<PeerArray>& arrays) const {
+    return std::all_of(arrays.begin(), arrays.end(), [&](const PeerArray& array) { return is_direct(worker, array.owner); });
+}
+
 // The first worker is the hub of all waiting: with N devices that takes 2 N waits, where each waiting for each would take N * N.
 void Exchange::enter(std::span<const std::size_t> workers) {
+    // A stream that is being captured must not be asked whether it is idle. Only asynchronous collectives can be captured.
+    if (!is_async_ && size() > 1 && is_idle_beside(workers)) {
+        awaited_.assign(workers.begin(), workers.end());
+        return;
+    }
+    await_all();
     const std::size_t hub = workers.front();
     for (std::size_t other = 0; other < size(); ++other) {
         if (other != hub) wait_for(hub, other);
@@ -59,6 +89,7 @@ void Exchange::enter(std::span<const std::size_t> workers) {
 }
 
 void Exchange::leave(std::span<const std::size_t> workers) {
+    if (!is_async_) return;
     const std::size_t hub = workers.front();
     for (const std::size_t worker : workers.subspan(1)) wait_for(hub, worker);
     if (size() == 1) return;
@@ -68,18 +99,37 @@ void Exchange::leave(std::span<const std::size_t> workers) {
     }
 }
 
+void Exchange::await_all() {
+    awaited_.resize(size());
+    std::iota(awaited_.begin(), awaited_.end(), std::size_t{0});
+}
+
 void Exchange::copy(std::size_t worker, const PeerArray& to, const PeerArray& from, std::uint64_t bytes) {
     if (bytes == 0) return;
+    await_all();  // the worker's stream need not tell that the other device failed in a staged copy
     paths_.copy_async(participants_[to.owner].member, to.pointer, participants_[from.owner].member, from.pointer, bytes, stream(worker),
                       SourceLocation::current());
     note_transfer(from.owner, to.owner, bytes);
 }
 
+void Exchange::distribute(std::size_t worker, const PeerArray& from, const std::vector<PeerArray>& to, std::uint64_t bytes) {
+    if (bytes == 0 || to.empty()) return;
+    const auto lies_alike = [&](const PeerArray& array) { return array.pointer % boundary == from.pointer % boundary; };
+    const bool is_for_kernel = bytes <= most_single_bytes || std::all_of(to.begin(), to.end(), lies_alike);
+    if (is_for_kernel && are_reached(worker, {from}) && are_reached(worker, to)) {
+        return combine(worker, peer_element<std::uint8_t>(), ReduceOperation::sum, {from}, to, bytes);
+    }
+    PeerArray source = from;
+    for (const PeerArray& target : to) {
+        copy(worker, target, source, bytes);
+        if (target.owner == worker) source = target;
+    }
+}
+
 void Exchange::combine(std::size_t worker, PeerElement element, ReduceOperation operation, const std::vector<PeerArray>& inputs,
                        const std::vector<PeerArray>& outputs, std::uint64_t count) {
     if (count == 0) return;
-    const auto is_reached = [&](const PeerArray& array) { return is_direct(worker, array.owner); };
-    if (!std::all_of(inputs.begin(), inputs.end(), is_reached) || !std::all_of(outputs.begin(), outputs.end(), is_reached)) {
+    if (!are_reached(worker, inputs) || !are_reached(worker, outputs)) {
         return combine_staged(worker, element, operation, inputs, outputs, count);
     }
     std::vector<abi::DevicePointer> from;
@@ -125,9 +175,9 @@ void Exchange::combine_staged(std::size_t worker, PeerElement element, ReduceOpe
 
 void Exchange::synchronize() const {
     std::exception_ptr first;
-    for (const Participant& participant : participants_) {
+    for (const std::size_t participant : awaited_) {
         try {
-            participant.context.stream().synchronize();
+            stream(participant).synchronize();
         } catch (...) {
             if (!first) first = std::current_exception();
         }

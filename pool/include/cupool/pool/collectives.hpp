@@ -31,8 +31,9 @@ struct CollectiveConfig {
     bool is_async = false;
     /// The stream of each device that the work is ordered on, in the order of the buffers. Empty: the pool's default streams.
     std::vector<StreamView> streams{};
-    /// Up to this size of a device's buffer, in bytes, one device does all the work of all_reduce() and broadcast(): the first, or the
-    /// source's. That takes the fewest calls of the driver. Above, every device does its share. Results do not depend on it.
+    /// Up to this size of a device's whole buffer, in bytes, one device does all the work: the source's of broadcast(), else the first.
+    /// That takes the fewest calls of the driver. Above, or where that device does not reach the memory of all in reduce_scatter() and
+    /// all_gather(), every device does its share. Results do not depend on it.
     std::size_t one_device_bytes = std::size_t{1} << 20;
 };
 
@@ -54,7 +55,8 @@ struct CollectiveConfig {
 /// reduce()'s types, whose rules for NaN and zeros hold here, too.
 ///
 /// Streams. A collective starts when the work is done that all devices' streams were given before, and each stream's later work waits for
-/// the whole collective. Events order the streams; the host does not wait between. Synchronous calls wait at their end.
+/// the whole collective. Events order the streams; the host does not wait between. A synchronous call waits at its end, and needs no events
+/// where it finds the streams idle.
 ///
 /// Errors, of all collectives: invalid_argument (no buffer, two on one device, sizes that do not go together, an address that is no
 /// multiple of its element's size, a result that overlaps an operand without being it, not as many streams as buffers), wrong_context (a
@@ -90,14 +92,14 @@ public:
         return all_reduce<T>(std::vector<DeviceSpan<const T>>(buffers.begin(), buffers.end()), buffers, operation, config, where);
     }
 
-    /// The same reduction, of which each device gets a slice: the outputs, one behind the other, are the result. Each device reads its
-    /// slice of all inputs. \param outputs  on the inputs' devices in the same order; their sizes, which may differ, add up to that of an
-    /// input. Each is its own slice of its device's input, or does not overlap that input
+    /// The same reduction, of which each device gets a slice: the outputs, one behind the other, are the result. Above `one_device_bytes`
+    /// each device reads its slice of all inputs. \param outputs  on the inputs' devices in the same order; their sizes, which may differ,
+    /// add up to that of an input. Each is its own slice of its device's input, or does not overlap that input
     template <class T>
     RunReport reduce_scatter(std::span<const DeviceSpan<const T>> inputs, std::span<const DeviceSpan<T>> outputs, ReduceOperation operation,
                              const CollectiveConfig& config = {}, SourceLocation where = SourceLocation::current()) const;
 
-    /// Puts the inputs one behind the other, on every device.
+    /// Puts the inputs one behind the other, on every device. Above `one_device_bytes` each device writes its input to all outputs.
     /// \param inputs  one a device; their sizes may differ
     /// \param outputs  on the same devices in the same order, each as large as all inputs together. An input may lie at its own place in
     /// its device's output, or else does not overlap it
