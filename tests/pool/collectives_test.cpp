@@ -1,5 +1,6 @@
 // Collectives over simulated devices, against references that the tests compute themselves.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <cupool/driver/copy.hpp>
@@ -667,7 +668,8 @@ TEST_CASE("a synchronous collective waits for the earlier work of every stream",
             copy_async(arrays.spans()[busy], std::span<const int>(late), stream);
             const std::uint64_t before = machine.simulator.call_count("cuLaunchKernel");
             auto reduced_late = std::async(std::launch::async, all_reduce);
-            while (machine.simulator.call_count("cuLaunchKernel") == before) std::this_thread::yield();
+            const auto has_ended = [&] { return reduced_late.wait_for(std::chrono::seconds(0)) == std::future_status::ready; };
+            while (machine.simulator.call_count("cuLaunchKernel") == before && !has_ended()) std::this_thread::yield();
             gate.set_value();
             reduced_late.get();
 
