@@ -383,6 +383,26 @@ TEST_CASE("cupool bench measures and checks") {
     CHECK_THAT(table.out, contains_text("2^5"));
 }
 
+TEST_CASE("cupool bench all-reduce measures collectives over all devices") {
+    const char* const simulator = std::getenv("CUPOOL_SIM_LIBRARY");
+    if (simulator == nullptr) CUPOOL_SKIP("skipped: CUPOOL_SIM_LIBRARY is not set");
+    for (const std::size_t devices : {1U, 3U}) {
+        const std::vector<std::string> variables = {std::string("CUPOOL_DRIVER=") + simulator,
+                                                    "CUPOOL_SIM_DEVICES=" + std::to_string(devices)};
+        const auto run = run_process(tool, {"bench", "all-reduce", "--json", "--sizes", "0,7", "--runs", "2"}, {}, variables);
+        INFO(run.err);
+        REQUIRE(run.exit_code == 0);
+        const auto json = nlohmann::json::parse(run.out);
+        CHECK(json.at("benchmark") == "all-reduce");
+        CHECK(json.at("devices").size() == devices);
+        REQUIRE(json.at("results").size() == 2);
+        CHECK(json["results"][1].at("n") == 128);
+        CHECK(json["results"][1].at("median_ms").get<double>() > 0);
+        CHECK(json["results"][1].contains("share_of_bound") == (devices > 1));
+    }
+    require_failure({"bench", "all-reduce", "--engine", "host"}, 2, {"--engine host"});
+}
+
 TEST_CASE("cupool bench msm hands on the budget of device memory") {
     const char* const simulator = std::getenv("CUPOOL_SIM_LIBRARY");
     if (simulator == nullptr) CUPOOL_SKIP("skipped: CUPOOL_SIM_LIBRARY is not set");

@@ -83,7 +83,7 @@ std::string as_table(const Json& subject, const std::string& unit, const BenchOp
 
 }  // namespace
 
-void add_bench_options(CLI::App& command, BenchOptions& options, unsigned most) {
+void add_measurement_options(CLI::App& command, BenchOptions& options, unsigned most) {
     command.add_option("--sizes", options.sizes, "how many, as exponents of two")
         ->delimiter(',')
         ->capture_default_str()
@@ -93,13 +93,17 @@ void add_bench_options(CLI::App& command, BenchOptions& options, unsigned most) 
         ->capture_default_str()
         ->check(CLI::Range(1, 100000).description(""))
         ->type_name("N");
+    add_engine_options(command, options.engine);
+    command.add_flag("--json", options.json, "print JSON");
+}
+
+void add_bench_options(CLI::App& command, BenchOptions& options, unsigned most) {
+    add_measurement_options(command, options, most);
     command.add_option("--memory", options.memory, "where the operands lie when the clock starts")
         ->capture_default_str()
         ->check(CLI::IsMember({"host", "pinned", "device"}).description(""))
         ->type_name("host|pinned|device");
-    add_engine_options(command, options.engine);
     command.add_flag("--check", options.check, "also hold one result of each size against the other engine");
-    command.add_flag("--json", options.json, "print JSON");
 }
 
 std::string bench_output(const Json& subject, const std::string& unit, const BenchOptions& options, const DevicePool& pool,
@@ -112,6 +116,7 @@ void add_bench_command(CLI::App& app, std::string& output) {
     require_command(bench);
     add_bench_msm_command(bench, output);
     add_bench_reduce_command(bench, output);
+    add_bench_all_reduce_command(bench, output);
 }
 
 }  // namespace cupool::tools

@@ -24,7 +24,9 @@ struct BenchOptions {
     bool json = false;
 };
 
-/// Adds --sizes, --runs, --memory, --check, --json and the engine's options. \param most  the largest exponent that --sizes takes
+/// Adds --sizes, --runs, --json and the engine's options. \param most  the largest exponent that --sizes takes
+void add_measurement_options(CLI::App& command, BenchOptions& options, unsigned most);
+/// The same, and --memory and --check.
 void add_bench_options(CLI::App& command, BenchOptions& options, unsigned most);
 
 /// What was measured at one size.
@@ -46,6 +48,7 @@ std::string bench_output(const Json& subject, const std::string& unit, const Ben
 /// \{
 void add_bench_msm_command(CLI::App& bench, std::string& output);
 void add_bench_reduce_command(CLI::App& bench, std::string& output);
+void add_bench_all_reduce_command(CLI::App& bench, std::string& output);
 /// \}
 
 }  // namespace cupool::tools
