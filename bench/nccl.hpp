@@ -14,7 +14,7 @@ namespace cupool::bench {
 /// one a device, in the pool's order. Calls return when their work is queued, and throw std::runtime_error where NCCL answers an error.
 class Nccl {
 public:
-    /// Nothing where the loader finds no libnccl.so.2 or its version is not 2.
+    /// Nothing where the loader finds no libnccl.so.2 or its version is not 2. \throws std::runtime_error where it cannot use the devices
     static std::unique_ptr<Nccl> find(const DevicePool& pool);
     ~Nccl();
     Nccl(const Nccl&) = delete;
