@@ -15,7 +15,7 @@ endforeach()
 install(EXPORT cupoolTargets NAMESPACE cupool:: DESTINATION ${package_dir})
 
 if(CUPOOL_TOOLS)
-  install(TARGETS devquery cupool COMPONENT tools)
+  install(TARGETS devquery cupool cupool-worker COMPONENT tools)
 endif()
 
 # The simulated driver, its header, and a folder where it goes by the name of libcuda.so.1.

@@ -91,6 +91,7 @@ std::string_view to_string(ErrorCategory category) noexcept {
         case ErrorCategory::shutdown: return "shutdown";
         case ErrorCategory::forked: return "forked";
         case ErrorCategory::io: return "io";
+        case ErrorCategory::worker_lost: return "worker_lost";
         case ErrorCategory::internal: return "internal";
     }
     return "unknown";

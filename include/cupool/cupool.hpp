@@ -64,5 +64,8 @@
 #include <cupool/pool/pool_graph.hpp>
 #include <cupool/pool/pool_metrics.hpp>
 #include <cupool/pool/pooled_bases.hpp>
+#include <cupool/pool/shared_array.hpp>
 #include <cupool/pool/sliced_array.hpp>
 #include <cupool/pool/unusable_devices.hpp>
+#include <cupool/pool/worker_function.hpp>
+#include <cupool/pool/worker_pool.hpp>

@@ -65,6 +65,16 @@ extern const cupool::LaunchShape shape;
 extern const cupool::Kernel<cupool::DeviceSpan<cupool::JacobianPoint<curve>>> next_step;
 }  // namespace msm
 
+namespace workers {
+extern const int argc;
+extern const char* const* const argv;
+extern const std::size_t count;
+extern const std::vector<cupool::AffinePoint<curve>> points;
+extern const std::span<cupool::JacobianPoint<curve>> results;
+void fill(std::span<cupool::Scalar> scalars);
+std::vector<std::byte> prove(const cupool::DevicePool& device, std::span<const std::byte> input);
+}  // namespace workers
+
 #if defined(CUPOOL_SIMULATOR_LIBRARY)
 namespace simulator {
 extern cupool::Simulator simulator;

@@ -19,7 +19,7 @@ run(${WORK}/consumer/consumer)
 
 # The examples over a pool, on simulated GPUs.
 build(${POOL_EXAMPLES} ${WORK}/prefix ${WORK}/pool_examples)
-foreach(example inherit_device own_kernel msm_per_device sliced_array thread_per_device)
+foreach(example device_workers inherit_device own_kernel msm_per_device sliced_array thread_per_device)
   run(${CMAKE_COMMAND} -E env CUPOOL_DRIVER=${SIMULATOR} CUPOOL_SIM_DEVICES=4 ${WORK}/pool_examples/${example})
 endforeach()
 

@@ -28,6 +28,7 @@ enum class ErrorCategory {
     shutdown,        ///< the process, or the driver, is ending
     forked,          ///< this process was forked from one that had initialised the driver
     io,              ///< the operating system refused a file or a call
+    worker_lost,     ///< worker processes ended while they did a job; the pool that they belong to goes on
     internal,        ///< a fault of cupool or of the driver
 };
 

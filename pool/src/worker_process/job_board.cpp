@@ -1,0 +1,198 @@
+#include "job_board.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace cupool::detail {
+
+JobBoard::JobBoard(const std::vector<int>& devices) : workers_(devices.size()) {
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        workers_[i].status.device = devices[i];
+        wakes_.emplace_back(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+        if (!wakes_.back()) throw Error(ErrorCategory::io, "eventfd failed for a worker: " + std::generic_category().message(errno));
+    }
+}
+
+void JobBoard::wake(std::size_t worker) const noexcept {
+    const std::uint64_t one = 1;
+    (void)!::write(wakes_[worker].number(), &one, sizeof(one));  // fails only where it is readable already
+}
+
+std::string JobBoard::reasons() const {
+    std::string text;
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+        const Worker& worker = workers_[i];
+        text += (i == 0 ? "worker " : "; worker ") + std::to_string(i) + ": " +
+                (worker.is_quarantined ? "quarantined: " + worker.quarantined_because : worker.status.why);
+    }
+    return text;
+}
+
+void JobBoard::place(std::unique_ptr<WorkerJob> job, bool at_front) {
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+        Worker& worker = workers_[i];
+        if (worker.status.condition != WorkerCondition::idle || !worker.takes_jobs()) continue;
+        worker.status.condition = WorkerCondition::busy;
+        worker.assigned = std::move(job);
+        wake(i);
+        return;
+    }
+    if (at_front) {
+        waiting_.push_front(std::move(job));
+    } else {
+        waiting_.push_back(std::move(job));
+    }
+}
+
+JobBoard::Jobs JobBoard::take_unserved() {
+    Jobs jobs;
+    for (const Worker& worker : workers_) {
+        if (worker.takes_jobs()) return jobs;
+    }
+    for (auto& job : waiting_) jobs.push_back(std::move(job));
+    waiting_.clear();
+    return jobs;
+}
+
+void JobBoard::end_unserved(Jobs jobs, const std::string& why) {
+    for (auto& job : jobs) {
+        job->fail(std::make_exception_ptr(Error(ErrorCategory::no_device, "no worker takes jobs: " + why, job->where)));
+        const std::lock_guard lock(mutex_);
+        end_one();
+    }
+}
+
+void JobBoard::submit(std::unique_ptr<WorkerJob> job) {
+    const std::lock_guard lock(mutex_);
+    bool is_served = false;
+    for (const Worker& worker : workers_) is_served = is_served || worker.takes_jobs();
+    if (!is_served) throw Error(ErrorCategory::no_device, "no worker takes jobs: " + reasons(), job->where);
+    ++unfinished_;
+    place(std::move(job), false);
+}
+
+void JobBoard::close() {
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    for (std::size_t i = 0; i < workers_.size(); ++i) wake(i);
+}
+
+bool JobBoard::is_finished() const {
+    const std::lock_guard lock(mutex_);
+    return is_closed_ && unfinished_ == 0;
+}
+
+void JobBoard::end_one() {
+    --unfinished_;
+    if (!is_closed_ || unfinished_ > 0) return;
+    for (std::size_t i = 0; i < workers_.size(); ++i) wake(i);
+}
+
+WorkerMetrics JobBoard::metrics() const {
+    const std::lock_guard lock(mutex_);
+    WorkerMetrics metrics;
+    for (const Worker& worker : workers_) {
+        metrics.workers.push_back(worker.status);
+        if (!worker.is_quarantined) continue;
+        metrics.workers.back().condition = WorkerCondition::quarantined;
+        metrics.workers.back().why = worker.quarantined_because;
+    }
+    return metrics;
+}
+
+void JobBoard::quarantine(std::size_t worker, const std::string& why) {
+    std::unique_lock lock(mutex_);
+    workers_[worker].is_quarantined = true;
+    workers_[worker].quarantined_because = why;
+    Jobs unserved = take_unserved();
+    const std::string causes = reasons();
+    lock.unlock();
+    end_unserved(std::move(unserved), causes);
+}
+
+void JobBoard::readmit(std::size_t worker) {
+    const std::lock_guard lock(mutex_);
+    workers_[worker].is_quarantined = false;
+    wake(worker);
+}
+
+std::unique_ptr<WorkerJob> JobBoard::next_job(std::size_t index) {
+    const std::lock_guard lock(mutex_);
+    Worker& worker = workers_[index];
+    std::unique_ptr<WorkerJob> job = std::move(worker.assigned);
+    if (job == nullptr && !waiting_.empty() && worker.takes_jobs()) {
+        job = std::move(waiting_.front());
+        waiting_.pop_front();
+    }
+    worker.status.condition = job != nullptr ? WorkerCondition::busy : WorkerCondition::idle;
+    return job;
+}
+
+void JobBoard::set_starting(std::size_t worker, int process) {
+    const std::lock_guard lock(mutex_);
+    workers_[worker].status.process = process;
+    // A worker that was failing takes jobs again when it is ready, not when it is tried.
+    if (workers_[worker].status.condition != WorkerCondition::failing) workers_[worker].status.condition = WorkerCondition::starting;
+    std::unique_ptr<WorkerJob> job = std::move(workers_[worker].assigned);
+    if (job != nullptr) place(std::move(job), true);
+}
+
+void JobBoard::set_ready(std::size_t worker, const std::string& device_name, const std::string& device_uuid) {
+    const std::lock_guard lock(mutex_);
+    WorkerStatus& status = workers_[worker].status;
+    status.device_name = device_name;
+    status.device_uuid = device_uuid;
+    status.condition = WorkerCondition::busy;  // until it has looked at the board
+    status.why.clear();
+}
+
+void JobBoard::set_failing(std::size_t worker, const std::string& why) {
+    std::unique_lock lock(mutex_);
+    WorkerStatus& status = workers_[worker].status;
+    status.process = -1;
+    status.condition = WorkerCondition::failing;
+    status.why = why;
+    std::unique_ptr<WorkerJob> job = std::move(workers_[worker].assigned);
+    if (job != nullptr) place(std::move(job), true);
+    Jobs unserved = take_unserved();
+    const std::string causes = reasons();
+    lock.unlock();
+    end_unserved(std::move(unserved), causes);
+}
+
+void JobBoard::count_death(std::size_t worker) {
+    const std::lock_guard lock(mutex_);
+    ++workers_[worker].status.deaths;
+    workers_[worker].status.process = -1;
+}
+
+void JobBoard::count_end(std::size_t worker, std::chrono::microseconds time, bool is_error) {
+    const std::lock_guard lock(mutex_);
+    WorkerStatus& status = workers_[worker].status;
+    ++status.jobs;
+    status.errors += is_error ? 1 : 0;
+    status.busy_microseconds += static_cast<std::uint64_t>(time.count());
+    end_one();
+}
+
+void JobBoard::retry(std::size_t worker, std::unique_ptr<WorkerJob> job) {
+    std::unique_lock lock(mutex_);
+    ++workers_[worker].status.retries;
+    workers_[worker].status.condition = WorkerCondition::starting;
+    place(std::move(job), true);
+    Jobs unserved = take_unserved();
+    const std::string causes = reasons();
+    lock.unlock();
+    end_unserved(std::move(unserved), causes);
+}
+
+void JobBoard::count_refusal() {
+    const std::lock_guard lock(mutex_);
+    end_one();
+}
+
+}  // namespace cupool::detail

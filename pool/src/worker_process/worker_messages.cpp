@@ -1,0 +1,70 @@
+#include "worker_messages.hpp"
+
+namespace cupool::detail {
+
+namespace {
+
+template <class T>
+void write_optional(MessageWriter& writer, const std::optional<T>& value) {
+    writer.flag(value.has_value());
+    writer.number<std::int64_t>(value ? static_cast<std::int64_t>(*value) : 0);
+}
+
+template <class T>
+std::optional<T> read_optional(MessageReader& reader) {
+    const bool is_there = reader.flag();
+    const auto value = reader.number<std::int64_t>();
+    return is_there ? std::optional<T>(static_cast<T>(value)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::byte> greeting_payload(const WorkerGreeting& greeting) {
+    return MessageWriter().enumerator(greeting.engine).text(greeting.device_name).text(greeting.device_uuid).take();
+}
+
+WorkerGreeting read_greeting(std::span<const std::byte> payload) {
+    MessageReader reader(payload);
+    WorkerGreeting greeting;
+    greeting.engine = reader.enumerator(Engine::host);
+    greeting.device_name = reader.text();
+    greeting.device_uuid = reader.text();
+    reader.require_end();
+    return greeting;
+}
+
+std::vector<std::byte> error_payload(const Error& error) {
+    MessageWriter writer;
+    writer.enumerator(error.category()).text(error.message()).text(error.call()).text(error.log());
+    write_optional(writer, error.code());
+    write_optional(writer, error.device());
+    write_optional(writer, error.reason());
+    return writer.take();
+}
+
+Error read_error(std::span<const std::byte> payload) {
+    MessageReader reader(payload);
+    ErrorDetails details;
+    details.category = reader.enumerator(ErrorCategory::internal);
+    details.message = reader.text();
+    details.call = reader.text();
+    details.log = reader.text();
+    details.code = read_optional<abi::Result>(reader);
+    details.device = read_optional<int>(reader);
+    details.reason = read_optional<Reason>(reader);
+    reader.require_end();
+    return Error(details);
+}
+
+std::vector<std::byte> call_payload(const WorkerCall& call) { return MessageWriter().text(call.function).bytes(call.input).take(); }
+
+ReceivedCall read_call(std::span<const std::byte> payload) {
+    MessageReader reader(payload);
+    ReceivedCall call;
+    call.function = reader.text();
+    call.input = reader.bytes();
+    reader.require_end();
+    return call;
+}
+
+}  // namespace cupool::detail

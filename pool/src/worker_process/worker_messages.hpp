@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cupool/driver/error.hpp>
+
+#include "message_bytes.hpp"
+#include "worker_connection.hpp"
+
+namespace cupool::detail {
+
+/// The payloads of the protocol's own messages. Readers \throw Error io where a payload is malformed.
+std::vector<std::byte> greeting_payload(const WorkerGreeting& greeting);
+WorkerGreeting read_greeting(std::span<const std::byte> payload);
+
+std::vector<std::byte> error_payload(const Error& error);
+Error read_error(std::span<const std::byte> payload);
+
+std::vector<std::byte> call_payload(const WorkerCall& call);
+/// The name and input of a call, which refer to the payload.
+struct ReceivedCall {
+    std::string function;
+    std::span<const std::byte> input;
+};
+ReceivedCall read_call(std::span<const std::byte> payload);
+
+}  // namespace cupool::detail

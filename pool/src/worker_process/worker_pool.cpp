@@ -1,0 +1,383 @@
+#include <algorithm>
+#include <cupool/driver/caller.hpp>
+#include <cupool/driver/process_mark.hpp>
+#include <cupool/pool/worker_pool.hpp>
+#include <limits>
+#include <map>
+#include <ostream>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "built_in_functions.hpp"
+#include "device_census.hpp"
+#include "job_board.hpp"
+#include "worker_program.hpp"
+#include "worker_registry.hpp"
+#include "worker_supervisor.hpp"
+
+namespace cupool {
+
+namespace {
+
+using detail::OperandReference;
+using detail::SharedMemory;
+
+/// A worker before its start.
+struct PlannedWorker {
+    int device = -1;
+    std::string visible_entry;  ///< empty: the host
+};
+
+void check_options(const WorkerOptions& options, const SourceLocation& where) {
+    const auto require = [&](bool is_right, const char* what) {
+        if (!is_right) throw Error(ErrorCategory::invalid_argument, what, where);
+    };
+    require(options.workers_per_device >= 1, "WorkerOptions::workers_per_device is 0");
+    require(options.attempts >= 1, "WorkerOptions::attempts is 0");
+    require(options.deadline.count() >= 0, "WorkerOptions::deadline is negative");
+    require(options.start_deadline.count() > 0, "WorkerOptions::start_deadline is not above 0");
+    detail::require_enumerator(options.engine, Engine::host, "Engine", where);
+    require(options.engine != Engine::host || options.devices.empty(), "WorkerOptions name devices and the host's engine");
+    const std::set<int> different(options.devices.begin(), options.devices.end());
+    require(different.size() == options.devices.size(), "WorkerOptions::devices names a device twice");
+    require(different.empty() || *different.begin() >= 0, "WorkerOptions::devices has a negative ordinal");
+}
+
+/// The devices' workers; none where the host has no device.
+std::vector<PlannedWorker> plan_devices(const WorkerOptions& options, const std::string& program, const SourceLocation& where) {
+    std::vector<PlannedWorker> devices;
+    for (const int ordinal : options.devices) devices.push_back({ordinal, detail::visible_entry(ordinal, where)});
+    if (devices.empty() && options.engine != Engine::host) {
+        const auto census = detail::take_census(detail::worker_start(program, options, detail::census_role, {}), options.start_deadline);
+        if (const Error* const why = std::get_if<Error>(&census)) {
+            const bool is_no_device = why->category() == ErrorCategory::no_device || why->category() == ErrorCategory::driver_unavailable;
+            if (options.engine == Engine::gpu || !is_no_device) throw why->at(where);
+            return {};
+        }
+        const auto& entries = std::get<std::vector<std::string>>(census);
+        for (std::size_t i = 0; i < entries.size(); ++i) devices.push_back({static_cast<int>(i), entries[i]});
+    }
+    std::vector<PlannedWorker> workers;
+    for (const PlannedWorker& device : devices) workers.insert(workers.end(), options.workers_per_device, device);
+    return workers;
+}
+
+std::vector<int> ordinals_of(const std::vector<PlannedWorker>& workers) {
+    std::vector<int> ordinals;
+    for (const PlannedWorker& worker : workers) ordinals.push_back(worker.device);
+    return ordinals;
+}
+
+RunReport with_device(RunReport report, int device) {
+    if (device >= 0) report.devices = {device};
+    return report;
+}
+
+}  // namespace
+
+class WorkerPool::State {
+public:
+    State(const WorkerOptions& options, const std::string& program, const std::vector<PlannedWorker>& workers)
+        : board_(ordinals_of(workers)) {
+        const detail::WorkerConnection::Limits limits{options.start_deadline, options.deadline, options.memory_limit};
+        try {
+            for (std::size_t i = 0; i < workers.size(); ++i) {
+                const char* const role = workers[i].device >= 0 ? detail::gpu_role : detail::host_role;
+                supervisors_.push_back(std::make_unique<detail::WorkerSupervisor>(
+                    board_, i, workers[i].device, detail::worker_start(program, options, role, workers[i].visible_entry), limits,
+                    options.attempts));
+            }
+        } catch (...) {
+            board_.close();
+            throw;
+        }
+        engine_ = workers.front().device >= 0 ? Engine::gpu : Engine::host;
+    }
+    ~State() { board_.close(); }
+
+    /// \throws Error no_device where no worker has started
+    void await_first_starts(const SourceLocation& where) {
+        std::string reasons;
+        bool has_any = false;
+        for (std::size_t i = 0; i < supervisors_.size(); ++i) {
+            const auto start = supervisors_[i]->first_start();
+            const Error* const why = std::get_if<Error>(&start);
+            has_any = has_any || why == nullptr;
+            if (why != nullptr) reasons += (reasons.empty() ? "worker " : "; worker ") + std::to_string(i) + ": " + why->message();
+        }
+        if (!has_any) throw Error(ErrorCategory::no_device, "no worker process starts: " + reasons, where);
+    }
+
+    const detail::ProcessMark& mark() const noexcept { return mark_; }
+    detail::JobBoard& board() noexcept { return board_; }
+    Engine engine() const noexcept { return engine_; }
+    std::size_t worker_count() const noexcept { return supervisors_.size(); }
+
+    void check_index(std::size_t index, const SourceLocation& where) const {
+        if (index < supervisors_.size()) return;
+        throw Error(ErrorCategory::invalid_argument,
+                    "there is no worker " + std::to_string(index) + ": the pool has " + std::to_string(supervisors_.size()), where);
+    }
+
+    std::shared_ptr<const SharedMemory> lend(std::size_t bytes) {
+        auto memory = std::make_shared<const SharedMemory>(bytes);
+        const std::lock_guard lock(mutex_);
+        std::erase_if(lent_, [](const auto& item) { return item.second.expired(); });
+        if (bytes > 0) lent_[memory->bytes().data()] = memory;
+        return memory;
+    }
+
+    /// Where workers find an array: where it is, in lent memory, or in a copy. \param memory  gets what holds it
+    template <class T>
+    OperandReference refer(std::span<const T> array, std::vector<std::shared_ptr<const SharedMemory>>& memory) {
+        const std::span<const std::byte> bytes = std::as_bytes(array);
+        if (bytes.empty()) return {};
+        std::shared_ptr<const SharedMemory> holder = lent_memory_of(bytes);
+        if (holder == nullptr) {
+            holder = std::make_shared<const SharedMemory>(bytes.size());
+            std::memcpy(holder->bytes().data(), bytes.data(), bytes.size());
+            memory.push_back(holder);
+            return {holder->id(), 0, array.size()};
+        }
+        memory.push_back(holder);
+        return {holder->id(), static_cast<std::uint64_t>(bytes.data() - holder->bytes().data()), array.size()};
+    }
+
+    /// \param read  makes the future's value of the function's result and the device
+    template <class Value, class Read>
+    std::future<Value> submit(detail::WorkerCall call, std::vector<std::shared_ptr<const detail::WorkerSetup>> setups, Read read,
+                              const SourceLocation& where) {
+        auto promise = std::make_shared<std::promise<Value>>();
+        auto job = std::make_unique<detail::WorkerJob>();
+        job->call = std::move(call);
+        job->setups = std::move(setups);
+        job->where = where;
+        job->complete = [promise, read](std::vector<std::byte> answer, int device) { promise->set_value(read(std::move(answer), device)); };
+        job->fail = [promise](std::exception_ptr failure) { promise->set_exception(std::move(failure)); };
+        board_.submit(std::move(job));
+        return promise->get_future();
+    }
+
+private:
+    std::shared_ptr<const SharedMemory> lent_memory_of(std::span<const std::byte> bytes) {
+        const std::lock_guard lock(mutex_);
+        auto after = lent_.upper_bound(bytes.data());
+        if (after == lent_.begin()) return nullptr;
+        std::shared_ptr<const SharedMemory> memory = std::prev(after)->second.lock();
+        if (memory == nullptr) return nullptr;
+        const std::span<const std::byte> lent = memory->bytes();
+        const bool lies_within = bytes.data() + bytes.size() <= lent.data() + lent.size();
+        return lies_within ? memory : nullptr;
+    }
+
+    detail::ProcessMark mark_;
+    std::mutex mutex_;
+    std::map<const std::byte*, std::weak_ptr<const SharedMemory>, std::less<>> lent_;  ///< by address
+    Engine engine_ = Engine::host;
+    detail::JobBoard board_;
+    std::vector<std::unique_ptr<detail::WorkerSupervisor>> supervisors_;  ///< last, since they use the board
+};
+
+WorkerPool::WorkerPool(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+WorkerPool WorkerPool::start(const WorkerOptions& options, SourceLocation where) {
+    return detail::report_at(where, [&] {
+        check_options(options, where);
+        const std::string program = detail::worker_program(options, where);
+        std::vector<PlannedWorker> workers = plan_devices(options, program, where);
+        if (workers.empty()) workers.assign(options.workers_per_device, PlannedWorker{});
+        auto state = detail::make_shared_unless_forked<State>(options, program, workers);
+        state->await_first_starts(where);
+        return WorkerPool(std::move(state));
+    });
+}
+
+WorkerPool::State& WorkerPool::state(const SourceLocation& where) const {
+    if (state_ == nullptr) detail::throw_moved_from("a worker pool", where);
+    state_->mark().require_own_process("a worker pool", where);
+    return *state_;
+}
+
+std::size_t WorkerPool::worker_count(SourceLocation where) const { return state(where).worker_count(); }
+Engine WorkerPool::engine(SourceLocation where) const { return state(where).engine(); }
+WorkerMetrics WorkerPool::metrics(SourceLocation where) const { return state(where).board().metrics(); }
+
+void WorkerPool::quarantine(std::size_t index, const std::string& why, SourceLocation where) const {
+    state(where).check_index(index, where);
+    state(where).board().quarantine(index, why);
+}
+
+void WorkerPool::readmit(std::size_t index, SourceLocation where) const {
+    state(where).check_index(index, where);
+    state(where).board().readmit(index);
+}
+
+std::shared_ptr<const SharedMemory> WorkerPool::lend_bytes(std::size_t count, std::size_t element, const SourceLocation& where) const {
+    return detail::report_at(where, [&] {
+        if (count > std::numeric_limits<std::ptrdiff_t>::max() / element) {
+            throw Error(ErrorCategory::out_of_memory, "an array of " + std::to_string(count) + " elements is larger than any memory",
+                        where);
+        }
+        return state(where).lend(count * element);
+    });
+}
+
+std::future<std::vector<std::byte>> WorkerPool::call(std::string function, std::span<const std::byte> input, SourceLocation where) const {
+    State& own = state(where);
+    if (function.starts_with("cupool.") || input.size() > detail::longest_payload / 2) {
+        throw Error(ErrorCategory::invalid_argument,
+                    "\"" + function + "\" is a name of cupool's own, or its input is longer than 2^29 bytes", where);
+    }
+    return own.submit<std::vector<std::byte>>(
+        {std::move(function), {input.begin(), input.end()}, {}}, {}, [](std::vector<std::byte> answer, int) { return answer; }, where);
+}
+
+template <Curve C>
+std::future<RunReport> WorkerPool::submit_msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points,
+                                              const MsmConfig& config, std::span<JacobianPoint<C>> results, SourceLocation where) const {
+    return detail::report_at(where, [&] {
+        State& own = state(where);
+        std::vector<std::shared_ptr<const SharedMemory>> memory;
+        const OperandReference given_scalars = own.refer(scalars, memory);
+        const OperandReference given_points = own.refer(points, memory);
+        detail::WorkerCall call = detail::msm_call<C>(given_scalars, given_points, config, results.size());
+        call.memory = std::move(memory);
+        const auto read = [results](std::vector<std::byte> answer, int device) {
+            return with_device(detail::read_msm_answer<C>(answer, results), device);
+        };
+        return own.submit<RunReport>(std::move(call), {}, read, where);
+    });
+}
+
+template <Curve C>
+std::future<RunReport> WorkerPool::submit_msm(std::span<const Scalar> scalars, const WorkerBases<C>& bases, const MsmConfig& config,
+                                              std::span<JacobianPoint<C>> results, SourceLocation where) const {
+    return detail::report_at(where, [&] {
+        State& own = state(where);
+        if (bases.setup_ == nullptr) throw Error(ErrorCategory::invalid_argument, "the bases were never prepared, or moved from", where);
+        std::vector<std::shared_ptr<const SharedMemory>> memory;
+        const OperandReference given_scalars = own.refer(scalars, memory);
+        detail::WorkerCall call = detail::prepared_msm_call<C>(given_scalars, bases.setup_->id, config, results.size());
+        call.memory = std::move(memory);
+        const auto read = [results](std::vector<std::byte> answer, int device) {
+            return with_device(detail::read_msm_answer<C>(answer, results), device);
+        };
+        return own.submit<RunReport>(std::move(call), {bases.setup_}, read, where);
+    });
+}
+
+template <Curve C>
+WorkerBases<C> WorkerPool::prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config, SourceLocation where) const {
+    return detail::report_at(where, [&] {
+        State& own = state(where);
+        auto setup = std::make_shared<detail::WorkerSetup>();
+        std::vector<std::shared_ptr<const SharedMemory>> memory;
+        const OperandReference given = own.refer(points, memory);
+        setup->call = detail::prepare_call<C>(setup->id, given, config);
+        setup->call.memory = std::move(memory);
+        WorkerBases<C> bases;
+        bases.size_ = points.size();
+        bases.setup_ = std::move(setup);
+        return bases;
+    });
+}
+
+template <class T, class R>
+requires ReduceResult<R, T> RunReport WorkerPool::reduce(std::span<const T> input, ReduceOperation operation, R& result,
+                                                         SourceLocation where)
+const {
+    return detail::report_at(where, [&] {
+        detail::require_enumerator(operation, ReduceOperation::max, "ReduceOperation", where);
+        State& own = state(where);
+        std::vector<std::shared_ptr<const SharedMemory>> memory;
+        detail::WorkerCall call = detail::reduce_call<T, R>(own.refer(input, memory), operation);
+        call.memory = std::move(memory);
+        const auto read = [&result](std::vector<std::byte> answer, int device) {
+            return with_device(detail::read_reduce_answer(answer, result), device);
+        };
+        return own.submit<RunReport>(std::move(call), {}, read, where).get();
+    });
+}
+
+std::future<KernelOutputs> WorkerPool::submit_kernel(const KernelWork& work, SourceLocation where) const {
+    return detail::report_at(where, [&] {
+        return state(where).submit<KernelOutputs>(
+            detail::kernel_call(work), {}, [](const std::vector<std::byte>& answer, int) { return detail::read_kernel_answer(answer); },
+            where);
+    });
+}
+
+std::string to_string(WorkerCondition condition) {
+    switch (condition) {
+        case WorkerCondition::starting: return "starting";
+        case WorkerCondition::idle: return "idle";
+        case WorkerCondition::busy: return "busy";
+        case WorkerCondition::failing: return "failing";
+        case WorkerCondition::quarantined: return "quarantined";
+    }
+    return "unknown";
+}
+
+std::ostream& operator<<(std::ostream& out, WorkerCondition condition) { return out << to_string(condition); }
+
+std::ostream& operator<<(std::ostream& out, const WorkerMetrics& metrics) {
+    for (std::size_t i = 0; i < metrics.workers.size(); ++i) {
+        const WorkerStatus& worker = metrics.workers[i];
+        out << "worker " << i << ": ";
+        if (worker.device >= 0) {
+            out << "device " << worker.device << " (" << worker.device_name << ")";
+        } else {
+            out << "host";
+        }
+        out << ", " << worker.condition << (worker.why.empty() ? "" : " (" + worker.why + ")") << ", process " << worker.process << ", "
+            << worker.jobs << " jobs, " << worker.errors << " errors, " << worker.deaths << " deaths, " << worker.retries << " retries, "
+            << worker.busy_microseconds << " us busy\n";
+    }
+    return out;
+}
+
+std::string to_string(const WorkerMetrics& metrics) {
+    std::ostringstream text;
+    text << metrics;
+    return text.str();
+}
+
+#define CUPOOL_INSTANTIATE(C)                                                                                                             \
+    template std::future<RunReport> WorkerPool::submit_msm<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&, \
+                                                              std::span<JacobianPoint<C>>, SourceLocation) const;                         \
+    template std::future<RunReport> WorkerPool::submit_msm<C>(std::span<const Scalar>, const WorkerBases<C>&, const MsmConfig&,           \
+                                                              std::span<JacobianPoint<C>>, SourceLocation) const;                         \
+    template WorkerBases<C> WorkerPool::prepare<C>(std::span<const AffinePoint<C>>, const PrepareConfig&, SourceLocation) const;
+CUPOOL_INSTANTIATE(Curve::bn254)
+CUPOOL_INSTANTIATE(Curve::bls12_381)
+CUPOOL_INSTANTIATE(Curve::bls12_377)
+CUPOOL_INSTANTIATE(Curve::bn254_g2)
+CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+#undef CUPOOL_INSTANTIATE
+
+#define CUPOOL_INSTANTIATE(T, R) template RunReport WorkerPool::reduce<T, R>(std::span<const T>, ReduceOperation, R&, SourceLocation) const;
+CUPOOL_INSTANTIATE(std::int8_t, std::int8_t)
+CUPOOL_INSTANTIATE(std::uint8_t, std::uint8_t)
+CUPOOL_INSTANTIATE(std::int16_t, std::int16_t)
+CUPOOL_INSTANTIATE(std::uint16_t, std::uint16_t)
+CUPOOL_INSTANTIATE(std::int32_t, std::int32_t)
+CUPOOL_INSTANTIATE(std::uint32_t, std::uint32_t)
+CUPOOL_INSTANTIATE(std::int64_t, std::int64_t)
+CUPOOL_INSTANTIATE(std::uint64_t, std::uint64_t)
+CUPOOL_INSTANTIATE(Float16, Float16)
+CUPOOL_INSTANTIATE(BFloat16, BFloat16)
+CUPOOL_INSTANTIATE(float, float)
+CUPOOL_INSTANTIATE(double, double)
+CUPOOL_INSTANTIATE(std::int8_t, std::int64_t)
+CUPOOL_INSTANTIATE(std::uint8_t, std::uint64_t)
+CUPOOL_INSTANTIATE(std::int16_t, std::int64_t)
+CUPOOL_INSTANTIATE(std::uint16_t, std::uint64_t)
+CUPOOL_INSTANTIATE(std::int32_t, std::int64_t)
+CUPOOL_INSTANTIATE(std::uint32_t, std::uint64_t)
+CUPOOL_INSTANTIATE(Float16, float)
+CUPOOL_INSTANTIATE(BFloat16, float)
+CUPOOL_INSTANTIATE(float, double)
+#undef CUPOOL_INSTANTIATE
+
+}  // namespace cupool

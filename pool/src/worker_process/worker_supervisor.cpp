@@ -1,0 +1,189 @@
+#include "worker_supervisor.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cupool/driver/log.hpp>
+#include <string>
+#include <utility>
+
+namespace cupool::detail {
+
+namespace {
+
+/// So many failures in a row are taken for accidents and answered with a new process at once.
+constexpr unsigned tolerated_failures = 2;
+constexpr std::chrono::milliseconds first_pause{100};
+constexpr std::chrono::milliseconds longest_pause{30'000};
+
+/// How often an idle worker is told what it need not hold any more.
+constexpr std::chrono::seconds idle_period{1};
+
+std::chrono::milliseconds pause_after(unsigned failures) {
+    if (failures <= tolerated_failures) return std::chrono::milliseconds(0);
+    const unsigned doublings = std::min(failures - tolerated_failures - 1, 20U);
+    return std::min(first_pause * (1U << doublings), longest_pause);
+}
+
+/// Waits for input and takes it. \return false at the end of the time
+bool take_wake(int wake, std::chrono::milliseconds time) {
+    pollfd watched{wake, POLLIN, 0};
+    if (::poll(&watched, 1, static_cast<int>(time.count())) <= 0) return false;
+    std::uint64_t count = 0;
+    return ::read(wake, &count, sizeof(count)) == static_cast<ssize_t>(sizeof(count));
+}
+
+std::string joined(const std::vector<std::string>& stories) {
+    std::string text;
+    for (std::size_t i = 0; i < stories.size(); ++i) text += (i == 0 ? "" : "; ") + stories[i];
+    return text;
+}
+
+/// The worker's Error as the program sees it: with its own line and its own ordinal of the device.
+Error as_seen_here(const Error& error, int device, const SourceLocation& where) {
+    ErrorDetails details;
+    details.category = error.category();
+    details.message = error.message();
+    details.code = error.code();
+    details.call = error.call();
+    details.device = error.device() ? std::optional(device) : std::nullopt;
+    details.reason = error.reason();
+    details.log = error.log();
+    return Error(details, where);
+}
+
+}  // namespace
+
+WorkerSupervisor::WorkerSupervisor(JobBoard& board, std::size_t worker, int device, ChildProcessStart start,
+                                   const WorkerConnection::Limits& limits, unsigned attempts)
+    : board_(board), worker_(worker), device_(device), start_(std::move(start)), limits_(limits), attempts_(attempts), thread_([this] {
+          run();
+      }) {}
+
+WorkerSupervisor::~WorkerSupervisor() { thread_.join(); }
+
+void WorkerSupervisor::run() {
+    while (!board_.is_finished()) {
+        if (!connection_) {
+            pause();
+            if (board_.is_finished()) break;
+            start_process();
+        } else {
+            do_jobs();
+        }
+    }
+    if (connection_) connection_->stop();
+}
+
+void WorkerSupervisor::pause() const {
+    const auto end = std::chrono::steady_clock::now() + std::max(pause_after(start_failures_), pause_after(lost_jobs_));
+    for (;;) {
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+        if (left.count() <= 0 || board_.is_finished()) return;
+        (void)take_wake(board_.wake_descriptor(worker_), left);
+    }
+}
+
+void WorkerSupervisor::start_process() {
+    std::variant<WorkerGreeting, Error, WorkerDeath> greeting = WorkerDeath{};
+    try {
+        board_.set_starting(worker_, -1);
+        connection_.emplace(start_, limits_);
+        board_.set_starting(worker_, connection_->process());
+        greeting = connection_->greet();
+    } catch (const Error& error) {
+        greeting = error;
+    }
+    if (const auto* const ready = std::get_if<WorkerGreeting>(&greeting)) {
+        board_.set_ready(worker_, ready->device_name, ready->device_uuid);
+        start_failures_ = 0;
+        if (!std::exchange(has_started_, true)) first_start_.set_value(*ready);
+        return;
+    }
+    connection_.reset();
+    const auto* const dead = std::get_if<WorkerDeath>(&greeting);
+    note_start_failure(dead != nullptr ? Error(ErrorCategory::worker_lost, dead->story) : std::get<Error>(greeting));
+}
+
+void WorkerSupervisor::note_start_failure(const Error& why) {
+    ++start_failures_;
+    detail::log(LogLevel::warning, "worker " + std::to_string(worker_) + " does not start: " + why.message());
+    if (start_failures_ > tolerated_failures || !has_started_) board_.set_failing(worker_, why.message());
+    if (!std::exchange(has_started_, true)) first_start_.set_value(why);
+}
+
+void WorkerSupervisor::do_jobs() {
+    while (std::unique_ptr<WorkerJob> job = board_.next_job(worker_)) {
+        connection_->forget_unused();
+        do_job(std::move(job));
+        if (!connection_) return;
+    }
+    if (board_.is_finished()) return;
+    connection_->forget_unused();
+    const int wake = board_.wake_descriptor(worker_);
+    const auto death = connection_->wait_idle(wake, ChannelClock::now() + idle_period);
+    (void)take_wake(wake, std::chrono::milliseconds(0));
+    if (!death) return;
+    detail::log(LogLevel::warning, "worker " + std::to_string(worker_) + ": " + death->story + ", while it had no job");
+    connection_.reset();
+    board_.count_death(worker_);
+}
+
+void WorkerSupervisor::do_job(std::unique_ptr<WorkerJob> job) {
+    const auto begin = std::chrono::steady_clock::now();
+    CallOutcome outcome = WorkerDeath{};
+    try {
+        outcome = connection_->call(*job);
+    } catch (const Error& error) {  // of this process: it has, for instance, no memory for the message
+        outcome = error;
+    }
+    if (const auto* const dead = std::get_if<WorkerDeath>(&outcome)) {
+        lose_job(std::move(job), *dead);
+        return;
+    }
+    lost_jobs_ = 0;
+    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+    board_.count_end(worker_, time, !end_job(*job, std::move(outcome)));
+}
+
+bool WorkerSupervisor::end_job(const WorkerJob& job, CallOutcome outcome) const {
+    std::exception_ptr failure;
+    try {
+        if (auto* const error = std::get_if<Error>(&outcome)) throw as_seen_here(*error, device_, job.where);
+        job.complete(std::move(std::get<std::vector<std::byte>>(outcome)), device_);
+        return true;
+    } catch (const Error& error) {
+        failure = std::make_exception_ptr(error.at(job.where));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    job.fail(failure);
+    return false;
+}
+
+void WorkerSupervisor::lose_job(std::unique_ptr<WorkerJob> job, const WorkerDeath& death) {
+    connection_.reset();
+    board_.count_death(worker_);
+    if (job->deaths.empty()) ++lost_jobs_;
+    job->deaths.push_back("worker " + std::to_string(worker_) + (device_ >= 0 ? " of device " + std::to_string(device_) : "") + ": " +
+                          death.story);
+    detail::log(LogLevel::warning, job->deaths.back() + ", while it did " + job->call.function);
+    if (job->deaths.size() < attempts_) {
+        board_.retry(worker_, std::move(job));
+        return;
+    }
+    ErrorDetails details;
+    details.category = ErrorCategory::worker_lost;
+    details.message = job->call.function + " has ended " + std::to_string(job->deaths.size()) +
+                      " worker processes and is not tried again: " + joined(job->deaths);
+    if (device_ >= 0) details.device = device_;
+    if (death.last_error) {
+        details.code = death.last_error->code();
+        details.call = death.last_error->call();
+    }
+    job->fail(std::make_exception_ptr(Error(details, job->where)));
+    board_.count_refusal();
+}
+
+}  // namespace cupool::detail
