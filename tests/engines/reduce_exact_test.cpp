@@ -271,11 +271,13 @@ TEMPLATE_TEST_CASE("warps reduce many segments of up to a tile", "[reduce][segme
     const std::size_t vector = 16 / sizeof(T);
     const std::size_t tile = 16384 / sizeof(T);
     const std::size_t lengths[] = {tile, tile - 1, 768 * vector, 600 * vector + 1, 256 * vector + 1, 40 * vector, 1, 0, tile + 1};
-    std::vector<std::uint64_t> offsets{0};
-    for (std::size_t i = 0; i < 3300; ++i) offsets.push_back(offsets.back() + (i % 16 == 0 ? lengths[i / 16 % 9] : 2 * vector));
-    const std::vector<T> values = mixed_values<T>(offsets.back());
-    const std::span<const std::uint64_t> all(offsets);
-    check_segments<T, T>(std::span<const T>(values), values, offsets, Segments::offsets(all), ReduceOperation::sum, context);
+    for (const std::size_t short_length : {2 * vector, 100 * vector}) {  // four turns of a warp, then eight
+        std::vector<std::uint64_t> offsets{0};
+        for (std::size_t i = 0; i < 3300; ++i) offsets.push_back(offsets.back() + (i % 16 == 0 ? lengths[i / 16 % 9] : short_length));
+        const std::vector<T> values = mixed_values<T>(offsets.back());
+        const std::span<const std::uint64_t> all(offsets);
+        check_segments<T, T>(std::span<const T>(values), values, offsets, Segments::offsets(all), ReduceOperation::sum, context);
+    }
 }
 
 TEST_CASE("an array of more than 2^32 elements is reduced, and its segments are", "[.][large][reduce]") {

@@ -65,7 +65,9 @@ private:
         const std::uint64_t wanted_lanes = segments.offsets == 0 ? vectors : 2 * vectors;
         // A block reduces a tile sooner than a warp does, but takes more of the device for it.
         if (wanted_lanes > warp_lanes && segments.count >= many_waves * kernels_->get(arithmetic_, "short_segments").resident_blocks) {
-            return {warp_lanes, tile_turns, reduce_least_rows * reduce_row_elements(arithmetic_.element_bytes)};
+            const std::uint64_t turns = std::bit_ceil((wanted_lanes - 1) / warp_lanes + 1);
+            if (turns >= tile_turns) return {warp_lanes, tile_turns, reduce_least_rows * reduce_row_elements(arithmetic_.element_bytes)};
+            return {warp_lanes, static_cast<std::uint32_t>(turns), turns * warp_lanes * vector};
         }
         const auto width = static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted_lanes, 1, warp_lanes)));
         return {width, 1, width * vector};

@@ -61,9 +61,9 @@ CUPOOL_DEVICE void reduce_long_segments(const Policy& policy, const typename Pol
     if (thread_index() == 0) policy.store(results + segment * std::uint64_t{result_bytes}, result_bytes, value, count);
 }
 
-/// Combines eight values by halves, as a tile's lanes are, which come in the order of their bit-reversed numbers.
+/// Combines 2, 4 or 8 values by halves, as a tile's lanes are, which come in the order of their bit-reversed numbers.
 template <class Policy>
-struct HalvesOfEight {
+struct Halves {
     using A = typename Policy::Accumulator;
 
     A pending[3];
@@ -92,8 +92,9 @@ CUPOOL_DEVICE typename Policy::Accumulator value_of_vector(const Policy& policy,
     return Policy::value(lane);
 }
 
-/// `width` neighbouring lanes of a warp a segment, a power of two. In one of `turns`, 1 or 8, each takes a vector; in eight, 32 lanes
-/// take the place of all lanes of a tile. \param most  longer segments are left out: a tile, or a vector for each lane in one turn
+/// `width` neighbouring lanes of a warp a segment, a power of two. In the only one of `turns`, each takes a vector; in 2, 4 or 8, 32 lanes
+/// take the place of the first lanes of a tile, in 8 of all. \param most  longer segments are left out: a tile, or a vector for each lane
+/// in one turn
 template <class Policy>
 CUPOOL_DEVICE void reduce_short_segments(const Policy& policy, const typename Policy::Element* input, const SegmentBounds& bounds,
                                          std::uint64_t segments, std::uint64_t most, unsigned width, unsigned turns, char* results,
@@ -112,10 +113,10 @@ CUPOOL_DEVICE void reduce_short_segments(const Policy& policy, const typename Po
         if (turns == 1) {
             value = value_of_vector(policy, input + begin, lane * vector, count);
         } else {
-            HalvesOfEight<Policy> halves{{policy.identity(), policy.identity(), policy.identity()}};
+            Halves<Policy> halves{{policy.identity(), policy.identity(), policy.identity()}};
 #pragma unroll 1
-            for (unsigned turn = 0; turn < 8; ++turn) {
-                const unsigned warp = (turn & 1) << 2 | (turn & 2) | turn >> 2;
+            for (unsigned turn = 0; turn < turns; ++turn) {
+                const unsigned warp = ((turn & 1) << 2 | (turn & 2) | turn >> 2) * turns / 8;
                 auto of_lane = policy.identity();
                 if (warp * warp_size * vector < count)
                     of_lane = lane_value(policy, input + begin, count, (warp * warp_size + lane) * vector);
