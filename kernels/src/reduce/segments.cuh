@@ -93,8 +93,8 @@ CUPOOL_DEVICE typename Policy::Accumulator value_of_vector(const Policy& policy,
 }
 
 /// `width` neighbouring lanes of a warp a segment, a power of two. In the only one of `turns`, each takes a vector; in 2, 4 or 8, 32 lanes
-/// take the place of the first lanes of a tile, in 8 of all. \param most  longer segments are left out: a tile, or a vector for each lane
-/// in one turn
+/// take the place of the first lanes of a tile, in 8 of all. \param most  longer segments are left out: a tile in 8 turns, else a
+/// vector for each lane in each turn
 template <class Policy>
 CUPOOL_DEVICE void reduce_short_segments(const Policy& policy, const typename Policy::Element* input, const SegmentBounds& bounds,
                                          std::uint64_t segments, std::uint64_t most, unsigned width, unsigned turns, char* results,
