@@ -40,6 +40,17 @@ CubReduction reduction(Reduce reduce) {
 }
 
 template <class T>
+CubReduction arg_reduction_of(const T* input, std::size_t count) {
+    struct Found {
+        T value;
+        long long index;
+    };
+    return reduction<Found>([=](void* memory, std::size_t& bytes, Found* out) {
+        return cub::DeviceReduce::ArgMax(memory, bytes, input, &out->value, &out->index, static_cast<long long>(count));
+    });
+}
+
+template <class T>
 CubReduction reduction_of(const char* operation, const T* input, std::size_t count) {
     const auto items = static_cast<long long>(count);
     if (std::strcmp(operation, "sum") == 0) {
@@ -50,18 +61,12 @@ CubReduction reduction_of(const char* operation, const T* input, std::size_t cou
         return reduction<T>(
             [=](void* memory, std::size_t& bytes, T* out) { return cub::DeviceReduce::Max(memory, bytes, input, out, items); });
     }
+    if (std::strcmp(operation, "min") == 0) {
+        return reduction<T>(
+            [=](void* memory, std::size_t& bytes, T* out) { return cub::DeviceReduce::Min(memory, bytes, input, out, items); });
+    }
+    if (std::strcmp(operation, "argmax") == 0) return arg_reduction_of(input, count);
     return {};
-}
-
-template <class T>
-CubReduction arg_reduction_of(const T* input, std::size_t count) {
-    struct Found {
-        T value;
-        long long index;
-    };
-    return reduction<Found>([=](void* memory, std::size_t& bytes, Found* out) {
-        return cub::DeviceReduce::ArgMax(memory, bytes, input, &out->value, &out->index, static_cast<long long>(count));
-    });
 }
 
 /// Offsets in memory, as CUB's callers have them.
@@ -94,18 +99,15 @@ bool has_cub_device() {
 
 CubReduction cub_reduction(const char* type, const char* operation, std::uint64_t input, std::size_t count) {
     const auto with = [&](auto* elements) { return reduction_of(operation, elements, count); };
-    const auto arg_with = [&](auto* elements) { return arg_reduction_of(elements, count); };
     const std::string name = type;
-    if (std::strcmp(operation, "argmax") == 0) {
-        if (name == "i32") return arg_with(reinterpret_cast<const int*>(input));
-        if (name == "f32") return arg_with(reinterpret_cast<const float*>(input));
-        if (name == "f64") return arg_with(reinterpret_cast<const double*>(input));
-        return {};
-    }
     if (name == "i8") return with(reinterpret_cast<const signed char*>(input));
+    if (name == "u8") return with(reinterpret_cast<const unsigned char*>(input));
     if (name == "i16") return with(reinterpret_cast<const short*>(input));
+    if (name == "u16") return with(reinterpret_cast<const unsigned short*>(input));
     if (name == "i32") return with(reinterpret_cast<const int*>(input));
+    if (name == "u32") return with(reinterpret_cast<const unsigned*>(input));
     if (name == "i64") return with(reinterpret_cast<const long long*>(input));
+    if (name == "u64") return with(reinterpret_cast<const unsigned long long*>(input));
     if (name == "f16") return with(reinterpret_cast<const __half*>(input));
     if (name == "bf16") return with(reinterpret_cast<const __nv_bfloat16*>(input));
     if (name == "f32") return with(reinterpret_cast<const float*>(input));
@@ -116,5 +118,10 @@ CubReduction cub_segmented_sum(const char* type, std::uint64_t input, std::size_
     const std::string name = type;
     if (name == "f32") return segmented_sum_of(reinterpret_cast<const float*>(input), segments, length, reinterpret_cast<float*>(results));
     if (name == "i32") return segmented_sum_of(reinterpret_cast<const int*>(input), segments, length, reinterpret_cast<int*>(results));
+    if (name == "f64")
+        return segmented_sum_of(reinterpret_cast<const double*>(input), segments, length, reinterpret_cast<double*>(results));
+    if (name == "bf16") {
+        return segmented_sum_of(reinterpret_cast<const __nv_bfloat16*>(input), segments, length, reinterpret_cast<__nv_bfloat16*>(results));
+    }
     return {};
 }

@@ -15,7 +15,7 @@ struct CubReduction {
 /// Whether the CUDA runtime finds a device.
 bool has_cub_device();
 
-/// \param type  i8, i16, i32, i64, f16, bf16, f32 or f64 \param operation  sum, max or argmax
+/// \param type  i8 to i64, u8 to u64, f16, bf16, f32 or f64 \param operation  sum, min, max or argmax
 /// \return without run() where CUB or this program has no such reduction
 CubReduction cub_reduction(const char* type, const char* operation, std::uint64_t input, std::size_t count);
 

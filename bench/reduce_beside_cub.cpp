@@ -1,5 +1,5 @@
 // Reductions of device memory to a host value, beside CUB's where this was built with a CUDA toolkit: medians of wall clock, in
-// microseconds. cupool_reduce_beside_cub [log2 of the most bytes [repetitions]]; 34 and 30 if not said.
+// microseconds. cupool_reduce_beside_cub [log2 of the most bytes [repetitions [type ...]]]; 34, 30 and all types if not said.
 
 #include <algorithm>
 #include <chrono>
@@ -24,7 +24,10 @@ using namespace cupool;
 struct Settings {
     unsigned most_bytes_log2 = 34;
     unsigned repetitions = 30;
+    std::vector<std::string> types;  ///< that are measured; empty: all
     bool has_cub = false;
+
+    bool has(const char* type) const { return types.empty() || std::find(types.begin(), types.end(), type) != types.end(); }
 };
 
 template <class Run>
@@ -91,8 +94,11 @@ private:
 
 template <class R>
 bool agrees(R left, R right) {
-    if constexpr (std::is_integral_v<R>) return left == right;
-    return std::abs(left - right) <= std::abs(right) * R(1e-4);
+    if constexpr (std::is_integral_v<R>) {
+        return left == right;
+    } else {
+        return std::abs(left - right) <= std::abs(right) * R(1e-4);
+    }
 }
 
 /// Whether a result of type T is the wide one, wrapped or rounded to T. A float sum accumulates in float, so it agrees with that of double
@@ -144,6 +150,7 @@ void compare(const Settings& settings, const char* type, const char* operation, 
 
 template <class T>
 void compare_type(const Settings& settings, const char* type, const DeviceContext& context) {
+    if (!settings.has(type)) return;
     const RepeatedBlock<T> input(std::size_t{1} << settings.most_bytes_log2, context);
     const abi::DevicePointer pointer = input.prefix(1).pointer();
     const ReduceConfig config{.ctx = context};
@@ -161,6 +168,7 @@ void compare_type(const Settings& settings, const char* type, const DeviceContex
         });
     };
     whole("sum", ReduceOperation::sum);
+    whole("min", ReduceOperation::min);
     whole("max", ReduceOperation::max);
     compare(settings, type, "argmax", sizeof(T), pointer, [&](std::size_t count) {
         IndexedValue<T> result;
@@ -186,6 +194,7 @@ double cub_segmented_microseconds([[maybe_unused]] const Settings& settings, [[m
 /// Sums of equal segments that are 2^28 bytes together, or as many as there may be.
 template <class T>
 void compare_segments(const Settings& settings, const char* type, const DeviceContext& context) {
+    if (!settings.has(type)) return;
     const std::size_t bytes = std::size_t{1} << std::min(settings.most_bytes_log2, 28u);
     const RepeatedBlock<T> input(bytes, context);
     const std::size_t count = bytes / sizeof(T);
@@ -221,6 +230,7 @@ int main(int argc, char** argv) try {
     Settings settings;
     if (argc > 1) settings.most_bytes_log2 = static_cast<unsigned>(std::max(10, std::atoi(argv[1])));
     if (argc > 2) settings.repetitions = static_cast<unsigned>(std::max(1, std::atoi(argv[2])));
+    if (argc > 3) settings.types.assign(argv + 3, argv + argc);
     const DeviceContext context = DeviceContext::default_for_device(0);
 #ifdef CUPOOL_HAS_CUB
     settings.has_cub = has_cub_device();
@@ -230,15 +240,21 @@ int main(int argc, char** argv) try {
     for (unsigned log2 = 10; log2 <= settings.most_bytes_log2; ++log2) std::printf(" %9u", log2);
     std::printf("\n");
     compare_type<float>(settings, "f32", context);
-    compare_type<std::int32_t>(settings, "i32", context);
     compare_type<double>(settings, "f64", context);
-    compare_type<std::int64_t>(settings, "i64", context);
-    compare_type<std::int8_t>(settings, "i8", context);
-    compare_type<std::int16_t>(settings, "i16", context);
     compare_type<Float16>(settings, "f16", context);
     compare_type<BFloat16>(settings, "bf16", context);
+    compare_type<std::int8_t>(settings, "i8", context);
+    compare_type<std::uint8_t>(settings, "u8", context);
+    compare_type<std::int16_t>(settings, "i16", context);
+    compare_type<std::uint16_t>(settings, "u16", context);
+    compare_type<std::int32_t>(settings, "i32", context);
+    compare_type<std::uint32_t>(settings, "u32", context);
+    compare_type<std::int64_t>(settings, "i64", context);
+    compare_type<std::uint64_t>(settings, "u64", context);
     compare_segments<float>(settings, "f32", context);
     compare_segments<std::int32_t>(settings, "i32", context);
+    compare_segments<double>(settings, "f64", context);
+    compare_segments<BFloat16>(settings, "bf16", context);
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -26,6 +26,7 @@ CUPOOL_DEVICE unsigned block_size() { return __nvvm_read_ptx_sreg_ntid_x(); }
 CUPOOL_DEVICE unsigned block_index() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 CUPOOL_DEVICE unsigned block_index_y() { return __nvvm_read_ptx_sreg_ctaid_y(); }
 CUPOOL_DEVICE unsigned grid_size() { return __nvvm_read_ptx_sreg_nctaid_x(); }
+CUPOOL_DEVICE unsigned grid_size_y() { return __nvvm_read_ptx_sreg_nctaid_y(); }
 CUPOOL_DEVICE unsigned global_index() { return block_index() * block_size() + thread_index(); }
 CUPOOL_DEVICE unsigned warp_index() { return thread_index() / warp_size; }
 CUPOOL_DEVICE void block_barrier() { __syncthreads(); }

@@ -244,13 +244,12 @@ TEMPLATE_TEST_CASE("segments by offsets may be of any length, and empty", "[redu
     using T = TestType;
     const DeviceContext context = engine_contexts().back();
     const std::size_t tile = 16384 / sizeof(T);
-    const std::vector<T> values = mixed_values<T>(2 * tile + 500);
-    for (const bool are_short : {true, false}) {
+    const std::vector<T> values = mixed_values<T>(6 * tile + 800);
+    // Beside few segments several blocks share the long one, a tile or two each; beside so many that each has a block, one reduces it.
+    for (const int short_segments : {0, 1030, 1200}) {
         std::vector<std::uint64_t> offsets{3, 3, 4, 20, 21, 60, 60};
-        if (are_short) {
-            for (int i = 0; i < 1200; ++i) offsets.push_back(offsets.back() + static_cast<std::uint64_t>(i % 7 == 0 ? 1 : 0));
-        }
-        offsets.push_back(offsets.back() + tile + 9);
+        for (int i = 0; i < short_segments; ++i) offsets.push_back(offsets.back() + static_cast<std::uint64_t>(i % 7 == 0 ? 1 : 0));
+        offsets.push_back(offsets.back() + 5 * tile + 9);
         offsets.push_back(offsets.back() + 100);
         for (const ReduceOperation operation : operations_of<T>()) {
             const bool has_empty_result = operation == ReduceOperation::sum || operation == ReduceOperation::product;
@@ -264,6 +263,56 @@ TEMPLATE_TEST_CASE("segments by offsets may be of any length, and empty", "[redu
                                  operation, context);
         }
     }
+}
+
+TEMPLATE_TEST_CASE("warps reduce many segments of up to a tile", "[reduce][segments]", std::int8_t, BFloat16, float, double) {
+    using T = TestType;
+    const DeviceContext context = engine_contexts().back();
+    const std::size_t vector = 16 / sizeof(T);
+    const std::size_t tile = 16384 / sizeof(T);
+    const std::size_t lengths[] = {tile, tile - 1, 768 * vector, 600 * vector + 1, 256 * vector + 1, 40 * vector, 1, 0, tile + 1};
+    for (const std::size_t short_length : {2 * vector, 100 * vector}) {  // four turns of a warp, then eight
+        std::vector<std::uint64_t> offsets{0};
+        for (std::size_t i = 0; i < 3300; ++i) offsets.push_back(offsets.back() + (i % 16 == 0 ? lengths[i / 16 % 9] : short_length));
+        const std::vector<T> values = mixed_values<T>(offsets.back());
+        const std::span<const std::uint64_t> all(offsets);
+        check_segments<T, T>(std::span<const T>(values), values, offsets, Segments::offsets(all), ReduceOperation::sum, context);
+    }
+}
+
+TEST_CASE("an array of more than 2^32 elements is reduced, and its segments are", "[.][large][reduce]") {
+    const DeviceContext context = engine_contexts().back();
+    if (context.is_host()) CUPOOL_SKIP("it is about indices in kernels");
+    const std::uint64_t most = std::uint64_t{1} << 32;
+    const std::uint64_t count = most + 4099;
+    DeviceBuffer<std::int8_t> elements(count, context);
+    fill_bytes_async(elements.span(), 1, context.stream());
+    const auto put = [&](std::uint64_t index, std::int8_t value) {
+        copy(elements.span().subspan(index, 1), std::span<const std::int8_t>(&value, 1), context.stream());
+    };
+    put(most + 77, 5);
+    put(most + 80, 5);
+    put(most + 4098, -3);
+    const Operand<std::int8_t> operand(DeviceSpan<const std::int8_t>(elements.span()));
+    const ReduceConfig config{.ctx = context};
+
+    std::int64_t sum = 0;
+    reduce<std::int8_t, std::int64_t>(operand, ReduceOperation::sum, config, sum);
+    CHECK(sum == static_cast<std::int64_t>(count) + 4 + 4 - 4);
+    std::int8_t greatest = 0;
+    reduce<std::int8_t, std::int8_t>(operand, ReduceOperation::max, config, greatest);
+    CHECK(greatest == 5);
+    IndexedValue<std::int8_t> found;
+    arg_reduce<std::int8_t>(operand, ArgOperation::max, config, found);
+    CHECK(found == IndexedValue<std::int8_t>{5, most + 77});
+    arg_reduce<std::int8_t>(operand, ArgOperation::min, config, found);
+    CHECK(found == IndexedValue<std::int8_t>{-3, most + 4098});
+
+    const std::vector<std::uint64_t> offsets{0, 3, most + 78, most + 78, most + 4000, count};
+    std::vector<std::int64_t> sums(offsets.size() - 1);
+    reduce_segments<std::int8_t, std::int64_t>(operand, Segments::offsets(std::span<const std::uint64_t>(offsets)), ReduceOperation::sum,
+                                               config, std::span<std::int64_t>(sums));
+    CHECK(sums == std::vector<std::int64_t>{3, static_cast<std::int64_t>(most) + 79, 0, 3926, 95});
 }
 
 TEST_CASE("segments that are no segments are refused", "[reduce][segments]") {

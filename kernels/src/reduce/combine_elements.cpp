@@ -27,9 +27,9 @@ void combine_elements(DeviceSpan<T> target, DeviceSpan<const T> source, ReduceOp
         abi::DevicePointer from = source.pointer();
         std::uint64_t count = target.size();
         void* parameters[] = {&to, &from, &count, &arithmetic.flip};
-        const auto blocks =
-            static_cast<unsigned>(std::min<std::uint64_t>((count - 1) / detail::reduce_lanes + 1, kernels->resident_blocks()));
-        kernels->get(arithmetic, "combine").launch_raw({.grid = blocks, .block = detail::reduce_lanes}, context.stream(), parameters);
+        const detail::ReduceKernel kernel = kernels->get(arithmetic, "combine");
+        const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>((count - 1) / detail::reduce_lanes + 1, kernel.resident_blocks));
+        kernel.launch_raw({.grid = blocks, .block = detail::reduce_lanes}, context.stream(), parameters);
     });
 }
 

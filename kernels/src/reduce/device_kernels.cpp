@@ -1,5 +1,7 @@
 #include "reduce/device_kernels.hpp"
 
+#include "reduce/order.hpp"
+
 namespace cupool::detail {
 
 namespace {
@@ -20,17 +22,18 @@ const ShippedCode& code_of(ReduceModuleName name) {
 
 }  // namespace
 
-ReduceKernels::ReduceKernels(ContextView context)
-    : context_(context), resident_blocks_(8 * static_cast<unsigned>(context.device().multiprocessor_count())) {}
+ReduceKernel::ReduceKernel(const UntypedKernel& kernel)
+    : UntypedKernel(kernel),
+      resident_blocks(static_cast<unsigned>(kernel.max_active_blocks(reduce_lanes) * kernel.context().device().multiprocessor_count())) {}
 
-UntypedKernel ReduceKernels::get(const ReduceArithmetic& arithmetic, const std::string& shape) {
+ReduceKernel ReduceKernels::get(const ReduceArithmetic& arithmetic, const std::string& shape) {
     const std::pair key(arithmetic.module, shape + "_" + arithmetic.policy);
     const std::lock_guard lock(mutex_);
     const auto known = kernels_.find(key);
     if (known != kernels_.end()) return known->second;
     auto module = modules_.find(key.first);
     if (module == modules_.end()) module = modules_.emplace(key.first, load(context_, code_of(key.first))).first;
-    return kernels_.emplace(key, module->second.untyped_kernel(key.second)).first->second;
+    return kernels_.emplace(key, ReduceKernel(module->second.untyped_kernel(key.second))).first->second;
 }
 
 }  // namespace cupool::detail

@@ -81,23 +81,27 @@ ReduceArithmetic arg_reduce_arithmetic(ArgOperation operation) {
     return {reduce_module_of<T>(), "index", operation == ArgOperation::min ? sign : sign ^ all_bits<T>, sizeof(T), 16};
 }
 
+/// A kernel, and how many of its blocks of reduce_lanes threads the device holds at once. With more blocks in a grid whose blocks all
+/// have the same work, the last ones run on a device that is mostly idle.
+struct ReduceKernel : UntypedKernel {
+    explicit ReduceKernel(const UntypedKernel& kernel);
+
+    unsigned resident_blocks;
+};
+
 /// The reduction kernels in one context. Modules and kernels are loaded when they are first asked for. Safe from any thread.
 class ReduceKernels {
 public:
-    explicit ReduceKernels(ContextView context);
+    explicit ReduceKernels(ContextView context) : context_(context) {}
 
     /// \param shape  of kernel names: whole, ...
-    UntypedKernel get(const ReduceArithmetic& arithmetic, const std::string& shape);
-
-    /// How many blocks of 256 threads keep the device busy.
-    unsigned resident_blocks() const { return resident_blocks_; }
+    ReduceKernel get(const ReduceArithmetic& arithmetic, const std::string& shape);
 
 private:
     ContextView context_;
-    unsigned resident_blocks_;
     std::mutex mutex_;
     std::map<ReduceModuleName, Module> modules_;
-    std::map<std::pair<ReduceModuleName, std::string>, UntypedKernel> kernels_;
+    std::map<std::pair<ReduceModuleName, std::string>, ReduceKernel> kernels_;
 };
 
 }  // namespace cupool::detail

@@ -105,7 +105,7 @@ private:
     }
 
     unsigned blocks_for(std::uint64_t tiles) const {
-        return static_cast<unsigned>(std::min<std::uint64_t>(tiles, kernels_->resident_blocks()));
+        return static_cast<unsigned>(std::min<std::uint64_t>(tiles, kernel_.resident_blocks));
     }
 
     /// Reduces tiles, and with a counter the values of all.
@@ -125,7 +125,7 @@ private:
     DeviceContext context_;
     StreamView stream_;
     std::shared_ptr<ReduceKernels> kernels_;
-    UntypedKernel kernel_;
+    ReduceKernel kernel_;
     std::uint64_t tile_elements_;
     std::uint64_t tiles_;
     DeviceSpan<std::byte> workspace_;
@@ -197,8 +197,9 @@ void sum_tiles_on_device(DeviceSpan<const T> part, std::uint64_t tile_elements, 
     abi::DevicePointer none = 0;
     std::uint32_t result_bytes = 0;
     void* parameters[] = {&input, &count, &tile_elements, &first_tile, &tiles, &output, &none, &none, &result_bytes, &arithmetic.flip};
-    const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(tiles, kernels->resident_blocks()));
-    kernels->get(arithmetic, "whole").launch_raw({.grid = blocks, .block = reduce_lanes}, context.stream(), parameters);
+    const ReduceKernel kernel = kernels->get(arithmetic, "whole");
+    const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(tiles, kernel.resident_blocks));
+    kernel.launch_raw({.grid = blocks, .block = reduce_lanes}, context.stream(), parameters);
 }
 
 template <class T>

@@ -36,6 +36,12 @@ CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_tiles(std::uint64_t count, std
     return (count - 1) / reduce_tile_elements(count, element_bytes) + 1;
 }
 
+/// Where in an array of tile values those of a segment that begins at element `begin` and has several tiles lie: their places are apart
+/// from those of all other segments, at multiples of 16 bytes. Of an array's length: how many places its segments need.
+CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_segment_value_slots(std::uint64_t begin, std::uint64_t element_bytes) {
+    return 4 * (begin / (reduce_least_rows * reduce_row_elements(element_bytes)));
+}
+
 /// \name The order of reduce_middle(), for each result by itself: it depends on the length of the middle dimension alone
 ///
 /// A tile is a run of the middle dimension. Lane l of it takes the tile's elements l, l + 8, l + 16, ... from left to right, beginning with

@@ -14,16 +14,17 @@ using namespace cupool::device;
         reduce_whole(__VA_ARGS__{{}, flip}, input, count, tile_elements, first_tile, tiles, tile_values, counter, result, result_bytes); \
     }
 
-#define CUPOOL_SEGMENT_KERNELS(name, ...)                                                                                       \
-    CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(256) void long_segments_##name(                                                             \
-        const typename __VA_ARGS__::Element* input, const std::uint64_t* offsets, std::uint64_t length, std::uint64_t segments, \
-        std::uint64_t least, char* results, std::uint32_t result_bytes, std::uint64_t flip) {                                   \
-        reduce_long_segments(__VA_ARGS__{{}, flip}, input, {offsets, length}, segments, least, results, result_bytes);          \
-    }                                                                                                                           \
-    CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(256) void short_segments_##name(                                                            \
-        const typename __VA_ARGS__::Element* input, const std::uint64_t* offsets, std::uint64_t length, std::uint64_t segments, \
-        std::uint32_t width, std::uint32_t turns, char* results, std::uint32_t result_bytes, std::uint64_t flip) {              \
-        reduce_short_segments(__VA_ARGS__{{}, flip}, input, {offsets, length}, segments, width, turns, results, result_bytes);  \
+#define CUPOOL_SEGMENT_KERNELS(name, ...)                                                                                              \
+    CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(256) void long_segments_##name(                                                                    \
+        const typename __VA_ARGS__::Element* input, const std::uint64_t* offsets, std::uint64_t length, std::uint64_t least,           \
+        typename __VA_ARGS__::Accumulator* tile_values, std::uint32_t* counters, char* results, std::uint32_t result_bytes,            \
+        std::uint64_t flip) {                                                                                                          \
+        reduce_long_segments(__VA_ARGS__{{}, flip}, input, {offsets, length}, least, tile_values, counters, results, result_bytes);    \
+    }                                                                                                                                  \
+    CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(256) void short_segments_##name(                                                                   \
+        const typename __VA_ARGS__::Element* input, const std::uint64_t* offsets, std::uint64_t length, std::uint64_t segments,        \
+        std::uint64_t most, std::uint32_t width, std::uint32_t turns, char* results, std::uint32_t result_bytes, std::uint64_t flip) { \
+        reduce_short_segments(__VA_ARGS__{{}, flip}, input, {offsets, length}, segments, most, width, turns, results, result_bytes);   \
     }
 
 #define CUPOOL_COMBINE_KERNEL(name, ...)                                                                                               \

@@ -2,7 +2,7 @@
 
 /// \file
 /// Reductions of segments of an array, each in the order of an array of its length. Short segments are reduced by groups of lanes of a
-/// warp, longer ones by a block each.
+/// warp, longer ones by one block or several.
 
 #include "reduce/tile.cuh"
 
@@ -17,72 +17,53 @@ struct SegmentBounds {
     CUPOOL_DEVICE std::uint64_t end(std::uint64_t segment) const { return begin(segment + 1); }
 };
 
-/// Tile values that come one after the other, reduced as one tile without being kept: each is combined into the accumulator that takes it.
-template <class Policy>
-struct TileValues {
-    using A = typename Policy::Accumulator;
-    static constexpr unsigned vector = vector_elements<A>;
-    static constexpr unsigned row = vector * detail::reduce_lanes;
-
-    A accumulators[row];
-
-    /// All threads of the block.
-    CUPOOL_DEVICE void clear(const Policy& policy) {
-        for (unsigned i = thread_index(); i < row; i += detail::reduce_lanes) accumulators[i] = policy.identity();
-        block_barrier();
-    }
-    /// One thread, always the same.
-    CUPOOL_DEVICE void take(std::uint64_t tile, A value) {
-        A& accumulator = accumulators[tile % row];
-        accumulator = Policy::combine(accumulator, value);
-    }
-    /// What this thread accumulates, when all values have been taken.
-    CUPOOL_DEVICE A lane_value() {
-        block_barrier();
-        A own[vector];
-#pragma unroll
-        for (unsigned i = 0; i < vector; ++i) own[i] = accumulators[thread_index() * vector + i];
-        return fold_components<Policy, vector>(own);
-    }
-};
-
-/// A segment of any length, by a block; thread 0 gets the value.
-template <class Policy>
-CUPOOL_DEVICE typename Policy::Accumulator reduce_segment_by_block(const Policy& policy, const typename Policy::Element* segment,
-                                                                   std::uint64_t count, typename Policy::Accumulator* lanes,
-                                                                   TileValues<Policy>& values) {
-    const std::uint64_t tile_elements = detail::reduce_tile_elements(count, sizeof(typename Policy::Element));
-    const bool has_one_tile = count <= tile_elements;
-    if (!has_one_tile) values.clear(policy);
-    auto value = policy.identity();
-    for (std::uint64_t first = 0, tile = 0; first < count; first += tile_elements, ++tile) {
-        const std::uint64_t size = count - first < tile_elements ? count - first : tile_elements;
-        block_barrier();  // the lanes before have been read
-        value = fold_lanes<Policy>(lane_value(policy, segment + first, size), lanes);
-        if (thread_index() == 0 && !has_one_tile) values.take(tile, value);
-    }
-    if (has_one_tile) return value;
-    return fold_lanes<Policy>(values.lane_value(), lanes);
-}
-
-/// A block a segment. \param least  shorter segments are left out
+/// A block for part `block_index_y()` of segment `block_index()`: it reduces every parts-th tile, from that of the part's number on. The
+/// last block of a segment to finish reduces the values of the tiles. \param least  shorter segments are left out
+/// \param tile_values  for segments of several tiles: reduce_segment_value_slots() of the input
+/// \param counters  for several parts: of each segment, how many blocks have finished; 0 before and after
 template <class Policy>
 CUPOOL_DEVICE void reduce_long_segments(const Policy& policy, const typename Policy::Element* input, const SegmentBounds& bounds,
-                                        std::uint64_t segments, std::uint64_t least, char* results, std::uint32_t result_bytes) {
-    CUPOOL_SHARED static typename Policy::Accumulator lanes[detail::reduce_lanes];
-    CUPOOL_SHARED static TileValues<Policy> values;
-    for (std::uint64_t segment = block_index(); segment < segments; segment += grid_size()) {
-        const std::uint64_t begin = bounds.begin(segment);
-        const std::uint64_t count = bounds.end(segment) - begin;
-        if (count < least) continue;
-        const auto value = reduce_segment_by_block(policy, input + begin, count, lanes, values);
-        if (thread_index() == 0) policy.store(results + segment * result_bytes, result_bytes, value, count);
+                                        std::uint64_t least, typename Policy::Accumulator* tile_values, std::uint32_t* counters,
+                                        char* results, std::uint32_t result_bytes) {
+    using A = typename Policy::Accumulator;
+    constexpr std::uint64_t element_bytes = sizeof(typename Policy::Element);
+    CUPOOL_SHARED static A lanes[2][detail::reduce_lanes];
+    CUPOOL_SHARED static std::uint32_t is_last;
+    const unsigned segment = block_index();
+    const std::uint64_t begin = bounds.begin(segment);
+    const std::uint64_t count = bounds.end(segment) - begin;
+    if (count < least) return;
+    const std::uint64_t tile_elements = detail::reduce_tile_elements(count, element_bytes);
+    const auto tiles = count == 0 ? 1 : static_cast<std::uint32_t>((count - 1) / tile_elements + 1);
+    if (block_index_y() >= tiles) return;
+    input += begin;
+    tile_values += detail::reduce_segment_value_slots(begin, element_bytes);
+    unsigned parity = 0;
+    auto value = policy.identity();
+    for (std::uint32_t tile = block_index_y(); tile < tiles; tile += grid_size_y()) {
+        const std::uint64_t first = tile * tile_elements;
+        const std::uint64_t size = count - first < tile_elements ? count - first : tile_elements;
+        value = fold_lanes<Policy>(lane_value(policy, input + first, size), lanes[parity]);
+        parity ^= 1;
+        if (thread_index() == 0 && tiles != 1) tile_values[tile] = value;
     }
+    if (tiles != 1) {
+        const std::uint32_t workers = tiles < grid_size_y() ? tiles : grid_size_y();
+        if (thread_index() == 0 && workers != 1) {
+            memory_fence();
+            is_last = atomic_increment(counters + segment, workers - 1) == workers - 1 ? 1 : 0;
+            memory_fence();
+        }
+        block_barrier();
+        if (workers != 1 && is_last == 0) return;
+        value = fold_lanes<Policy>(lane_value(ValuesOf<Policy>{policy}, tile_values, tiles), lanes[parity]);
+    }
+    if (thread_index() == 0) policy.store(results + segment * std::uint64_t{result_bytes}, result_bytes, value, count);
 }
 
-/// Combines eight values by halves, as a tile's lanes are, which come in the order of their bit-reversed numbers.
+/// Combines 2, 4 or 8 values by halves, as a tile's lanes are, which come in the order of their bit-reversed numbers.
 template <class Policy>
-struct HalvesOfEight {
+struct Halves {
     using A = typename Policy::Accumulator;
 
     A pending[3];
@@ -111,11 +92,12 @@ CUPOOL_DEVICE typename Policy::Accumulator value_of_vector(const Policy& policy,
     return Policy::value(lane);
 }
 
-/// `width` neighbouring lanes of a warp a segment, a power of two. In one of `turns`, 1 or 8, each takes a vector; in eight, 32 lanes
-/// take a row. Longer segments are left out.
+/// `width` neighbouring lanes of a warp a segment, a power of two. In the only one of `turns`, each takes a vector; in 2, 4 or 8, 32 lanes
+/// take the place of the first lanes of a tile, in 8 of all. \param most  longer segments are left out: a tile in 8 turns, else a
+/// vector for each lane in each turn
 template <class Policy>
 CUPOOL_DEVICE void reduce_short_segments(const Policy& policy, const typename Policy::Element* input, const SegmentBounds& bounds,
-                                         std::uint64_t segments, unsigned width, unsigned turns, char* results,
+                                         std::uint64_t segments, std::uint64_t most, unsigned width, unsigned turns, char* results,
                                          std::uint32_t result_bytes) {
     constexpr std::uint32_t vector = vector_elements<typename Policy::Element>;
     const std::uint64_t at_once = std::uint64_t{grid_size()} * (detail::reduce_lanes / width);
@@ -125,17 +107,20 @@ CUPOOL_DEVICE void reduce_short_segments(const Policy& policy, const typename Po
          segment += at_once) {
         const std::uint64_t begin = segment < segments ? bounds.begin(segment) : 0;
         const std::uint64_t length = segment < segments ? bounds.end(segment) - begin : 0;
-        const bool is_short = segment < segments && length <= std::uint64_t{width} * vector * turns;
+        const bool is_short = segment < segments && length <= most;
         const std::uint64_t count = is_short ? length : 0;
         auto value = policy.identity();
         if (turns == 1) {
             value = value_of_vector(policy, input + begin, lane * vector, count);
         } else {
-            HalvesOfEight<Policy> halves{{policy.identity(), policy.identity(), policy.identity()}};
+            Halves<Policy> halves{{policy.identity(), policy.identity(), policy.identity()}};
 #pragma unroll 1
-            for (unsigned turn = 0; turn < 8; ++turn) {
-                const unsigned warp = (turn & 1) << 2 | (turn & 2) | turn >> 2;
-                value = halves.take(turn, value_of_vector(policy, input + begin, (warp * warp_size + lane) * vector, count));
+            for (unsigned turn = 0; turn < turns; ++turn) {
+                const unsigned warp = ((turn & 1) << 2 | (turn & 2) | turn >> 2) * turns / 8;
+                auto of_lane = policy.identity();
+                if (warp * warp_size * vector < count)
+                    of_lane = lane_value(policy, input + begin, count, (warp * warp_size + lane) * vector);
+                value = halves.take(turn, of_lane);
             }
         }
         for (unsigned half = width / 2; half > 0; half /= 2) value = Policy::combine(value, shuffle_value(value, half));

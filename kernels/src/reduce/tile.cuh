@@ -8,9 +8,6 @@
 
 namespace cupool::device {
 
-/// Loads that a lane has in flight.
-inline constexpr unsigned rows_in_flight = 4;
-
 /// Takes the elements of one vector that are below `count`, one by one.
 template <class Policy>
 CUPOOL_DEVICE void take_elements(const Policy& policy, typename Policy::Lane& lane, const typename Policy::Element* tile,
@@ -34,32 +31,45 @@ CUPOOL_DEVICE void take_elements(const Policy& policy, typename Policy::Lane& la
     }
 }
 
-/// What a lane of the block accumulates of a tile of `count` elements.
+/// Loads that a lane has in flight.
+inline constexpr unsigned rows_in_flight = 4;
+
+/// Takes a lane's vectors of `Rows` rows, all loads in flight together. \param first  its element in the first of them; moved past the last
+template <unsigned Rows, class Policy>
+CUPOOL_DEVICE void take_rows(const Policy& policy, typename Policy::Lane& lane, const typename Policy::Element* tile,
+                             std::uint64_t& first) {
+    constexpr std::uint32_t row_elements = vector_elements<typename Policy::Element> * detail::reduce_lanes;
+    Words4 words[Rows];
+#pragma unroll
+    for (unsigned i = 0; i < Rows; ++i) words[i] = Policy::load(tile + first + i * row_elements);
+#pragma unroll
+    for (unsigned i = 0; i < Rows; ++i) policy.take(lane, words[i], static_cast<std::uint32_t>(first) + i * row_elements);
+    first += Rows * row_elements;
+}
+
+/// What a lane accumulates of a tile of `count` elements. \param first  the lane's first element
 template <class Policy>
-CUPOOL_DEVICE typename Policy::Accumulator lane_value(const Policy& policy, const typename Policy::Element* tile, std::uint64_t count) {
-    using E = typename Policy::Element;
-    constexpr std::uint32_t vector = vector_elements<E>;
+CUPOOL_DEVICE typename Policy::Accumulator lane_value(const Policy& policy, const typename Policy::Element* tile, std::uint64_t count,
+                                                      std::uint64_t first) {
+    constexpr std::uint32_t vector = vector_elements<typename Policy::Element>;
     constexpr std::uint32_t row_elements = vector * detail::reduce_lanes;
     auto lane = policy.lane();
-    std::uint64_t first = thread_index() * vector;
     if (is_vector_aligned(tile)) {
-        while (first + (rows_in_flight - 1) * row_elements + vector <= count) {
-            Words4 words[rows_in_flight];
-#pragma unroll
-            for (unsigned i = 0; i < rows_in_flight; ++i) words[i] = Policy::load(tile + first + i * row_elements);
-#pragma unroll
-            for (unsigned i = 0; i < rows_in_flight; ++i) policy.take(lane, words[i], static_cast<std::uint32_t>(first) + i * row_elements);
-            first += rows_in_flight * row_elements;
-        }
+        while (first + (rows_in_flight - 1) * row_elements + vector <= count) take_rows<rows_in_flight>(policy, lane, tile, first);
 #pragma unroll 1
-        for (; first + vector <= count; first += row_elements)
-            policy.take(lane, Policy::load(tile + first), static_cast<std::uint32_t>(first));
+        while (first + vector <= count) take_rows<1>(policy, lane, tile, first);
     }
 #pragma unroll 1
     for (; first < count; first += row_elements) {
         take_elements(policy, lane, tile, first, count);
     }
     return Policy::value(lane);
+}
+
+/// The same for this thread's lane of a block that reduces the tile.
+template <class Policy>
+CUPOOL_DEVICE typename Policy::Accumulator lane_value(const Policy& policy, const typename Policy::Element* tile, std::uint64_t count) {
+    return lane_value(policy, tile, count, thread_index() * vector_elements<typename Policy::Element>);
 }
 
 /// The lanes of a block folded; thread 0 gets the value. \param lanes  shared memory for the values of a block

@@ -174,8 +174,9 @@ private:
 /// long as the operand, an offset is below its predecessor or larger than the operand (the message names its index), or a minimum or
 /// maximum of an empty segment
 ///
-/// Offsets are checked on the host: those on a device are copied there first, for which the call waits. The call needs no workspace; the
-/// whole operand, where it is in host memory, is on the device at once.
+/// Offsets are checked on the host: those on a device are copied there first, for which the call waits. The call takes no workspace:
+/// intermediate values of segments of more than 16384 bytes lie in memory of ctx's pool (docs/reduce.md). The whole operand, where it is
+/// in host memory, is on the device at once.
 template <class T, class R>
 requires ReduceResult<R, T> RunReport reduce_segments(const Operand<T>& input, const Segments& segments, ReduceOperation operation,
                                                       const ReduceConfig& config, std::span<R> results,
