@@ -16,7 +16,7 @@
 
 namespace cupool::detail {
 
-/// Element types whose kernels are a module: integers of one size share theirs.
+/// Element types whose kernels are a module, and another for the middle dimension: integers of one size share theirs.
 enum class ReduceModuleName { u8, u16, u32, u64, f16, bf16, f32, f64 };
 
 template <class T>
@@ -86,7 +86,7 @@ class ReduceKernels {
 public:
     explicit ReduceKernels(ContextView context);
 
-    /// \param shape  of kernel names: whole, ...
+    /// \param shape  of kernel names: whole, ..., middle or middle_values
     UntypedKernel get(const ReduceArithmetic& arithmetic, const std::string& shape);
 
     /// How many blocks of 256 threads keep the device busy.
@@ -96,8 +96,8 @@ private:
     ContextView context_;
     unsigned resident_blocks_;
     std::mutex mutex_;
-    std::map<ReduceModuleName, Module> modules_;
-    std::map<std::pair<ReduceModuleName, std::string>, UntypedKernel> kernels_;
+    std::map<const ShippedCode*, Module> modules_;
+    std::map<std::pair<const ShippedCode*, std::string>, UntypedKernel> kernels_;
 };
 
 }  // namespace cupool::detail
