@@ -8,7 +8,7 @@ output=${1:-$kernels/ptx}
 clang=${CLANG:-$(command -v clang-14 || command -v clang || true)}
 [ -n "$clang" ] || { echo "regenerate_ptx.sh: no clang found; install clang-14" >&2; exit 1; }
 compiler=$("$clang" --version | sed -n 's/.*clang version \([0-9.]*\).*/clang \1/p')
-mkdir -p "$output"
+mkdir -p "$output/templates"
 
 compile() {  # source, output name, further options
     local source=$1 name=$2
@@ -67,5 +67,5 @@ float_reductions f64 double double std::uint64_t 0x7ff0000000000000 DoubleDouble
 
 # The reduction by a caller's function: a text for each size of elements, which the library completes.
 for bytes in 1 2 4 8 16; do
-    compile reduce/reduce_by_function.cu "reduce_by_function_$bytes" "-DCUPOOL_ELEMENT_BYTES=$bytes"
+    compile reduce/reduce_by_function.cu "templates/reduce_by_function_$bytes" "-DCUPOOL_ELEMENT_BYTES=$bytes"
 done
