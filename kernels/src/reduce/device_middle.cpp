@@ -6,6 +6,7 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <optional>
 
+#include "reduce/busy_blocks.hpp"
 #include "reduce/device_kernels.hpp"
 #include "reduce/instantiate.hpp"
 #include "reduce/operand_on_device.hpp"
@@ -40,6 +41,7 @@ public:
           shape_(shape),
           context_(config.ctx),
           kernels_(config.ctx.resource<ReduceKernels>()),
+          busy_blocks_(busy_blocks(config.ctx)),
           shares_(reduce_middle_shares(shape.middle, shape.outer * shape.inner)),
           workspace_(config.workspace) {}
 
@@ -77,10 +79,9 @@ private:
         const std::uint64_t pieces = (groups - 1) / width + 1;
         const std::uint64_t jobs = input.shape.outer * output.shares * pieces;
         // Few jobs go to blocks of their own, which more multiprocessors read.
-        const std::uint64_t jobs_of_block =
-            std::clamp<std::uint64_t>(jobs / kernels_->resident_blocks(), 1, reduce_lanes / (reduce_middle_lanes * width));
+        const std::uint64_t jobs_of_block = std::clamp<std::uint64_t>(jobs / busy_blocks_, 1, reduce_lanes / (reduce_middle_lanes * width));
         const auto threads = static_cast<unsigned>(jobs_of_block * reduce_middle_lanes * width);
-        const std::uint64_t blocks = std::min<std::uint64_t>((jobs - 1) / jobs_of_block + 1, kernels_->resident_blocks());
+        const std::uint64_t blocks = std::min<std::uint64_t>((jobs - 1) / jobs_of_block + 1, busy_blocks_);
         void* parameters[] = {
             &input.pointer, &input.shape.outer, &input.shape.middle, &input.shape.inner, &input.tile_rows, &output.shares,   &width,
             &columns,       &output.values,     &output.results,     &result_bytes_,     &shape_.middle,   &arithmetic_.flip};
@@ -92,6 +93,7 @@ private:
     MiddleShape shape_;
     DeviceContext context_;
     std::shared_ptr<ReduceKernels> kernels_;
+    std::uint64_t busy_blocks_;
     std::uint64_t shares_;
     DeviceSpan<std::byte> workspace_;
     DeviceBuffer<std::byte> own_workspace_;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "operand_checks.hpp"
+#include "reduce/busy_blocks.hpp"
 #include "reduce/checks.hpp"
 #include "reduce/function_module.hpp"
 #include "reduce/operand_on_device.hpp"
@@ -53,8 +54,7 @@ void check(const Operand<std::byte>& input, const PtxOperation& operation, const
 void enqueue(UntypedKernel kernel, abi::DevicePointer input, std::uint64_t count, std::size_t element_bytes, const DeviceContext& context,
              abi::DevicePointer workspace, abi::DevicePointer result) {
     const auto launch = [&](abi::DevicePointer from, std::uint64_t elements, std::uint64_t tile, abi::DevicePointer to) {
-        const auto resident = static_cast<std::uint64_t>(8 * context.context().device().multiprocessor_count());
-        const auto blocks = static_cast<unsigned>(std::min((elements - 1) / tile + 1, resident));
+        const auto blocks = static_cast<unsigned>(std::min((elements - 1) / tile + 1, detail::busy_blocks(context)));
         void* parameters[] = {&from, &elements, &tile, &to};
         kernel.launch_raw({.grid = blocks, .block = detail::reduce_lanes}, context.stream(), parameters);
     };
