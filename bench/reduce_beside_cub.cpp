@@ -224,6 +224,59 @@ void compare_segments(const Settings& settings, const char* type, const DeviceCo
     }
 }
 
+/// Sums over the middle of three dimensions, beside the sum of the whole array, which reads the same bytes.
+template <class T>
+void compare_middle(const Settings& settings, const char* type, const DeviceContext& context) {
+    const std::size_t count = (std::size_t{1} << std::min(settings.most_bytes_log2, 30u)) / sizeof(T);
+    const RepeatedBlock<T> input(count * sizeof(T), context);
+    T whole{};
+    const auto sum_all = [&] { reduce<T>(input.prefix(count), ReduceOperation::sum, context, whole); };
+    const double whole_time = median_microseconds(sum_all, settings.repetitions);
+    for (const std::size_t inner :
+         {std::size_t{1}, std::size_t{3}, std::size_t{8}, std::size_t{32}, std::size_t{1000}, std::size_t{4096}}) {
+        for (const std::size_t middle : {std::size_t{8}, std::size_t{64}, std::size_t{1000}, count / inner}) {
+            if (inner * middle == 0 || inner * middle > count) continue;
+            const MiddleShape shape{count / inner / middle, middle, inner};
+            const auto elements = input.prefix(shape.outer * middle * inner);
+            DeviceBuffer<T> results(shape.outer * inner, context);
+            const double time =
+                median_microseconds([&] { reduce_middle<T, T>(elements, shape, ReduceOperation::sum, {.ctx = context}, results.span()); },
+                                    settings.repetitions);
+            if (inner == 1) {
+                std::vector<T> host(results.size());
+                copy(std::span(host), results.span(), context.stream());
+                std::vector<T> column(middle);
+                copy(std::span(column), elements.subspan((shape.outer - 1) * middle, middle), context.stream());
+                T expected{};
+                reduce_middle<T, T>(std::span<const T>(column), {1, middle, 1}, ReduceOperation::sum, ReduceConfig::default_for_host(),
+                                    std::span(&expected, 1));
+                if (std::memcmp(&expected, &host.back(), sizeof(T)) != 0) fail("the middle of " + std::to_string(middle));
+            }
+            std::printf("%-5s middle of %9zu x %9zu x %4zu: %9.1f  whole %9.1f  share %.2f\n", type, shape.outer, middle, inner, time,
+                        whole_time, whole_time / time);
+            std::fflush(stdout);
+        }
+    }
+}
+
+/// The sum by a caller's function, beside our own of the same array.
+void compare_function(const Settings& settings, const DeviceContext& context) {
+    const std::size_t count = (std::size_t{1} << std::min(settings.most_bytes_log2, 30u)) / sizeof(std::uint32_t);
+    const RepeatedBlock<std::uint32_t> input(count * sizeof(std::uint32_t), context);
+    const PtxOperation add{.ptx = R"(.func (.param .b32 r) add(.param .b32 a, .param .b32 b)
+{ .reg .b32 %a, %b; ld.param.b32 %a, [a]; ld.param.b32 %b, [b]; add.u32 %a, %a, %b; st.param.b32 [r], %a; ret; })",
+                           .function = "add",
+                           .element_bytes = 4};
+    std::uint32_t whole = 0;
+    std::uint32_t result = 0;
+    const double whole_time = median_microseconds([&] { reduce<std::uint32_t>(input.prefix(count), ReduceOperation::sum, context, whole); },
+                                                  settings.repetitions);
+    const double time = median_microseconds([&] { reduce_by_function<std::uint32_t>(input.prefix(count), add, {.ctx = context}, result); },
+                                            settings.repetitions);
+    if (result != whole) fail("the sum by a function");
+    std::printf("u32   sum by a function: %9.1f  whole %9.1f  share %.2f\n", time, whole_time, whole_time / time);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -255,6 +308,10 @@ int main(int argc, char** argv) try {
     compare_segments<std::int32_t>(settings, "i32", context);
     compare_segments<double>(settings, "f64", context);
     compare_segments<BFloat16>(settings, "bf16", context);
+    compare_middle<float>(settings, "f32", context);
+    compare_middle<std::int8_t>(settings, "i8", context);
+    compare_middle<Float16>(settings, "f16", context);
+    compare_function(settings, context);
     return 0;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -52,3 +52,28 @@ const ShippedCode ${name}_code{
     target_sources(${target} PRIVATE "${source}")
   endforeach()
 endfunction()
+
+# cupool_embed_templates(TARGET FILE...): compiles each ptx/templates/NAME.ptx, which the library completes at run time, into TARGET as
+# `const char* const NAME_template`.
+
+function(cupool_embed_templates target)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(name "${file}" NAME_WE)
+    get_filename_component(path "${file}" ABSOLUTE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+    file(READ "${path}" text)
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/embedded_code/${name}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "// Made of ${name}.ptx by EmbedCode.cmake.
+
+namespace cupool::detail {
+
+extern const char* const ${name}_template;
+const char* const ${name}_template = R\"ptx(${text})ptx\";
+
+}  // namespace cupool::detail
+" @ONLY)
+    set_source_files_properties("${source}" PROPERTIES
+      COMPILE_OPTIONS -Wno-overlength-strings)  # of -Wpedantic, which is about old compilers
+    target_sources(${target} PRIVATE "${source}")
+  endforeach()
+endfunction()

@@ -8,7 +8,7 @@ output=${1:-$kernels/ptx}
 clang=${CLANG:-$(command -v clang-14 || command -v clang || true)}
 [ -n "$clang" ] || { echo "regenerate_ptx.sh: no clang found; install clang-14" >&2; exit 1; }
 compiler=$("$clang" --version | sed -n 's/.*clang version \([0-9.]*\).*/clang \1/p')
-mkdir -p "$output"
+mkdir -p "$output/templates"
 
 compile() {  # source, output name, further options
     local source=$1 name=$2
@@ -40,13 +40,20 @@ for type in "${!floats[@]}"; do
     compile collective/collective.cu "collective_$type" "-DCUPOOL_ELEMENT=${floats[$type]}"
 done
 
-# Reductions: a module for each element type, and in it what is accumulated for each operation. Integers of one size share theirs.
+# Reductions: a module for each element type, and one more for reductions over the middle dimension. In it is what is accumulated for each
+# operation. Integers of one size share theirs.
+reductions() {  # name, options
+    local name=$1
+    shift
+    compile reduce/reduce_elements.cu "reduce_$name" "$@"
+    compile reduce/reduce_middle_elements.cu "reduce_middle_$name" "$@"
+}
 integer_reductions() {  # name, type
-    compile reduce/reduce_elements.cu "reduce_$1" "-DCUPOOL_SUM=IntegerSum<$2>" "-DCUPOOL_PRODUCT=IntegerProduct<$2>" \
+    reductions "$1" "-DCUPOOL_SUM=IntegerSum<$2>" "-DCUPOOL_PRODUCT=IntegerProduct<$2>" \
         "-DCUPOOL_MINIMUM=IntegerMinimum<$2>" "-DCUPOOL_INDEX=IndexOfMinimum<$2, 0>"
 }
 float_reductions() {  # name, type, accumulator, unsigned integer of its size, bits of infinity, accumulator of wide sums if any
-    compile reduce/reduce_elements.cu "reduce_$1" "-DCUPOOL_SUM=FloatSum<$2, $3>" "-DCUPOOL_MINIMUM=FloatMinimum<$2, $3>" \
+    reductions "$1" "-DCUPOOL_SUM=FloatSum<$2, $3>" "-DCUPOOL_MINIMUM=FloatMinimum<$2, $3>" \
         "-DCUPOOL_INDEX=IndexOfMinimum<$4, $5>" ${6:+"-DCUPOOL_WIDE_SUM=FloatSum<$2, $6>"}
 }
 integer_reductions u8 std::uint8_t
@@ -57,3 +64,8 @@ float_reductions f16 Float16 float std::uint16_t 0x7c00
 float_reductions bf16 BFloat16 float std::uint16_t 0x7f80
 float_reductions f32 float float std::uint32_t 0x7f800000 double
 float_reductions f64 double double std::uint64_t 0x7ff0000000000000 DoubleDouble
+
+# The reduction by a caller's function: a text for each size of elements, which the library completes.
+for bytes in 1 2 4 8 16; do
+    compile reduce/reduce_by_function.cu "templates/reduce_by_function_$bytes" "-DCUPOOL_ELEMENT_BYTES=$bytes"
+done

@@ -10,7 +10,8 @@ ptxas=${PTXAS:-$(command -v ptxas || true)}
 [ -n "${PTXAS:-}" ] || "$ptxas" --version | grep -qF V13.0.88 || { echo "regenerate_sm_90.sh: $ptxas is not 13.0.88; set PTXAS to use it all the same" >&2; exit 1; }
 mkdir -p "$output"
 export ptxas output
-find "$kernels/ptx" -name '*.ptx' -print0 |
+# Templates are no whole modules.
+find "$kernels/ptx" -maxdepth 1 -name '*.ptx' -print0 |
     xargs -0 -P "$(nproc)" -I{} sh -c '"$ptxas" -arch=sm_90 "$1" -o "$output/$(basename "$1" .ptx).cubin"' - {}
 # By which any machine can tell whether the machine code is that of the PTX beside it.
 (cd "$kernels/ptx" && sha256sum ./*.ptx) > "$output/ptx.sha256"

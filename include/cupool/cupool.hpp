@@ -50,6 +50,7 @@
 #include <cupool/kernels/operand.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/kernels/reduce.hpp>
+#include <cupool/kernels/reduce_by_function.hpp>
 #include <cupool/kernels/run_report.hpp>
 #include <cupool/pool/array_slice.hpp>
 #include <cupool/pool/collectives.hpp>

@@ -9,6 +9,7 @@
 #include "pool_state.hpp"
 #include "reduce/checks.hpp"
 #include "reduce/device_reduce.hpp"
+#include "reduce/host_chunks.hpp"
 #include "reduce/host_reduce.hpp"
 #include "reduce/instantiate.hpp"
 #include "reduce/order.hpp"
@@ -122,8 +123,6 @@ public:
 private:
     /// Host memory of this size is worth another device.
     static constexpr std::size_t least_bytes_a_device = std::size_t{4} << 20;
-    /// Bytes of host memory that are on a device at a time, unless a tile has more.
-    static constexpr std::uint64_t chunk_bytes = std::uint64_t{64} << 20;
 
     /// Whether the order of a reduction shows in its result.
     template <class T>
@@ -223,20 +222,14 @@ private:
     void sum_host_tiles(std::span<const T> part, std::uint64_t tile, const DeviceContext& context,
                         std::span<detail::Accumulator<T, R>> values) {
         if constexpr (detail::is_float_element<T>) {
-            const StreamView stream = context.stream();
-            const std::uint64_t tiles_at_once = std::max<std::uint64_t>(1, chunk_bytes / (tile * sizeof(T)));
             DeviceBuffer<detail::Accumulator<T, R>> on_device(values.size(), context);
-            DeviceBuffer<T> chunk(std::min<std::uint64_t>(part.size(), tiles_at_once * tile), context);
-            const detail::SynchronizeOnExit wait_for_copies(stream);
-            for (std::uint64_t done = 0; done < values.size(); done += tiles_at_once) {
-                const std::uint64_t tiles = std::min<std::uint64_t>(tiles_at_once, values.size() - done);
-                const std::span<const T> elements =
-                    part.subspan(done * tile, std::min<std::uint64_t>(tiles * tile, part.size() - done * tile));
-                const DeviceSpan<T> copied = chunk.span().subspan(0, elements.size());
-                copy_async(copied, elements, stream);
-                detail::sum_tiles_on_device<T, R>(copied, tile, context, on_device.span().subspan(done, tiles));
-            }
-            copy(values, on_device.span(), stream);
+            detail::for_each_host_chunk(
+                std::as_bytes(part), tile * sizeof(T), context, [&](DeviceSpan<std::byte> chunk, std::uint64_t first_tile) {
+                    const DeviceSpan<const T> elements(chunk.pointer(), chunk.size() / sizeof(T), chunk.device());
+                    const std::uint64_t tiles = (elements.size() - 1) / tile + 1;
+                    detail::sum_tiles_on_device<T, R>(elements, tile, context, on_device.span().subspan(first_tile, tiles));
+                });
+            copy(values, on_device.span(), context.stream());
             note_bytes(state_.index_of(context.device()), part.size_bytes() + values.size_bytes());
         }
     }

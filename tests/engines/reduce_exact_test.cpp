@@ -422,3 +422,126 @@ TEST_CASE("an operand in host memory passes through the device in chunks", "[red
     check_reduce<std::int32_t, std::int64_t>(std::span<const std::int32_t>(integers), integers, ReduceOperation::sum, {.ctx = context});
     check_arg_reduce<std::int32_t>(std::span<const std::int32_t>(integers), integers, {.ctx = context});
 }
+
+namespace {
+
+template <class T, class R>
+std::vector<R> expected_of_middle(std::span<const T> values, const MiddleShape& shape, ReduceOperation operation, bool compensated) {
+    std::vector<R> expected;
+    for (std::size_t outer = 0; outer < shape.outer; ++outer) {
+        for (std::size_t inner = 0; inner < shape.inner; ++inner) {
+            std::vector<T> column;
+            for (std::size_t m = 0; m < shape.middle; ++m) column.push_back(values[(outer * shape.middle + m) * shape.inner + inner]);
+            const std::span<const T> elements(column);
+            expected.push_back(compensated ? plain_reduce_column<T, R, true>(elements, operation)
+                                           : plain_reduce_column<T, R>(elements, operation));
+        }
+    }
+    return expected;
+}
+
+template <class T, class R>
+void check_middle(const Operand<T>& operand, std::span<const T> values, const MiddleShape& shape, ReduceOperation operation,
+                  const ReduceConfig& config) {
+    std::vector<R> results(shape.outer * shape.inner);
+    reduce_middle<T, R>(operand, shape, operation, config, std::span<R>(results));
+    const std::vector<R> expected = expected_of_middle<T, R>(values, shape, operation, config.compensated);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (!same_bits(results[i], expected[i])) {
+            FAIL_CHECK(operation << " over the middle of " << shape.outer << " x " << shape.middle << " x " << shape.inner << ": result "
+                                 << i << " is " << shown(results[i]) << ", should be " << shown(expected[i]));
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("reductions over the middle of three dimensions are exact for every type, operation and result type", "[reduce][middle]",
+                   CUPOOL_REDUCE_PAIRS) {
+    using T = typename TestType::first_type;
+    using R = typename TestType::second_type;
+    const DeviceContext context = engine_contexts().back();
+    // One row; rows of one column, of few, of whole loads, of several pieces; short tiles; several tiles of few results and of many.
+    const std::vector<MiddleShape> shapes = {{1, 1, 1},  {7, 1, 5},   {3, 5, 1},    {2, 8, 3},   {2, 9, 33}, {1, 64, 64},
+                                             {2, 65, 8}, {1, 72, 35}, {1, 129, 40}, {40, 66, 1}, {1, 643, 4}};
+    for (const MiddleShape& shape : shapes) {
+        const std::vector<T> values = mixed_values<T>(shape.outer * shape.middle * shape.inner);
+        for (const ReduceOperation operation : operations_of<T>()) {
+            check_middle<T, R>(std::span<const T>(values), values, shape, operation, {.ctx = context});
+            if (std::is_floating_point_v<T> && std::is_same_v<T, R> && operation == ReduceOperation::sum)
+                check_middle<T, R>(std::span<const T>(values), values, shape, operation, {.ctx = context, .compensated = true});
+        }
+    }
+}
+
+TEMPLATE_TEST_CASE("the middle of an operand on a device that begins at any element has the same bits", "[reduce][middle]",
+                   CUPOOL_REDUCE_TYPES) {
+    using T = TestType;
+    const DeviceContext context = engine_contexts().back();
+    if (context.is_host()) return;
+    const MiddleShape shape{2, 70, 16};
+    const std::size_t count = shape.outer * shape.middle * shape.inner;
+    const std::vector<T> values = mixed_values<T>(count + 16);
+    DeviceBuffer<T> there(values.size(), context);
+    copy(there.span(), std::span<const T>(values), context.stream());
+    for (const std::size_t offset : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{16}}) {
+        const auto part = std::span<const T>(values).subspan(offset, count);
+        check_middle<T, T>(there.span().subspan(offset, count), part, shape, ReduceOperation::sum, {.ctx = context});
+        check_middle<T, T>(there.span().subspan(offset, count), part, shape, ReduceOperation::max, {.ctx = context});
+    }
+}
+
+TEST_CASE("many results over a long middle are reduced by a block for each lane of the tiles, with the same bits",
+          "[reduce][middle][long]") {
+    const DeviceContext context = engine_contexts().back();
+    const MiddleShape shape{4, 8 * 64 + 3, 4096};
+
+    const std::vector<float> values = mixed_values<float>(shape.outer * shape.middle * shape.inner);
+    check_middle<float, float>(std::span<const float>(values), values, shape, ReduceOperation::sum, {.ctx = context});
+}
+
+TEST_CASE("a long middle of few results is divided among blocks, with the same bits", "[reduce][middle]") {
+    const DeviceContext context = engine_contexts().back();
+    for (const MiddleShape& shape : {MiddleShape{1, 70'000, 1}, MiddleShape{1, 20'000, 3}}) {
+        const std::vector<float> values = mixed_values<float>(shape.middle * shape.inner);
+        check_middle<float, float>(std::span<const float>(values), values, shape, ReduceOperation::sum, {.ctx = context});
+    }
+}
+
+TEST_CASE("the middle of a device's array is reduced behind work of the stream, in the caller's workspace", "[reduce][middle]") {
+    for (const DeviceContext& context : engine_contexts()) {
+        if (context.is_host()) return;
+        const MiddleShape shape{2, 200, 6};
+        const std::vector<float> values = mixed_values<float>(shape.outer * shape.middle * shape.inner);
+        DeviceBuffer<float> there(values.size(), context);
+        DeviceBuffer<float> results(shape.outer * shape.inner, context);
+        DeviceBuffer<std::byte> workspace(reduce_middle_workspace_bytes(shape), context);
+        copy_async(there.span(), std::span<const float>(values), context.stream());
+        const ReduceConfig config{.ctx = context, .is_async = true, .workspace = workspace.span()};
+        reduce_middle<float, float>(there.span(), shape, ReduceOperation::sum, config, results.span());
+        std::vector<float> here(results.size());
+        copy(std::span(here), DeviceSpan<const float>(results.span()), context.stream());
+        CHECK(here == expected_of_middle<float, float>(values, shape, ReduceOperation::sum, false));
+
+        ReduceConfig small = config;
+        small.workspace = workspace.span().subspan(0, workspace.size() - 1);
+        CHECK_THROWS_WITH((reduce_middle<float, float>(there.span(), shape, ReduceOperation::sum, small, results.span())),
+                          contains_text("the workspace has"));
+        const DeviceSpan<float> inside = there.span().subspan(0, results.size());
+        CHECK_THROWS_WITH((reduce_middle<float, float>(there.span(), shape, ReduceOperation::sum, config, inside)),
+                          contains_text("overlap"));
+    }
+}
+
+TEST_CASE("the middle of nothing is the identity on every engine", "[reduce][middle]") {
+    const DeviceContext context = engine_contexts().back();
+    std::vector<std::int16_t> results(5, 7);
+    reduce_middle<std::int16_t, std::int16_t>(std::span<const std::int16_t>(), {1, 0, 5}, ReduceOperation::product, {.ctx = context},
+                                              std::span(results));
+    CHECK(results == std::vector<std::int16_t>(5, 1));
+    std::vector<double> sums(3, 7);
+    reduce_middle<double, double>(std::span<const double>(), {3, 0, 1}, ReduceOperation::sum, {.ctx = context}, std::span(sums));
+    for (const double sum : sums) CHECK(same_bits(sum, 0.0));
+    reduce_middle<double, double>(std::span<const double>(), {0, 4, 1}, ReduceOperation::min, {.ctx = context}, std::span<double>());
+}

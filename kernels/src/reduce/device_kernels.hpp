@@ -16,7 +16,7 @@
 
 namespace cupool::detail {
 
-/// Element types whose kernels are a module: integers of one size share theirs.
+/// Element types whose kernels are a module, and another for the middle dimension: integers of one size share theirs.
 enum class ReduceModuleName { u8, u16, u32, u64, f16, bf16, f32, f64 };
 
 template <class T>
@@ -94,14 +94,14 @@ class ReduceKernels {
 public:
     explicit ReduceKernels(ContextView context) : context_(context) {}
 
-    /// \param shape  of kernel names: whole, ...
+    /// \param shape  of kernel names: whole, ..., middle or middle_values
     ReduceKernel get(const ReduceArithmetic& arithmetic, const std::string& shape);
 
 private:
     ContextView context_;
     std::mutex mutex_;
-    std::map<ReduceModuleName, Module> modules_;
-    std::map<std::pair<ReduceModuleName, std::string>, ReduceKernel> kernels_;
+    std::map<const ShippedCode*, Module> modules_;
+    std::map<std::pair<const ShippedCode*, std::string>, ReduceKernel> kernels_;
 };
 
 }  // namespace cupool::detail

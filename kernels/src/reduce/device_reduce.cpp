@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "reduce/device_kernels.hpp"
+#include "reduce/host_chunks.hpp"
 #include "reduce/instantiate.hpp"
 #include "reduce/order.hpp"
 #include "reduce/reduce_scratch.hpp"
@@ -16,9 +17,6 @@
 namespace cupool::detail {
 
 namespace {
-
-/// Bytes of host memory that are on the device at a time, unless a tile has more.
-constexpr std::uint64_t chunk_bytes = std::uint64_t{64} << 20;
 
 /// An operand whatever its elements are.
 struct OperandBytes {
@@ -89,19 +87,14 @@ private:
     void enqueue(const ResultPlace& result, abi::DevicePointer counter) {
         if (input_.is_on_device) return launch(input_.device, input_.count, 0, blocks_for(tiles_), result, counter);
         const std::uint64_t tile_bytes = tile_elements_ * arithmetic_.element_bytes;
-        const std::uint64_t tiles_at_once = std::max<std::uint64_t>(1, chunk_bytes / tile_bytes);
-        const std::uint64_t at_once = tiles_at_once * tile_elements_;
-        DeviceBuffer<std::byte> chunk(std::min(input_.count, at_once) * arithmetic_.element_bytes, context_);
-        device_bytes_ += chunk.size_bytes();
-        const SynchronizeOnExit wait_for_copies(stream_);
-        for (std::uint64_t first = 0; first < input_.count; first += at_once) {
-            const std::uint64_t count = std::min(at_once, input_.count - first);
-            const auto part = input_.host.subspan(first * arithmetic_.element_bytes, count * arithmetic_.element_bytes);
-            copy_async(chunk.span().subspan(0, part.size()), part, stream_);
-            bytes_ += part.size();
-            launch(chunk.span().pointer(), count, first / tile_elements_, blocks_for(std::min(tiles_, tiles_at_once)), result,
-                   first + count == input_.count ? counter : 0);
-        }
+        const unsigned blocks = blocks_for(std::min(tiles_, host_chunk_tiles(tile_bytes)));
+        device_bytes_ += host_chunk_bytes(input_.host.size(), tile_bytes);
+        bytes_ += input_.host.size();
+        for_each_host_chunk(input_.host, tile_bytes, context_, [&](DeviceSpan<std::byte> chunk, std::uint64_t first_tile) {
+            const std::uint64_t count = chunk.size() / arithmetic_.element_bytes;
+            const bool is_last = first_tile * tile_elements_ + count == input_.count;
+            launch(chunk.pointer(), count, first_tile, blocks, result, is_last ? counter : 0);
+        });
     }
 
     unsigned blocks_for(std::uint64_t tiles) const {

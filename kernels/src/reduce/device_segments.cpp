@@ -9,6 +9,7 @@
 
 #include "reduce/device_kernels.hpp"
 #include "reduce/instantiate.hpp"
+#include "reduce/operand_on_device.hpp"
 #include "reduce/order.hpp"
 #include "synchronize_on_exit.hpp"
 
@@ -120,23 +121,6 @@ private:
     DeviceContext context_;
     std::shared_ptr<ReduceKernels> kernels_;
     DeviceBuffer<std::byte> workspace_;  ///< counters of finished blocks, then values of tiles
-};
-
-/// An operand's copy on the device, or the operand itself where it lies there.
-template <class T>
-class OperandOnDevice {
-public:
-    OperandOnDevice(const Operand<T>& operand, const DeviceContext& context)
-        : copy_(operand.is_on_device() ? 0 : operand.size(), context), span_(operand.is_on_device() ? operand.device() : copy_.span()) {
-        if (!operand.is_on_device()) copy_async(copy_.span(), operand.host(), context.stream());
-    }
-
-    DeviceSpan<const T> span() const { return span_; }
-    std::uint64_t copied_bytes() const { return copy_.size_bytes(); }
-
-private:
-    DeviceBuffer<T> copy_;
-    DeviceSpan<const T> span_;
 };
 
 }  // namespace

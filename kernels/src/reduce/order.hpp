@@ -58,6 +58,32 @@ CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_middle_tile_elements(std::uint
     while (middle > tile * reduce_middle_most_tiles) tile *= 2;
     return tile;
 }
+
+/// Results that are enough to keep a device busy with 8 blocks for each.
+inline constexpr std::uint64_t reduce_middle_many_results = std::uint64_t{1} << 14;
+
+/// Into how many values a device reduces each column in its first launch, for a second one; 1: there is none. Of few results each tile has
+/// a value; of many, each of the 8 lanes that combine the tiles, which one block accumulates.
+CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_middle_shares(std::uint64_t middle, std::uint64_t results) {
+    const std::uint64_t tiles = middle == 0 ? 1 : (middle - 1) / reduce_middle_tile_elements(middle) + 1;
+    return tiles > reduce_middle_lanes && results >= reduce_middle_many_results ? reduce_middle_lanes : tiles;
+}
+/// \}
+
+/// \name The order of reduce_by_function(), which keeps that of the elements: it depends on their number and size alone
+///
+/// A thread takes 64 bytes of neighbouring elements from left to right, a block the 256 threads of a chunk: neighbours in pairs within
+/// warps of 32, then warps from left to right. A tile is a number of chunks, from left to right. The tiles' values are reduced as one tile.
+/// \{
+inline constexpr unsigned function_thread_bytes = 64;
+inline constexpr std::uint64_t function_most_tiles = std::uint64_t{1} << 12;
+
+/// Elements of a tile: the smallest power of two of chunks with which there are few enough tiles; the last one may have fewer.
+CUPOOL_HOST_DEVICE constexpr std::uint64_t function_tile_elements(std::uint64_t count, std::uint64_t element_bytes) {
+    std::uint64_t tile = reduce_lanes * function_thread_bytes / element_bytes;
+    while (count > tile * function_most_tiles) tile *= 2;
+    return tile;
+}
 /// \}
 
 }  // namespace cupool::detail

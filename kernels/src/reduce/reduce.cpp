@@ -1,8 +1,6 @@
-#include <chrono>
 #include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
 #include <cupool/kernels/reduce.hpp>
-#include <new>
 #include <ostream>
 #include <string>
 
@@ -11,6 +9,7 @@
 #include "reduce/host_reduce.hpp"
 #include "reduce/instantiate.hpp"
 #include "reduce/order.hpp"
+#include "reduce/reports.hpp"
 
 namespace cupool {
 
@@ -73,20 +72,6 @@ void check(const char* job, const Operand<T>& input, const ReduceConfig& config)
     detail::require_apart(job, "workspace", config.workspace, "input", input);
 }
 
-/// Calls run(), which works on the host, and reports it.
-template <class Run>
-RunReport on_host(const char* job, std::size_t elements, const Run& run) {
-    const auto start = std::chrono::steady_clock::now();
-    try {
-        run();
-    } catch (const std::bad_alloc&) {
-        throw Error(ErrorCategory::out_of_memory,
-                    std::string(job) + ": the host has not enough memory for " + std::to_string(elements) + " elements");
-    }
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    return {.engine = Engine::host, .devices = {}, .milliseconds = elapsed.count(), .bytes = 0};
-}
-
 /// Of nothing.
 template <class R>
 R identity_of(ReduceOperation operation) {
@@ -95,11 +80,6 @@ R identity_of(ReduceOperation operation) {
     } else {
         return static_cast<R>(operation == ReduceOperation::product ? 1 : 0);
     }
-}
-
-RunReport report_of_nothing(const DeviceContext& context) {
-    if (context.is_host()) return {};
-    return {.engine = Engine::gpu, .devices = {context.device()}, .milliseconds = 0, .bytes = 0};
 }
 
 }  // namespace
@@ -118,10 +98,10 @@ requires ReduceResult<R, T> RunReport reduce(const Operand<T>& input, ReduceOper
         check("reduce", input, config);
         if (input.size() == 0) {
             result = identity_of<R>(operation);
-            return report_of_nothing(config.ctx);
+            return detail::report_of_nothing(config.ctx);
         }
         if (!config.ctx.is_host()) return detail::reduce_on_device(input, operation, config, result);
-        return on_host("reduce", input.size(), [&] {
+        return detail::report_on_host("reduce", input.size(), [&] {
             result = detail::reduce_on_host<T, R>(input.host(), operation, config.compensated, {.threads = config.ctx.host_threads()});
         });
     });
@@ -148,7 +128,7 @@ requires ReduceResult<R, T> RunReport reduce(const Operand<T>& input, ReduceOper
         const DeviceSpan<std::uint8_t> first_byte(result.pointer(), 1, result.device());
         if (operation == ReduceOperation::product) fill_bytes_async(first_byte, 1, config.ctx.stream());
         if (!config.is_async) config.ctx.stream().synchronize();
-        return report_of_nothing(config.ctx);
+        return detail::report_of_nothing(config.ctx);
     });
 }
 
@@ -160,8 +140,9 @@ RunReport arg_reduce(const Operand<T>& input, ArgOperation operation, const Redu
         if (input.size() == 0) detail::throw_nothing("arg_reduce", to_string(operation), "nothing");
         check("arg_reduce", input, config);
         if (!config.ctx.is_host()) return detail::arg_reduce_on_device(input, operation, config, result);
-        return on_host("arg_reduce", input.size(),
-                       [&] { result = detail::arg_reduce_on_host<T>(input.host(), operation, {.threads = config.ctx.host_threads()}); });
+        return detail::report_on_host("arg_reduce", input.size(), [&] {
+            result = detail::arg_reduce_on_host<T>(input.host(), operation, {.threads = config.ctx.host_threads()});
+        });
     });
 }
 

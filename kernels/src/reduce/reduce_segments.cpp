@@ -1,14 +1,13 @@
 #include <algorithm>
-#include <chrono>
 #include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
-#include <new>
 #include <vector>
 
 #include "reduce/checks.hpp"
 #include "reduce/device_segments.hpp"
 #include "reduce/host_reduce.hpp"
 #include "reduce/instantiate.hpp"
+#include "reduce/reports.hpp"
 
 namespace cupool {
 
@@ -73,11 +72,6 @@ std::uint64_t check(const Operand<T>& input, const Segments& segments, ReduceOpe
     return lengths.longest;
 }
 
-RunReport report_of_nothing(const DeviceContext& context) {
-    if (context.is_host()) return {};
-    return {.engine = Engine::gpu, .devices = {context.device()}, .milliseconds = 0, .bytes = 0};
-}
-
 }  // namespace
 
 template <class T, class R>
@@ -85,17 +79,12 @@ requires ReduceResult<R, T> RunReport reduce_segments(const Operand<T>& input, c
                                                       const ReduceConfig& config, std::span<R> results, SourceLocation where) {
     return detail::report_at(where, [&]() -> RunReport {
         const std::uint64_t longest = check(input, segments, operation, config, results.size());
-        if (results.empty()) return report_of_nothing(config.ctx);
+        if (results.empty()) return detail::report_of_nothing(config.ctx);
         if (!config.ctx.is_host()) return detail::reduce_segments_on_device<T, R>(input, segments, operation, config, longest, results);
-        const auto start = std::chrono::steady_clock::now();
-        try {
+        return detail::report_on_host(job, input.size(), [&] {
             detail::reduce_segments_on_host<T, R>(input.host(), segments, operation, config.compensated,
                                                   {.threads = config.ctx.host_threads()}, results);
-        } catch (const std::bad_alloc&) {
-            throw Error(ErrorCategory::out_of_memory, std::string(job) + ": the host has not enough memory");
-        }
-        const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-        return {.engine = Engine::host, .devices = {}, .milliseconds = elapsed.count(), .bytes = 0};
+        });
     });
 }
 
@@ -109,7 +98,7 @@ requires ReduceResult<R, T> RunReport reduce_segments(const Operand<T>& input, c
         detail::require_apart(job, "array of results", results, "input", input);
         if (!segments.is_equal()) detail::require_apart(job, "array of results", results, "array of offsets", segments.offsets());
         const std::uint64_t longest = check(input, segments, operation, config, results.size());
-        if (results.empty()) return report_of_nothing(config.ctx);
+        if (results.empty()) return detail::report_of_nothing(config.ctx);
         return detail::reduce_segments_on_device<T, R>(input, segments, operation, config, longest, results);
     });
 }

@@ -193,14 +193,23 @@ struct MiddleShape {
     std::size_t inner = 0;   ///< the fastest dimension
 };
 
-/// Reduces the middle dimension: results[o * inner + i] combines input[(o * middle + m) * inner + i] over all m. The order of a float sum
-/// depends on `middle` alone (docs/reduce.md). Where `middle` is 0 a sum is 0 and a product 1. Otherwise as reduce(). \throws additionally
-/// Error invalid_argument: input or results do not have the shape's sizes, or a minimum or maximum over nothing; unsupported where the
-/// context is a device: only the host has it so far
+/// Reduces the middle dimension: results[o * inner + i] combines input[(o * middle + m) * inner + i] over all m. Results are in host memory
+/// or in memory of the context's device, where they overlap neither the input nor the workspace. The order of a float sum depends on
+/// `middle` alone (docs/reduce.md), so every engine and device gives the same bits. Where `middle` is 0 a sum is 0 and a product 1.
+/// A whole operand in host memory is on the device at once. Otherwise as reduce(), is_async included. \throws additionally Error
+/// invalid_argument: input or results do not have the shape's sizes, or a minimum or maximum over nothing
 template <class T, class R>
 requires ReduceResult<R, T> RunReport reduce_middle(const Operand<T>& input, const MiddleShape& shape, ReduceOperation operation,
                                                     const ReduceConfig& config, std::span<R> results,
                                                     SourceLocation where = SourceLocation::current());
+template <class T, class R>
+requires ReduceResult<R, T> RunReport reduce_middle(const Operand<T>& input, const MiddleShape& shape, ReduceOperation operation,
+                                                    const ReduceConfig& config, DeviceSpan<R> results,
+                                                    SourceLocation where = SourceLocation::current());
+
+/// How many bytes of workspace reduce_middle() takes on a device; 0 for a middle of up to 64 elements, which needs none. An operand or
+/// results in host memory take memory of the pool besides. \pre an array has the shape
+std::size_t reduce_middle_workspace_bytes(const MiddleShape& shape);
 
 /// target[i] = target[i] (op) source[i] on the context's device and stream, asynchronously; both spans live on that device, have equal
 /// sizes, and are the same array or do not overlap. 16-bit floats are added in float and rounded. \throws Error invalid_argument,
