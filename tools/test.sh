@@ -5,7 +5,7 @@
 #   bash tools/test.sh            everything but clang-tidy and Debian 13
 #   bash tools/test.sh --fast     the plain tests alone
 #   bash tools/test.sh --tidy     everything, and clang-tidy over all sources, which takes as long as all the rest
-#   bash tools/test.sh --debian   everything, and the plain tests on a minimal Debian 13 (tools/test_on.sh), which is what CI runs
+#   bash tools/test.sh --debian   everything, and the plain tests on a minimal Debian 13 (tools/test_on.sh)
 #
 # CUPOOL_TEST_DATA names the directory of test vectors; without it the cases that need them are skipped, and say so.
 
