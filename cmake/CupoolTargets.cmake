@@ -22,6 +22,14 @@ function(cupool_settings target)
   endif()
 endfunction()
 
+# Instruments a target that reads input from outside, so that the fuzzers see which of its branches they reach. What computes is left as it is
+# in the preset asan, so that a compiler cache has it.
+function(cupool_guides_fuzzers target)
+  if(CUPOOL_FUZZERS)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
 # A layer of the library: static unless BUILD_SHARED_LIBS says otherwise, its public headers below <layer>/include.
 function(cupool_library layer)
   add_library(cupool_${layer} ${ARGN})

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets of tests/fuzzing with libFuzzer and runs each of them from its corpus, two at a time.
+# Builds the fuzz targets of tests/fuzzing with libFuzzer and runs each of them from its corpus, one on each core.
 #
 #   bash tools/fuzz.sh             each for 60 seconds
 #   bash tools/fuzz.sh SECONDS     each for so many
 #   bash tools/fuzz.sh SECONDS NAME...   these alone
 #
 # The corpora stay as they are: what reaches something new is kept in build/fuzz/found/NAME, for the next run. An input at which a target
-# ends is left in build/fuzz/failures, and named.
+# ends is left in build/fuzz/failures, named, and printed in base64 for those who see the log alone.
 
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -43,6 +43,8 @@ fuzz() {
     for input in "$failures"/*-*; do
         echo "$name: FAILED at $input:"
         "$target" "$input" 2>&1 | tail -n 40
+        echo "the input in base64:"
+        base64 "$input"
     done
     echo "$name: the run's log is $failures/log"
     return 1
@@ -50,4 +52,4 @@ fuzz() {
 export -f fuzz
 
 say "Fuzzing ${names[*]}, $seconds seconds each"
-printf '%s\n' "${names[@]}" | xargs -P 2 -I{} bash -c 'fuzz {}' || fail "a fuzz target failed: see above"
+printf '%s\n' "${names[@]}" | xargs -P "$jobs" -I{} bash -c 'fuzz {}' || fail "a fuzz target failed: see above"

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every check there is: style; the tests plain, under Clang's address and undefined-behaviour
-# sanitizers and under GCC's thread sanitizer.
+# sanitizers and under GCC's thread sanitizer; each fuzz target for a minute.
 #
-#   bash tools/test.sh          everything but clang-tidy
-#   bash tools/test.sh --fast   the plain tests alone
-#   bash tools/test.sh --tidy   everything, and clang-tidy over all sources, which takes as long as all the rest
+#   bash tools/test.sh            everything but clang-tidy and Debian 13
+#   bash tools/test.sh --fast     the plain tests alone
+#   bash tools/test.sh --tidy     everything, and clang-tidy over all sources, which takes as long as all the rest
+#   bash tools/test.sh --debian   everything, and the plain tests on a minimal Debian 13 (tools/test_on.sh)
 #
 # CUPOOL_TEST_DATA names the directory of test vectors; without it the cases that need them are skipped, and say so.
 
@@ -12,11 +13,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 fast=false
 tidy=false
+debian=false
 case "${1:-}" in
     "") ;;
     --fast) fast=true ;;
     --tidy) tidy=true ;;
-    *) fail "usage: bash tools/test.sh [--fast | --tidy]" ;;
+    --debian) debian=true ;;
+    *) fail "usage: bash tools/test.sh [--fast | --tidy | --debian]" ;;
 esac
 
 # run_tests PRESET [WRAPPER...]
@@ -73,6 +76,13 @@ without_randomised_layout() {
     fi
 }
 
+# Where a chroot or a Debian mirror is not to be had, test_on.sh says so and ends with 77.
+test_on_debian_13() {
+    local reason=0
+    bash tools/test_on.sh trixie --fast || reason=$?
+    if [ "$reason" -ne 0 ] && [ "$reason" -ne 77 ]; then return "$reason"; fi
+}
+
 # To count instructions, find what has no description, run the micro-benchmarks, and compute with an independent library.
 more_packages=(valgrind doxygen libbenchmark-dev libgmp-dev)
 install_missing_packages
@@ -87,7 +97,9 @@ if ! $fast; then
     install_clang
     build asan
     run_tests asan
+    bash tools/fuzz.sh 60
     build tsan
     run_tests tsan without_randomised_layout
+    if $debian; then test_on_debian_13; fi
 fi
 run_tests dev

@@ -57,8 +57,8 @@ std::vector<Cell> cells_of(const Program& program) {
 }
 
 /// Each program gets an equal share of the sample.
-void take_sample(std::vector<Cell>& cells, std::mt19937_64& random) {
-    const std::uint64_t share = number("CUPOOL_FAULT_MATRIX", default_sample) / programs().size() / cells.front().program->cost;
+void take_sample(const Program& program, std::vector<Cell>& cells, std::mt19937_64& random) {
+    const std::uint64_t share = number("CUPOOL_FAULT_MATRIX", default_sample) / programs().size() / program.cost;
     std::shuffle(cells.begin(), cells.end(), random);
     cells.resize(std::min<std::size_t>(cells.size(), share));
 }
@@ -128,7 +128,7 @@ TEST_CASE("every call fails in every way, and each time there is a right answer 
         watchdog.begin(program.name);
         std::vector<Cell> cells = cells_of(program);
         all_count += cells.size();
-        if (!is_whole()) take_sample(cells, random);
+        if (!is_whole()) take_sample(program, cells, random);
         const auto start = std::chrono::steady_clock::now();
         for (const Cell& cell : cells) {
             watchdog.begin(to_string(cell));

@@ -30,6 +30,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "algorithm_programs.hpp"
 #include "msm_by_windows.hpp"
 #include "msm_on_device.hpp"
 #include "simulated_driver.hpp"
@@ -862,6 +863,11 @@ constexpr Program all_programs[] = {
     {.name = "reduce", .run = reduce_on_device, .cost = 2},
     {.name = "reduce over a pool", .run = reduce_over_pool, .cost = 2},
     {.name = "reduce_results over a pool", .run = reduce_results_over_pool, .cost = 2},
+    {.name = "reduce segments", .run = reduce_segments_on_device, .cost = 6},
+    {.name = "reduce over a pool's devices collectively", .run = reduce_collectively, .cost = 4, .crosses_devices = true},
+    {.name = "share out work", .run = share_out_work},
+    {.name = "compute on the host", .run = compute_on_host},
+    {.name = "describe devices", .run = describe_devices},
     {.name = "leave devices out of a pool", .run = leave_out_of_pool, .explains = true},
     {.name = "submit to a pool", .run = submit_to_pool, .cost = 2},
     {.name = "partition a launch", .run = partition_launch, .cost = 2},

@@ -16,6 +16,9 @@ constexpr std::array<const char*, 10> names{
     "CUPOOL_SIM_DEVICES",        "CUPOOL_SIM_DRIVER_VERSION",      "CUPOOL_SIM_SEED",        "CUPOOL_SIM_CHECKS", "CUPOOL_SIM_SUPPRESS",
     "CUPOOL_SIM_KERNEL_SECONDS", "CUPOOL_SIM_KERNEL_INSTRUCTIONS", "CUPOOL_SIM_CONTRACTION", "CUPOOL_SIM_FAULTS", "CUDA_VISIBLE_DEVICES"};
 
+/// An older driver lacks the second version of cuDevicePrimaryCtxRelease.
+constexpr int first_version_to_release = 11000;
+
 void set_environment(FuzzInput input) {
     while (!input.empty()) {
         const std::string line(input.take_until('\n'));
@@ -35,8 +38,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (machine.cuda.init(0) == Result::success) {
         int count = 0;
         machine.cuda.device_get_count(&count);
+        int version = 0;
+        machine.cuda.driver_get_version(&version);
         Context context{};
-        if (machine.cuda.primary_context_retain(&context, 0) == Result::success) machine.cuda.primary_context_release(0);
+        if (version >= first_version_to_release && machine.cuda.primary_context_retain(&context, 0) == Result::success) {
+            machine.cuda.primary_context_release(0);
+        }
     }
     for (const char* const name : names) unsetenv(name);
     machine.simulator.clear_faults();
