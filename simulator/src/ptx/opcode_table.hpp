@@ -74,6 +74,7 @@ enum class AtomicOperation : std::uint8_t {
 enum class Shuffle : std::uint8_t { up, down, butterfly, index };
 enum class Vote : std::uint8_t { all, any, uniform, ballot };
 enum class Permute : std::uint8_t { forward4, backward4, replicate8, edge_left, edge_right, replicate16 };
+enum class Approximation : std::uint8_t { approx, full };
 enum class Property : std::uint8_t { finite, infinite, number, not_a_number, normal, subnormal };
 enum class Form : std::uint8_t { wide, sync, arrive, reduce, warp, any, all, index };
 enum class Reduction : std::uint8_t { conjunction, disjunction, population };
