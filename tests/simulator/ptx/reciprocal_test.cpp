@@ -2,6 +2,7 @@
 #include "ptx/reciprocals.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "catch.hpp"
@@ -81,6 +82,23 @@ TEST_CASE("Approximate instructions use the reciprocals as the driver's compiler
     CHECK(run32("div.approx.f32", 0x1p100f, 0x3p126f) == 0);
     CHECK(run32("div.full.f32", 0x1p100f, 0x3p126f) == third * 0x1p-26f);
     CHECK(run32("div.full.ftz.f32", 0x1p100f, 0x3p126f) == third * 0x1p-26f);
+
+    const auto root64 = [](const std::string& opcode, double a) {
+        Memory memory;
+        Loaded loaded(memory, header +
+                                  ".visible .entry k(.param .u64 p) { .reg .b64 %rd<2>; .reg .f64 %f<3>; ld.param.u64 %rd1, [p];\n"
+                                  "ld.global.f64 %f1, [%rd1]; " +
+                                  opcode + " %f2, %f1; st.global.f64 [%rd1], %f2; }\n");
+        const std::uint64_t address = memory.upload(std::vector<double>{a});
+        REQUIRE(loaded.run("k", {}, {1}, address));
+        return memory.download<double>(address, 1)[0];
+    };
+    CHECK(root64("rsqrt.approx.ftz.f64", 2) == from_upper(0x3fe6a09e));
+    for (const double a : {2.0, 3.0, 1e-300, 0x1.5p-1070})
+        CHECK_THAT(root64("rsqrt.approx.f64", a), Catch::Matchers::WithinULP(1 / std::sqrt(a), 1));
+    CHECK(root64("rsqrt.approx.f64", 0x1.5p-1070) == root64("rsqrt.approx.f64", 0x1.5p-1016) * 0x1p27);
+    CHECK(std::bit_cast<std::uint64_t>(root64("rsqrt.approx.f64", -1)) == 0xfff8000000000000);
+    CHECK(std::bit_cast<std::uint64_t>(root64("rsqrt.approx.f64", from_upper(0x7ff00000, 5))) == 0x7ff8000000000005);
 }
 
 }  // namespace cupool::ptx::test
