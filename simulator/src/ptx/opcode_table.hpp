@@ -260,6 +260,10 @@ std::span<const OpcodeRow> opcode_rows();
 std::span<const OpcodeRow> rows_of(std::string_view opcode);
 
 /// The value that a modifier has in a field, none when it is not a name of it.
+/// ": <feature> is not simulated" where an instruction, a special register or a function of CUDA's device
+/// library is part of something bigger that is missing; else nothing.
+std::string missing_feature(std::string_view name);
+
 std::optional<std::uint8_t> modifier_value(Field field, std::string_view modifier);
 
 /// Reads modifiers by a row; none when they do not fit it.
