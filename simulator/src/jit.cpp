@@ -164,6 +164,17 @@ void check_target(const ptx::Program& program, const CupoolSimDevice& device, Ji
     }
 }
 
+// Why kernels of the program cannot be launched.
+std::string refusals_of(const ptx::Program& program) {
+    std::string text;
+    for (const ptx::Entry& entry : program.entries()) {
+        if (!entry.refusal.empty()) {
+            text += "kernel '" + entry.name + "' cannot be launched: " + entry.refusal;
+        }
+    }
+    return text;
+}
+
 }  // namespace
 
 void set_contraction(bool contracts) { contracts_products = contracts; }
@@ -187,6 +198,7 @@ ptx::Program compile(const void* image, const CupoolSimDevice& device, JitLog& l
     check_version(declared_version(first_words), log);
     ptx::Program program = parse(text, log);
     check_target(program, device, log);
+    log.write_info(refusals_of(program));
     return program;
 }
 

@@ -1,6 +1,7 @@
 #include "launch.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -96,6 +97,15 @@ void check_shape(const Function& function, const ptx::Dimensions& grid, const pt
     require(dynamic_shared_bytes <= function.most_dynamic_shared_bytes, Result::invalid_value);
 }
 
+// A kernel that contains what the interpreter does not run is loaded with its module, and refused here.
+void check_runs(const ptx::Entry& entry) {
+    if (entry.refusal.empty()) {
+        return;
+    }
+    std::fprintf(stderr, "libcupool-sim.so: kernel '%s' is not launched: %s", entry.name.c_str(), entry.refusal.c_str());
+    fail(abi::Result::not_supported);
+}
+
 std::vector<std::byte> gather(const ptx::Entry& entry, void** parameters) {
     std::vector<std::byte> buffer(entry.parameter_bytes);
     for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
@@ -185,6 +195,7 @@ PreparedLaunch prepare_launch(const Function& kernel, const LaunchShape& shape, 
     prepared.launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
     prepared.launch.cooperative = shape.cooperative;
     check_shape(kernel, shape.grid, shape.block, shape.dynamic_shared_bytes);
+    check_runs(kernel.entry());
     const std::uint64_t resident = resident_blocks(kernel, shape);
     require(!shape.cooperative || shape.grid.count() <= resident, abi::Result::cooperative_launch_too_large);
     prepared.launch.resident_blocks = std::max<std::uint64_t>(resident, 1);

@@ -85,7 +85,6 @@ Result library_load_data(CodeLibrary* library, const void* code, JitOption* jit_
         require(count == 0, Result::not_supported);
         JitLog log(jit_count, jit_options, jit_values);
         const auto loaded = std::make_shared<simulator::Library>(simulator::Library{nullptr, compile(code, first_device_kind(), log)});
-        log.write_info("");
         log.write_error("");
         const Locked state;
         loaded->handle = HandleTable<simulator::Library>::issue();

@@ -160,7 +160,6 @@ Result module_load_data(Module* module, const void* image, unsigned option_count
         require(module != nullptr && image != nullptr, Result::invalid_value);
         JitLog log(option_count, options, option_values);
         ptx::Program program = compile(image, device, log);
-        log.write_info("");
         log.write_error("");
         const Locked state;
         *module = load_module(*state, *current_context(*state), std::move(program))->handle;

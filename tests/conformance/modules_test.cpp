@@ -10,7 +10,7 @@ using namespace cupool::test;
 
 namespace {
 
-constexpr char wrong_ptx[] = ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry wrong()\n{\n    frobnicate;\n}\n";
+constexpr char wrong_ptx[] = ".version 6.3\n.target sm_75\n.address_size 64\n.visible .entry wrong()\n{\n    bra frobnicate;\n}\n";
 
 std::vector<std::string> sorted(std::vector<std::string> names) {
     std::sort(names.begin(), names.end());

@@ -20,6 +20,7 @@ inline constexpr std::uint64_t most_fuzzed_bytes = 1 << 20;
 /// address leads to a small buffer.
 inline void run_briefly(Loaded& loaded, Memory& memory, std::size_t index) {
     const Entry& entry = loaded.program.entries()[index];
+    if (!entry.refusal.empty()) return;
     if (std::max({entry.parameter_bytes, entry.shared_bytes, entry.local_bytes}) > most_fuzzed_bytes) return;
     const std::uint64_t address = memory.allocate(512) + 64;
     std::vector<std::byte> parameters(entry.parameter_bytes);

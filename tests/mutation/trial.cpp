@@ -54,7 +54,8 @@ Verdict live(const ShippedModule& module, const std::string& text) {
         return wrong.empty() ? Verdict{} : Verdict{Fate::wrong_result, wrong};
     } catch (const Error& error) {
         const std::string report = simulator.device_fault_report();
-        const Fate fate = error.category() == ErrorCategory::jit_failure ? Fate::refused : Fate::fault;
+        const bool is_refused = error.category() == ErrorCategory::jit_failure || error.code() == abi::Result::not_supported;
+        const Fate fate = is_refused ? Fate::refused : Fate::fault;
         return {fate, report.empty() ? error.what() : report};
     }
 }

@@ -166,16 +166,32 @@ TEST_CASE("a kernel may not touch freed memory") {
 TEST_CASE("a module that cannot be is refused with a log that names the line") {
     Machine machine;
     machine.begin();
-    const std::string text = module_text(".visible .entry f()\n{\n    frobnicate.u32 1, 2;\n    ret;\n}\n");
+    const std::string text = module_text(".visible .entry f()\n{\n    add.u32 1, 2, 3;\n    ret;\n}\n");
     char log[512] = "untouched";
     JitOption options[] = {JitOption::error_log_buffer, JitOption::error_log_buffer_size_bytes};
     void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
     Module module{};
     CHECK(machine.cuda.module_load_data(&module, text.c_str(), 2, options, values) == Result::invalid_ptx);
     CHECK_THAT(std::string(log), contains_text("line 6"));
-    CHECK_THAT(std::string(log), contains_text("frobnicate"));
+    CHECK_THAT(std::string(log), contains_text("add.u32"));
     CHECK(reinterpret_cast<std::size_t>(values[1]) == std::strlen(log));
     CHECK(machine.simulator.live_counts().modules == 0);
+}
+
+TEST_CASE("a kernel that cannot be simulated is refused when it is launched, and its module's others run") {
+    Machine machine;
+    machine.begin();
+    const std::string text =
+        module_text(".visible .entry f()\n{\n    frobnicate.u32 1, {2, 3};\n    ret;\n}\n.visible .entry g() { ret; }\n");
+    char log[512] = "untouched";
+    JitOption options[] = {JitOption::info_log_buffer, JitOption::info_log_buffer_size_bytes};
+    void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
+    Module module{};
+    REQUIRE(machine.cuda.module_load_data(&module, text.c_str(), 2, options, values) == Result::success);
+    CHECK_THAT(std::string(log), contains_text("kernel 'f' cannot be launched") && contains_text("line 6") && contains_text("frobnicate"));
+    CHECK(launch(machine.cuda, machine.function(module, "f"), 1, 1, nullptr, {}) == Result::not_supported);
+    CHECK(launch(machine.cuda, machine.function(module, "g"), 1, 1, nullptr, {}) == Result::success);
+    CHECK(machine.cuda.context_synchronize() == Result::success);
 }
 
 TEST_CASE("PTX newer than the driver or the device is refused") {

@@ -16,6 +16,7 @@
 #include "ptx/block.hpp"
 #include "ptx/float_bits.hpp"
 #include "ptx/handlers.hpp"
+#include "ptx/reciprocals.hpp"
 #include "ptx/rounding_scope.hpp"
 
 namespace cupool::ptx {

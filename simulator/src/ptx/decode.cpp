@@ -98,7 +98,8 @@ const OpcodeRow& FunctionDecoder::choose_row(const syntax::Instruction& source, 
         return row;
     }
     if (form_known) fail(source, "arguments mismatch for instruction '" + std::string(source.opcode) + "'");
-    refuse(source, "this form of instruction '" + std::string(source.opcode) + "' is not supported by the simulated driver");
+    refuse(source, "this form of instruction '" + std::string(source.opcode) + "' is not supported by the simulated driver" +
+                       missing_feature(source.text()));
 }
 
 bool FunctionDecoder::fits(const OpcodeRow& row, const Modifiers& modifiers, const syntax::Instruction& source) const {

@@ -172,7 +172,11 @@ Transfer FunctionDecoder::place_transfer(const syntax::Instruction& at, const Op
 void FunctionDecoder::place_call(const syntax::Instruction& at, const Operand& results, const Operand& callee, const Operand& arguments,
                                  DecodedInstruction& pending) {
     const syntax::Function& called = source_.functions[callee.index];
-    if (!called.defined) refuse(at, "unresolved extern function '" + called.name + "'");
+    if (!called.defined) {
+        const std::string feature = missing_feature(called.name);
+        if (feature.empty()) fail(at, "unresolved extern function '" + called.name + "'");
+        refuse(at, "function '" + called.name + "' is not supported" + feature);
+    }
     if (called.is_entry) fail(at, "an entry cannot be called");
     const FormalLayout formals = lay_out_formals(source_, called);
     if (results.elements.size() != formals.results.size() || arguments.elements.size() != formals.parameters.size())

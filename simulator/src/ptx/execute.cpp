@@ -234,6 +234,7 @@ Outcome execute(const Program& program, const Launch& launch, GlobalMemory& memo
     const Module& module = program.module();
     check(launch.entry < module.entries.size(), "no such entry");
     const Entry& entry = module.entries[launch.entry];
+    check(entry.refusal.empty(), entry.refusal.c_str());
     check(launch.grid.count() != 0 && launch.block.count() != 0, "a grid or block without threads");
     check(launch.block.count() <= most_threads, "more threads in a block than 1024");
     check(launch.parameters.size() >= entry.parameter_bytes, "fewer parameter bytes than the entry has");

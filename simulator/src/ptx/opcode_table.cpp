@@ -32,8 +32,8 @@ constexpr ModifierName modifier_names[] = {
     name(Field::integral, ".rzi", Rounding::zero),
     name(Field::integral, ".rmi", Rounding::down),
     name(Field::integral, ".rpi", Rounding::up),
-    name(Field::approximate, ".approx", true),
-    name(Field::approximate, ".full", true),
+    name(Field::approximate, ".approx", Approximation::approx),
+    name(Field::approximate, ".full", Approximation::full),
     name(Field::comparison, ".eq", Comparison::eq),
     name(Field::comparison, ".ne", Comparison::ne),
     name(Field::comparison, ".lt", Comparison::lt),
@@ -388,6 +388,46 @@ std::span<const OpcodeRow> rows_of(std::string_view opcode) {
                                         [](const OpcodeRow& row, std::string_view name) { return row.name < name; });
     const auto end = std::find_if(begin, std::end(rows), [&](const OpcodeRow& row) { return row.name != opcode; });
     return {begin, end};
+}
+
+std::string missing_feature(std::string_view name) {
+    struct Feature {
+        std::string_view prefix;
+        std::string_view name;
+    };
+    constexpr Feature features[] = {
+        {"mapa", "a cluster of blocks"},
+        {"getctarank", "a cluster of blocks"},
+        {"barrier.cluster", "a cluster of blocks"},
+        {"%cluster", "a cluster of blocks"},
+        {"%nclusterid", "a cluster of blocks"},
+        {"%is_explicit_cluster", "a cluster of blocks"},
+        {"griddepcontrol", "a programmatic dependent launch"},
+        {"mbarrier", "an asynchronous copy or its barrier"},
+        {"cp.", "an asynchronous copy or its barrier"},
+        {"wmma", "a matrix unit"},
+        {"mma", "a matrix unit"},
+        {"wgmma", "a matrix unit"},
+        {"tcgen05", "a matrix unit"},
+        {"ldmatrix", "a matrix unit"},
+        {"stmatrix", "a matrix unit"},
+        {"tex", "a texture"},
+        {"tld4", "a texture"},
+        {"suld", "a surface"},
+        {"sust", "a surface"},
+        {"cudaLaunchDevice", "dynamic parallelism"},
+        {"cudaGetParameterBuffer", "dynamic parallelism"},
+        {"cudaDevice", "dynamic parallelism"},
+        {"cudaStream", "dynamic parallelism"},
+        {"__cudaCDP2", "dynamic parallelism"},
+        {"vprintf", "printf"},
+        {"__assertfail", "assert"},
+        {"malloc", "the device's heap"},
+        {"free", "the device's heap"},
+    };
+    for (const Feature& feature : features)
+        if (name.starts_with(feature.prefix)) return ": " + std::string(feature.name) + " is not simulated";
+    return {};
 }
 
 std::optional<std::uint8_t> modifier_value(Field field, std::string_view modifier) {

@@ -74,6 +74,7 @@ enum class AtomicOperation : std::uint8_t {
 enum class Shuffle : std::uint8_t { up, down, butterfly, index };
 enum class Vote : std::uint8_t { all, any, uniform, ballot };
 enum class Permute : std::uint8_t { forward4, backward4, replicate8, edge_left, edge_right, replicate16 };
+enum class Approximation : std::uint8_t { approx, full };
 enum class Property : std::uint8_t { finite, infinite, number, not_a_number, normal, subnormal };
 enum class Form : std::uint8_t { wide, sync, arrive, reduce, warp, any, all, index };
 enum class Reduction : std::uint8_t { conjunction, disjunction, population };
@@ -259,6 +260,10 @@ std::span<const OpcodeRow> opcode_rows();
 std::span<const OpcodeRow> rows_of(std::string_view opcode);
 
 /// The value that a modifier has in a field, none when it is not a name of it.
+/// ": <feature> is not simulated" where an instruction, a special register or a function of CUDA's device
+/// library is part of something bigger that is missing; else nothing.
+std::string missing_feature(std::string_view name);
+
 std::optional<std::uint8_t> modifier_value(Field field, std::string_view modifier);
 
 /// Reads modifiers by a row; none when they do not fit it.

@@ -201,7 +201,7 @@ void Parser::parse_function(bool is_entry) {
 
     if (token_.is('{')) {
         function().defined = true;
-        parse_body();
+        parse_body_or_refuse();
     } else {
         expect(';');
     }

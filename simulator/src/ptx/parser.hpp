@@ -76,6 +76,8 @@ private:
 
     // Function bodies (parser_body.cpp).
     void parse_body();
+    void parse_body_or_refuse();
+    void skip_body();
     void parse_scope();
     void parse_statement();
     void parse_body_directive();

@@ -32,6 +32,33 @@ void Parser::parse_body() {
     }
 }
 
+// What one function contains that is not supported is no reason to refuse the others.
+void Parser::parse_body_or_refuse() {
+    const Lexer lexer = lexer_;
+    const Token token = token_;
+    const auto scope_count = static_cast<std::ptrdiff_t>(scopes_.size());
+    try {
+        parse_body();
+    } catch (const ParseError& error) {
+        if (error.kind() != ParseError::Kind::unsupported) throw;
+        function().refusal = error.log();
+        scopes_.erase(scopes_.begin() + scope_count, scopes_.end());
+        lexer_ = lexer;
+        token_ = token;
+        skip_body();
+    }
+}
+
+void Parser::skip_body() {
+    std::size_t depth = 0;
+    do {
+        if (token_.kind == Token::Kind::end) fail(token_, "syntax error: unexpected end");
+        if (token_.is('{')) ++depth;
+        if (token_.is('}')) --depth;
+        take();
+    } while (depth != 0);
+}
+
 // Statements between braces, in the scope that the caller opened.
 void Parser::parse_scope() {
     expect('{');
@@ -102,7 +129,7 @@ void Parser::parse_label(const Token& name) {
         expect(';');
         function().labels[index].targets = std::move(targets);
     } else if (token_.is(Token::Kind::dotted, ".callprototype") || token_.is(Token::Kind::dotted, ".calltargets")) {
-        refuse(token_, "indirect calls are not supported");
+        refuse(token_, "indirect calls (function pointers) are not supported");
     } else {
         label.position = static_cast<std::uint32_t>(function().instructions.size());
     }
@@ -130,7 +157,8 @@ void Parser::parse_instruction() {
     // Before its operands, which may be of a kind that only such an opcode has.
     if (rows_of(opcode.text).empty())
         throw ParseError(ParseError::Kind::unsupported, opcode.line, instruction.text(),
-                         "instruction '" + std::string(opcode.text) + "' is not supported by the simulated driver");
+                         "instruction '" + std::string(opcode.text) + "' is not supported by the simulated driver" +
+                             missing_feature(instruction.text()));
     if (!token_.is(';')) {
         do instruction.operands.push_back(parse_operand());
         while (accept(','));
@@ -221,7 +249,9 @@ syntax::Operand Parser::resolve(const Token& name) {
         operand.index = static_cast<std::uint32_t>(special->special);
     } else if (name.text[0] == '%') {
         // Names of the machine's own registers start so, but also those of the program: say which it was.
-        refuse(name, "unknown register, or a special register that is not supported");
+        const std::string feature = missing_feature(name.text);
+        if (feature.empty()) fail(name, "unknown register, or a special register that is not supported");
+        refuse(name, "special register '" + std::string(name.text) + "' is not supported" + feature);
     } else if (const auto symbol = find_symbol(name.text)) {
         operand.kind = Kind::symbol;
         operand.index = *symbol;

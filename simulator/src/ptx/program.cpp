@@ -25,14 +25,11 @@ public:
         module_.files = source_.files;
         place_symbols();
         for (const syntax::Function& function : source_.functions) {
-            if (!function.defined) {
+            refusals_.push_back(function.refusal);
+            if (!function.defined || !function.refusal.empty() || !add_function(function)) {
                 module_.functions.emplace_back();
                 shared_symbols_.emplace_back();
-                continue;
             }
-            FunctionDecoder decoder(source_, function, places_, module_, pool_, contract_);
-            module_.functions.push_back(decoder.decode());
-            shared_symbols_.push_back(decoder.shared_symbols());
         }
         marks_.assign(module_.functions.size(), Mark::unseen);
         deepest_.resize(module_.functions.size());
@@ -42,6 +39,25 @@ public:
     }
 
 private:
+    // False where the function contains what is not supported.
+    bool add_function(const syntax::Function& function) {
+        const std::size_t calls = module_.calls.size();
+        const std::size_t branch_tables = module_.branch_tables.size();
+        try {
+            FunctionDecoder decoder(source_, function, places_, module_, pool_, contract_);
+            Function decoded = decoder.decode();
+            module_.functions.push_back(std::move(decoded));
+            shared_symbols_.push_back(decoder.shared_symbols());
+            return true;
+        } catch (const ParseError& error) {
+            if (error.kind() != ParseError::Kind::unsupported) throw;
+            refusals_.back() = error.log();
+            module_.calls.resize(calls);
+            module_.branch_tables.resize(branch_tables);
+            return false;
+        }
+    }
+
     void place_symbols() {
         places_.variable.assign(source_.symbols.size(), no_place);
         places_.shared.assign(source_.symbols.size(), no_place);
@@ -112,6 +128,8 @@ private:
         const Reach reached = reach(index);
         Entry entry;
         entry.name = function.name;
+        for (const std::uint32_t reached_function : reached.functions)
+            if (entry.refusal.empty()) entry.refusal = refusals_[reached_function];
         entry.max_threads = function.max_threads;
         entry.required_threads = function.required_threads;
         const FormalLayout formals = lay_out_formals(source_, function);
@@ -205,6 +223,7 @@ private:
     SymbolPlaces places_;
     std::uint32_t shared_count_ = 0;
     std::vector<std::vector<std::uint32_t>> shared_symbols_;
+    std::vector<std::string> refusals_;  ///< by function; empty where there is none
     // By function, for one entry after another: a module with many of them is not to take a time that grows with their square.
     std::vector<Mark> marks_;
     std::vector<Frames> deepest_;

@@ -3,7 +3,8 @@
 /// \file
 /// The PTX interpreter of the simulated driver: parse a module's text, lay it out, run an entry of it over a grid.
 ///
-/// Semantics follow NVIDIA's "Parallel Thread Execution ISA"; what is not implemented is refused by parse(), never skipped.
+/// Semantics follow NVIDIA's "Parallel Thread Execution ISA". What is not implemented is refused, never skipped: a function that
+/// contains it makes the entries that reach it refused ones (Entry::refusal), anything else is refused by parse().
 /// Needs nothing of the simulated driver but the GlobalMemory that it hands in.
 
 #include <array>
@@ -58,6 +59,7 @@ struct Parameter {
 /// What cuFuncGetAttribute and a launch need to know of an entry.
 struct Entry {
     std::string name;
+    std::string refusal;  ///< why it cannot be launched, as ParseError::log(); empty: it can
     std::vector<Parameter> parameters;
     std::uint32_t parameter_bytes = 0;  ///< size of the whole parameter buffer
     std::uint32_t shared_bytes = 0;     ///< static shared memory of a block
@@ -229,8 +231,8 @@ struct Outcome {
 };
 
 /// Runs an entry over a grid, to its end or its first fault. Throws std::invalid_argument where the launch does not fit the entry
-/// (sizes, counts): the simulated driver checks that before. Atomics on global memory are atomic against other threads' launches and host
-/// code.
+/// (sizes, counts) or the entry is refused: the simulated driver checks that before. Atomics on global memory are atomic against other
+/// threads' launches and host code.
 Outcome execute(const Program& program, const Launch& launch, GlobalMemory& memory, const Limits& limits = {});
 
 }  // namespace cupool::ptx

@@ -10,8 +10,10 @@ namespace {
 
 /// How many instructions a block runs before those after it start beside it: enough for nearly all to finish.
 constexpr std::uint64_t long_block_turn = 4'000'000;
-/// The same where all blocks are resident, and likely to wait for each other.
-constexpr std::uint64_t cooperative_block_turn = 200'000;
+/// All turns of a round together, once blocks are resident that may wait for each other: whatever
+/// one of them spends on waiting is lost.
+constexpr std::uint64_t long_round = 1'000'000;
+constexpr std::uint64_t cooperative_round = 200'000;
 constexpr std::uint64_t long_warp_turn = 20'000;
 
 /// With a seed, turns are anything up to these: of few instructions as often as of many.
@@ -20,8 +22,8 @@ constexpr std::uint64_t seeded_warp_turn = 1 << 12;
 
 /// With a seed, so many may be resident from the start.
 constexpr std::uint64_t most_first_resident = 64;
-/// The more blocks are resident, the likelier they wait for each other, and the shorter are their turns.
-constexpr std::uint64_t shortest_block_turn = 20'000;
+/// A shorter turn costs more to begin than it saves.
+constexpr std::uint64_t shortest_block_turn = 10'000;
 
 }  // namespace
 
@@ -51,7 +53,8 @@ std::size_t Schedule::next(std::size_t last, std::size_t count) {
 
 std::uint64_t Schedule::block_turn(std::uint64_t resident) {
     if (random_) return turn(seeded_block_turn);
-    return std::max(shortest_block_turn, (cooperative_ ? cooperative_block_turn : long_block_turn) / resident);
+    if (resident == 1) return long_block_turn;
+    return std::max(shortest_block_turn, (cooperative_ ? cooperative_round : long_round) / resident);
 }
 
 std::uint64_t Schedule::warp_turn() { return random_ ? turn(seeded_warp_turn) : long_warp_turn; }

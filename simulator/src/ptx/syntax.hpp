@@ -104,6 +104,7 @@ struct Function {
     int line = 0;
     bool is_entry = false;
     bool defined = false;
+    std::string refusal;  ///< of its body, which is left out then: see Entry::refusal
     std::array<std::uint32_t, 3> max_threads{0, 0, 0};
     std::array<std::uint32_t, 3> required_threads{0, 0, 0};
     std::vector<Formal> results;

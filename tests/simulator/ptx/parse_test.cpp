@@ -33,31 +33,21 @@ TEST_CASE("What the interpreter does not run is refused with its line and opcode
     using Kind = ParseError::Kind;
     const std::string registers = ".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p; .reg .f32 %f<4>;\n";
     const Refusal refusals[] = {
-        {kernel("wmma.load.a.sync %r1;"), Kind::unsupported, 6, "wmma.load.a.sync"},
-        {kernel(registers + "mov.u32 %r1, 1;\n  tex.2d.v4.f32 {%f0,%f1,%f2,%f3}, %r1;"), Kind::unsupported, 8, "tex.2d.v4.f32"},
-        {kernel(registers + "add.rn.u32 %r1, %r1, %r2;"), Kind::unsupported, 7, "add.rn.u32"},
-        {kernel(registers + "setp.lt.b32 %p, %r1, %r2;"), Kind::unsupported, 7, "setp.lt.b32"},
-        {kernel(registers + "cvt.sat.u64.u32 %rd1, %r2;"), Kind::unsupported, 7, "cvt.sat.u64.u32"},
         {kernel(registers + "add.u32 %r1, %r2, %rd1;"), Kind::malformed, 7, "add.u32"},
         {kernel(registers + "add.u32 %r1, %r2;"), Kind::malformed, 7, "add.u32"},
         {kernel(registers + "add.u32 1, %r2, %r3;"), Kind::malformed, 7, "add.u32"},
-        {kernel(registers + "atom.global.cas.b32 %r1, [%rd1], %r2;"), Kind::unsupported, 7, "atom.global.cas.b32"},
-        {kernel(registers + "atom.global.add.b32 %r1, [%rd1], %r2;"), Kind::unsupported, 7, "atom.global.add.b32"},
         {kernel(registers + "ld.global.u32 %r1, [%r2];"), Kind::malformed, 7, "ld.global.u32"},
         {kernel(registers + "ld.global.v2.u32 {%r1,%r2,%r3}, [%rd2];"), Kind::malformed, 7, "ld.global.v2.u32"},
-        {kernel(registers + "st.const.u32 [%rd1], %r1;"), Kind::unsupported, 7, "st.const.u32"},
         {kernel(registers + "bra nowhere;"), Kind::malformed, 7, "nowhere"},
-        {kernel(registers + "mov.u32 %r1, %r9;"), Kind::unsupported, 7, "%r9"},
-        {kernel(registers + "mov.u32 %r1, %nosuch;"), Kind::unsupported, 7, "%nosuch"},
+        {kernel(registers + "mov.u32 %r1, %r9;"), Kind::malformed, 7, "%r9"},
+        {kernel(registers + "mov.u32 %r1, %nosuch;"), Kind::malformed, 7, "%nosuch"},
         {kernel(registers + "@%r1 mov.u32 %r1, 0;"), Kind::malformed, 7, "%r1"},
         {kernel(registers + "mov.u32 %r1, 0x1ffffffffffffffff;"), Kind::malformed, 7, "0x1ffffffffffffffff"},
         {kernel(registers + "mov.u32 %r1, 08;"), Kind::malformed, 7, "08"},
-        {kernel(".reg .f16 %h;"), Kind::unsupported, 6, ".f16"},
         {kernel(".reg .u32 a; .reg .u32 a;"), Kind::malformed, 6, "a"},
         {kernel("x: x: ret;"), Kind::malformed, 6, "x"},
         {kernel("call unknown;"), Kind::malformed, 6, "unknown"},
-        {header + ".extern .func vprintf(.param .b64 a);\n" + ".entry k() { .param .b64 p; call vprintf, (p); }", Kind::unsupported, 5,
-         "call"},
+        {header + ".extern .func elsewhere();\n.entry k() { call elsewhere, (); }", Kind::malformed, 5, "call"},
         {header + ".extern .global .u32 elsewhere;", Kind::unsupported, 4, ".u32"},
         {header + ".tex .u64 t;", Kind::unsupported, 4, ".tex"},
         {header + ".global .u32 x;\n.global .u32 x;", Kind::malformed, 5, "x"},
@@ -79,6 +69,45 @@ TEST_CASE("What the interpreter does not run is refused with its line and opcode
         CHECK(error.token() == refusal.token);
         CHECK(error.log().find("line " + std::to_string(refusal.line)) != std::string::npos);
         CHECK(error.log().find("fatal") != std::string::npos);
+    }
+}
+
+TEST_CASE("A kernel that contains what the interpreter does not run is refused, and no other one", "[ptx][parse]") {
+    struct Refused {
+        std::string text;
+        int line;
+        std::string token;
+        std::string reason = "not supported";
+    };
+    const std::string registers = ".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p; .reg .f32 %f<4>;\n";
+    const std::string function = header + ".func f() { .reg .f16 %h; ret; }\n";
+    const Refused kernels[] = {
+        {kernel("wmma.load.a.sync %r1;"), 6, "wmma.load.a.sync"},
+        {kernel(registers + "mov.u32 %r1, 1;\n  tex.2d.v4.f32 {%f0,%f1,%f2,%f3}, %r1;"), 8, "tex.2d.v4.f32"},
+        {kernel(registers + "add.rn.u32 %r1, %r1, %r2;"), 7, "add.rn.u32"},
+        {kernel(registers + "setp.lt.b32 %p, %r1, %r2;"), 7, "setp.lt.b32"},
+        {kernel(registers + "cvt.sat.u64.u32 %rd1, %r2;"), 7, "cvt.sat.u64.u32"},
+        {kernel(registers + "atom.global.cas.b32 %r1, [%rd1], %r2;"), 7, "atom.global.cas.b32"},
+        {kernel(registers + "atom.global.add.b32 %r1, [%rd1], %r2;"), 7, "atom.global.add.b32"},
+        {kernel(registers + "st.const.u32 [%rd1], %r1;"), 7, "st.const.u32"},
+        {kernel(".reg .f16 %h;"), 6, ".f16"},
+        {header + ".extern .func vprintf(.param .b64 a);\n" + ".entry k() { .param .b64 p; call vprintf, (p); }", 5, "call",
+         "printf is not simulated"},
+        {kernel(registers + "mapa.u64 %rd1, %rd2, 0;"), 7, "mapa.u64", "a cluster of blocks is not simulated"},
+        {kernel(registers + "{ barrier.cluster.arrive; }"), 7, "barrier.cluster.arrive", "a cluster of blocks is not simulated"},
+        {kernel(registers + "mov.u32 %r1, %cluster_ctarank;"), 7, "%cluster_ctarank", "a cluster of blocks is not simulated"},
+        {kernel(registers + "p: .callprototype ()_ ();"), 7, ".callprototype", "function pointers"},
+        {header + ".extern .func cudaLaunchDeviceV2();\n.entry k() { call cudaLaunchDeviceV2, (); }", 5, "call", "dynamic parallelism"},
+        {function + ".func g() { call f, (); ret; }\n.entry k() { call g, (); }", 4, ".f16"},
+    };
+    for (const Refused& refused : kernels) {
+        INFO(refused.text);
+        const Program program = Program::parse(refused.text + "\n.entry other() { ret; }");
+        const std::string& refusal = program.entries().at(*program.find_entry("k")).refusal;
+        CHECK(refusal.find("line " + std::to_string(refused.line) + ";") != std::string::npos);
+        CHECK(refusal.find("'" + refused.token + "'") != std::string::npos);
+        CHECK(refusal.find(refused.reason) != std::string::npos);
+        CHECK(program.entries().at(*program.find_entry("other")).refusal.empty());
     }
 }
 
