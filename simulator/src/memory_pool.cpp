@@ -49,7 +49,6 @@ abi::DevicePointer allocate(State& state, const std::shared_ptr<MemoryPool>& poo
     reserve(state, *pool, bytes);
     Rollback rollback([&] { pool->used -= bytes; });
     allocation->pool = pool;
-    note_allocation(*allocation, stream.last.get());
     map(allocation);
     rollback.keep();
     return allocation->start;

@@ -37,15 +37,6 @@ void report_unordered(const Allocation& allocation, const OrderedUses::Use& use)
                                        " that is not ordered after their use by ", use.what, ": nothing makes the free wait for it"});
 }
 
-void report_early(const Allocation& allocation, const OrderedUses::Use& use) {
-    if (device_fault(use.lane.device) != abi::Result::success) {
-        return;
-    }
-    report_finding(allocation.device,
-                   {"use of ", std::to_string(allocation.bytes), " bytes of device ", std::to_string(allocation.device), " by ", use.what,
-                    " that is not ordered after their allocation, which comes after ", allocation.ordered_uses.allocated_behind->what});
-}
-
 // For what a call still notes when its work is queued or done: that may neither stop the call half-way nor be left out unnoticed.
 template <typename Body>
 void note_or_raise_fault(Body body) noexcept {
@@ -151,26 +142,11 @@ void note_use(Allocation& allocation) {
     const std::lock_guard lock(knowledge().mutex);
     OrderedUses& known = allocation.ordered_uses;
     const OrderedUses::Use use{order.lane, order.count, describe(*running_operation)};
-    if (const auto& before = known.allocated_behind; before && !order.clock.has_reached(before->lane, before->count)) {
-        report_early(allocation, use);
-        known.allocated_behind.reset();  // once is enough
-    }
     if (known.freed && !known.freed->has_reached(use.lane, use.count)) {
         report_unordered(allocation, use);
     }
     std::erase_if(known.uses, [&](const OrderedUses::Use& earlier) { return earlier.lane == use.lane && earlier.count <= use.count; });
     known.uses.push_back(use);
-}
-
-void note_allocation(Allocation& allocation, const Operation* behind) {
-    if (!is_checked || behind == nullptr || behind->order.count == 0) {
-        return;
-    }
-    Knowledge& known = knowledge();
-    const std::lock_guard lock(known.mutex);
-    if (!known.host.has_reached(behind->order.lane, behind->order.count)) {
-        allocation.ordered_uses.allocated_behind = OrderedUses::Use{behind->order.lane, behind->order.count, describe(*behind)};
-    }
 }
 
 void note_value_written(Allocation& allocation, std::size_t offset) {

@@ -13,8 +13,7 @@
 namespace cupool::simulator {
 
 /// \file
-/// The check that memory is freed after its last use, and used after its stream-ordered allocation: not by luck, but because
-/// streams, events or a host that waited say so.
+/// The check that memory is freed after its last use: not by luck, but because streams, events or a host that waited say so.
 ///
 /// Vector clocks tell what has happened before what. All host threads count as one, since the driver does not see how they synchronise, and
 /// streams that share a device and a number count as one, too: so something may go unnoticed. Of values that
@@ -65,8 +64,7 @@ struct OrderedUses {
         std::uint64_t count;
         std::string what;
     };
-    std::vector<Use> uses;                ///< the last of each lane
-    std::optional<Use> allocated_behind;  ///< the last operation before a stream-ordered allocation
+    std::vector<Use> uses;  ///< the last of each lane
     std::optional<Clock> freed;
     std::map<std::size_t, Clock> values;  ///< by offset: of the operations that have written one there for streams to wait for
 };
@@ -97,9 +95,6 @@ void note_value_written(Allocation& allocation, std::size_t offset);
 
 /// The running operation has waited for a value: it, and what comes after it, come after whoever wrote that.
 void note_value_seen(const Allocation& allocation, std::size_t offset);
-
-/// A stream allocates the memory behind this operation (null: behind none): uses must come after it.
-void note_allocation(Allocation& allocation, const Operation* behind);
 
 /// The memory is freed by an operation, or (null) by the host, now. The same holds for uses that come not before that.
 /// Where the operation comes after values that are still waited for, nothing is known yet: note_free_done() will tell.

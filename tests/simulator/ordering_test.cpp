@@ -289,26 +289,6 @@ TEST_CASE("a free of memory that a graph uses on another device must be ordered 
     }
 }
 
-TEST_CASE("memory is used after its stream-ordered allocation") {
-    Sharer machine;
-    const auto use_on_user = [&](const std::function<void()>& order) {
-        DevicePointer fresh = 0;
-        machine.set_on(machine.owner);
-        REQUIRE(machine.cuda.memory_allocate_async(&fresh, 8, machine.owner) == Result::success);
-        order();
-        REQUIRE(machine.cuda.set_words_async(fresh, 5, 2, machine.user) == Result::success);
-        return machine.cuda.context_synchronize();
-    };
-    CHECK(use_on_user([] {}) == Result::launch_failed);
-    CHECK_THAT(machine.simulator.device_fault_report(),
-               contains_text("use of 8 bytes of device 0 by set of 8 bytes on stream 2 of device 0 that is not ordered after their "
-                             "allocation, which comes after set of 4 bytes on stream 1 of device 0"));
-    CHECK(use_on_user([&] { machine.order(machine.owner, machine.user); }) == Result::success);
-    CHECK(use_on_user([&] { REQUIRE(machine.cuda.stream_synchronize(machine.owner) == Result::success); }) == Result::success);
-    machine.simulator.set_checks(cupool_sim_check_none);
-    CHECK(use_on_user([] {}) == Result::success);
-}
-
 TEST_CASE("a plain free waits for its own device's work, and for no other's") {
     for (const int device : {0, 1}) {
         Sharer machine;
