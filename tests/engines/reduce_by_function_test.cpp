@@ -280,7 +280,7 @@ TEST_CASE("an operation that is none is refused, and the message names the cause
     changed.ptx += "\n.global .u32 cupool_combine;";
     CHECK_THAT(refusal(changed), contains_text("the name cupool_combine"));
     changed = float_sum();
-    changed.ptx.insert(changed.ptx.find("add.rn"), "nosuch %a; ");
+    changed.ptx.insert(changed.ptx.find("add.rn"), "mov.f32 %nosuch, %a; ");
     CHECK_THAT(refusal(changed, ErrorCategory::jit_failure), contains_text("nosuch"));
     changed = float_sum();
     changed.ptx += changed.ptx;
