@@ -5,6 +5,9 @@
 #   bash tools/fuzz.sh SECONDS     each for so many
 #   bash tools/fuzz.sh SECONDS NAME...   these alone
 #
+# CUPOOL_FUZZ_SEED fixes the seed of all targets, so that another run tries nearly the same inputs: CI sets it, since a landing should not
+# fail by chance. Otherwise each run has its own.
+#
 # The corpora stay as they are: what reaches something new is kept in build/fuzz/found/NAME, for the next run. An input at which a target
 # ends is left in build/fuzz/failures, named, and printed in base64 for those who see the log alone.
 
@@ -29,7 +32,7 @@ fuzz() {
     local name=$1
     local target=build/fuzz/tests/fuzzing/cupool_fuzz_$name failures=build/fuzz/failures/$name
     local options=(-max_total_time="$seconds" -max_len=20000 -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$failures/" -close_fd_mask=3
-        -print_final_stats=1)
+        -print_final_stats=1 -seed="${CUPOOL_FUZZ_SEED:-0}")
     local corpora=(build/fuzz/found/"$name" tests/fuzzing/corpus/"$name")  # libFuzzer writes to the first alone
     if [ -f "build/fuzz/tests/fuzzing/$name.dict" ]; then options+=(-dict="build/fuzz/tests/fuzzing/$name.dict"); fi
     if [ "$name" = ptx ]; then corpora+=(tests/fuzzing/learnt); fi

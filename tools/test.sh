@@ -97,7 +97,7 @@ if ! $fast; then
     install_clang
     build asan
     run_tests asan
-    bash tools/fuzz.sh 60
+    CUPOOL_FUZZ_SEED=1 bash tools/fuzz.sh 60
     build tsan
     run_tests tsan without_randomised_layout
     if $debian; then test_on_debian_13; fi
