@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <cstring>
 #include <random>
 #include <thread>
 #include <tuple>
@@ -68,6 +69,34 @@ TEST_CASE("memory travels with a message") {
     CHECK(text_of({mapping.bytes().begin(), mapping.bytes().end()}) == "shared");
     CHECK(error_of([&] { FileMapping(message.attachment, 7); }).category() == ErrorCategory::io);
     CHECK(error_of([&] { FileMapping(FileDescriptor(), 7); }).category() == ErrorCategory::io);
+}
+
+TEST_CASE("a message with several descriptors is refused, and none of them stays open") {
+    const auto lowest_free = [] {
+        const FileDescriptor probe(::dup(STDIN_FILENO));
+        return probe.number();
+    };
+    auto [receiver, other] = Channel::pair();
+    const int free_before = lowest_free();
+    int numbers[2] = {STDIN_FILENO, STDIN_FILENO};
+    char byte = 0;
+    iovec part{&byte, 1};
+    alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(numbers))] = {};
+    msghdr packet{};
+    packet.msg_iov = &part;
+    packet.msg_iovlen = 1;
+    packet.msg_control = ancillary;
+    packet.msg_controllen = sizeof(ancillary);
+    cmsghdr* const header = CMSG_FIRSTHDR(&packet);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(numbers));
+    std::memcpy(CMSG_DATA(header), numbers, sizeof(numbers));
+    REQUIRE(::sendmsg(other.number(), &packet, MSG_NOSIGNAL) == 1);
+    Message message;
+    const Error error = error_of([&] { (void)receiver.receive(message); });
+    CHECK(error.category() == ErrorCategory::io);
+    CHECK(lowest_free() == free_before);
 }
 
 TEST_CASE("what is no message is refused") {

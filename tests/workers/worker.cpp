@@ -10,8 +10,9 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/pool/worker_function.hpp>
 #include <cupool/pool/worker_pool.hpp>
-#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -62,7 +63,17 @@ void misbehave(const DevicePool& device, const std::string& how) {
     if (how == "memory") (void)DeviceBuffer<std::byte>(std::size_t{1} << 46, device.context_at(0));
     if (how == "grow") {
         std::vector<std::string> grown;
-        for (;;) grown.emplace_back(std::size_t{1} << 22, 'x');
+        for (;;) {
+            grown.emplace_back(std::size_t{1} << 22, 'x');
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the pool looks ten times a second
+        }
+    }
+    if (how == "orphan") {  // leaves a process behind that has all descriptors of this one, and dies
+        if (::fork() == 0) {
+            std::this_thread::sleep_for(std::chrono::hours(1));
+            ::_exit(0);
+        }
+        ::raise(SIGKILL);
     }
     if (how == "throw") throw std::runtime_error("as it was asked to");
 }
@@ -112,11 +123,18 @@ int main(int argc, char** argv) {
                              [](const DevicePool& device, std::span<const std::byte>) { return bytes_of(device.identity_at(0).uuid); });
     register_worker_function("descriptors", descriptors);
     register_worker_function("environment", environment);
+    register_worker_function("maps", [](const DevicePool&, std::span<const std::byte>) {
+        std::ifstream maps("/proc/self/maps");
+        return bytes_of(std::string(std::istreambuf_iterator<char>(maps), {}));
+    });
     register_worker_function("misbehave", [](const DevicePool& device, std::span<const std::byte> input) {
         misbehave(device, text_of(input));
         return Bytes{};
     });
     register_worker_function("misbehave_once", misbehave_once);
+    if (const char* const mark = std::getenv("CUPOOL_TEST_HANGS_IF"); mark != nullptr && ::access(mark, F_OK) == 0) {
+        std::this_thread::sleep_for(std::chrono::hours(1));
+    }
     serve_if_worker(argc, argv);
     if (argc == 2 && std::string_view(argv[1]) == "own") return own_pool();
     std::cerr << "this is a worker program of the tests\n";

@@ -273,12 +273,14 @@ WorkerCall kernel_call(const KernelWork& work) {
     return {std::string(kernel_name), writer.take(), {}};
 }
 
-KernelOutputs read_kernel_answer(std::span<const std::byte> answer) {
+KernelOutputs read_kernel_answer(std::span<const std::byte> answer, std::span<const std::size_t> sizes) {
     MessageReader reader(answer);
     KernelOutputs outputs;
     outputs.bytes_moved = reader.number<std::uint64_t>();
-    for (auto left = reader.number<std::uint64_t>(); left > 0; --left) {
+    if (reader.number<std::uint64_t>() != sizes.size()) throw_malformed("a kernel gave another number of arrays than it has outputs");
+    for (const std::size_t size : sizes) {
         const std::span<const std::byte> bytes = reader.bytes();
+        if (bytes.size() != size) throw_malformed("a kernel's output does not have the expected size");
         outputs.arrays.emplace_back(bytes.begin(), bytes.end());
     }
     reader.require_end();

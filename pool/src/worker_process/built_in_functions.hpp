@@ -29,6 +29,7 @@ template <class R>
 RunReport read_reduce_answer(std::span<const std::byte> answer, R& result);
 
 WorkerCall kernel_call(const KernelWork& work);
-KernelOutputs read_kernel_answer(std::span<const std::byte> answer);
+/// \param sizes  of the expected arrays, in bytes
+KernelOutputs read_kernel_answer(std::span<const std::byte> answer, std::span<const std::size_t> sizes);
 
 }  // namespace cupool::detail

@@ -78,15 +78,16 @@ Channel::Outcome await_input(int socket, int wake, const std::optional<ChannelCl
     }
 }
 
-FileDescriptor attachment_of(msghdr& received) {
-    FileDescriptor attachment;
+/// The descriptors that came with a message.
+std::vector<FileDescriptor> attachments_of(msghdr& received) {
+    std::vector<FileDescriptor> attachments;
     for (cmsghdr* part = CMSG_FIRSTHDR(&received); part != nullptr; part = CMSG_NXTHDR(&received, part)) {
         if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-        int number = -1;
-        std::memcpy(&number, CMSG_DATA(part), sizeof(number));
-        attachment = FileDescriptor(number);
+        std::vector<int> numbers((part->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        std::memcpy(numbers.data(), CMSG_DATA(part), numbers.size() * sizeof(int));
+        for (const int number : numbers) attachments.emplace_back(number);
     }
-    return attachment;
+    return attachments;
 }
 
 Header checked_header(std::span<const std::byte> packet) {
@@ -109,7 +110,9 @@ Header checked_header(std::span<const std::byte> packet) {
 std::pair<Channel, FileDescriptor> Channel::pair() {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) throw_failed_call("socketpair");
-    return {Channel(FileDescriptor(ends[0])), FileDescriptor(ends[1])};
+    FileDescriptor left(ends[0]);
+    FileDescriptor right(ends[1]);
+    return {Channel(std::move(left).above_standard()), std::move(right).above_standard()};
 }
 
 bool Channel::send(const Message& message, std::optional<ChannelClock::time_point> deadline) {
@@ -146,6 +149,10 @@ bool Channel::send(const Message& message, std::optional<ChannelClock::time_poin
     }
 }
 
+bool Channel::has_input(ChannelClock::time_point deadline) const {
+    return await_input(socket_.number(), -1, deadline) == Outcome::received;
+}
+
 Channel::Outcome Channel::receive(Message& message, std::optional<ChannelClock::time_point> deadline, int wake) {
     const Outcome outcome = await_input(socket_.number(), wake, deadline);
     if (outcome != Outcome::received) return outcome;
@@ -164,7 +171,9 @@ Channel::Outcome Channel::receive(Message& message, std::optional<ChannelClock::
     if (size == 0 || (size < 0 && errno == ECONNRESET)) return Outcome::closed;
     if (size < 0) throw_failed_call("recvmsg");
 
-    FileDescriptor attachment = attachment_of(packet);
+    std::vector<FileDescriptor> attachments = attachments_of(packet);
+    if (attachments.size() > 1) throw_malformed("it comes with several descriptors");
+    FileDescriptor attachment = attachments.empty() ? FileDescriptor() : std::move(attachments.front());
     if ((packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0) throw_malformed("it is longer than any message");
     const std::span<const std::byte> received(buffer, static_cast<std::size_t>(size));
     const Header header = checked_header(received);

@@ -35,7 +35,7 @@ public:
         require(::posix_spawn_file_actions_init(&actions));
         require(::posix_spawnattr_init(&attributes));
         require(::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
-        require(::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO));
+        give_output();
         require(::posix_spawn_file_actions_adddup2(&actions, socket, child_socket));
         require(::posix_spawn_file_actions_addclosefrom_np(&actions, child_socket + 1));
         sigset_t none;
@@ -58,6 +58,14 @@ public:
     posix_spawnattr_t attributes;
 
 private:
+    /// Stderr to stderr and to stdout; where this process has none, as a daemon, both go nowhere.
+    void give_output() {
+        const bool has_stderr = ::fcntl(STDERR_FILENO, F_GETFD) >= 0;
+        if (!has_stderr) require(::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0));
+        require(::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDERR_FILENO));  // clears the close-on-exec flag
+        require(::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO));
+    }
+
     static void require(int error) {
         if (error != 0) throw Error(ErrorCategory::io, "a worker process cannot be prepared: " + std::generic_category().message(error));
     }
@@ -70,23 +78,37 @@ std::string text_of_status(int status) {
     return "was killed by signal " + std::to_string(number) + (name != nullptr ? " (" + std::string(name) + ")" : "");
 }
 
-/// \return nothing while the process has not ended
-std::optional<std::string> text_of_ended(pid_t process) {
-    int status = 0;
-    const pid_t ended = ::waitpid(process, &status, WNOHANG);
-    if (ended == process) return text_of_status(status);
-    if (ended < 0 && errno == ECHILD) return "ended (its status was collected by other code of this program)";
-    return std::nullopt;
+/// Whether a child has ended, or was collected by other code of this program. It stays a zombie, whose number nobody else gets.
+bool is_ended(pid_t process) noexcept {
+    siginfo_t info{};
+    const int result = ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT);
+    return result == 0 ? info.si_pid == process : errno == ECHILD;
 }
 
-std::optional<std::string> wait_for_end(pid_t process, std::chrono::milliseconds patience) {
+bool wait_for_end(pid_t process, std::chrono::milliseconds patience) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
     for (auto pause = std::chrono::microseconds(50);;
          pause = std::min<std::chrono::microseconds>(pause * 2, std::chrono::milliseconds(5))) {
-        if (auto text = text_of_ended(process)) return text;
-        if (std::chrono::steady_clock::now() >= deadline) return std::nullopt;
+        if (is_ended(process)) return true;
+        if (std::chrono::steady_clock::now() >= deadline) return false;
         std::this_thread::sleep_for(pause);
     }
+}
+
+/// Reaps a process that has ended, and kills what is left of its group.
+std::string collect(pid_t process) {
+    ::kill(-process, SIGKILL);
+    int status = 0;
+    const pid_t ended = ::waitpid(process, &status, WNOHANG);
+    return ended == process ? text_of_status(status) : "ended (its status was collected by other code of this program)";
+}
+
+/// Kills a process and its group. \return whether it has ended and was reaped
+bool kill_and_collect(pid_t process) {
+    ::kill(-process, SIGKILL);
+    if (!wait_for_end(process, patience_with_killed)) return false;
+    (void)collect(process);
+    return true;
 }
 
 }  // namespace
@@ -115,16 +137,15 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
 }
 
 ChildProcess::~ChildProcess() {
-    if (!is_running()) return;
-    ::kill(process_, SIGKILL);
-    (void)wait_for_end(process_, patience_with_killed);
+    if (is_running()) (void)kill_and_collect(process_);
 }
+
+bool ChildProcess::has_ended() const noexcept { return !is_running() || is_ended(process_); }
 
 std::string ChildProcess::reap(std::chrono::milliseconds patience) {
     const pid_t process = std::exchange(process_, -1);
-    if (auto text = wait_for_end(process, patience)) return *text;
-    ::kill(process, SIGKILL);
-    if (wait_for_end(process, patience_with_killed)) return "did not end by itself and was killed by the pool";
+    if (wait_for_end(process, patience)) return collect(process);
+    if (kill_and_collect(process)) return "did not end by itself and was killed by the pool";
     return "does not end although it was killed: it waits in the operating system's kernel";
 }
 

@@ -21,7 +21,8 @@ struct ChildProcessStart {
 /// The descriptor number by which a child knows the socket that it is given.
 inline constexpr int child_socket = 3;
 
-/// A process that this one has started in a process group of its own, so that a terminal's signals do not reach it. It gets stdin from
+/// A process that this one has started in a process group of its own, so that a terminal's signals do not reach it, and so that what it
+/// starts itself is killed with it. It gets stdin from
 /// /dev/null, stdout and stderr to our stderr, the socket, and no other descriptor. The destructor kills and reaps it. Move-only, not
 /// thread-safe.
 class ChildProcess {
@@ -34,6 +35,8 @@ public:
     ~ChildProcess();
 
     bool is_running() const noexcept { return process_ > 0; }
+    /// Whether the process has ended; it is not reaped yet.
+    bool has_ended() const noexcept;
     pid_t id() const noexcept { return process_; }
 
     /// Waits until the process has ended, and kills it if it has not by then. \return how it ended: "exited with status 3", "was killed by

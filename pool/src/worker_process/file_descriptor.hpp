@@ -39,6 +39,12 @@ public:
         return copy;
     }
 
+    /// The same file under a number that is none of stdin, stdout and stderr, which a program may have closed. \throws Error io
+    FileDescriptor above_standard() && {
+        if (number_ > STDERR_FILENO || number_ < 0) return std::move(*this);
+        return duplicate(STDERR_FILENO + 1);
+    }
+
     void close() noexcept {
         if (number_ >= 0) ::close(std::exchange(number_, -1));
     }

@@ -12,8 +12,9 @@ namespace cupool::detail {
 JobBoard::JobBoard(const std::vector<int>& devices) : workers_(devices.size()) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
         workers_[i].status.device = devices[i];
-        wakes_.emplace_back(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-        if (!wakes_.back()) throw Error(ErrorCategory::io, "eventfd failed for a worker: " + std::generic_category().message(errno));
+        FileDescriptor wake_descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+        if (!wake_descriptor) throw Error(ErrorCategory::io, "eventfd failed for a worker: " + std::generic_category().message(errno));
+        wakes_.push_back(std::move(wake_descriptor).above_standard());
     }
 }
 
@@ -58,12 +59,20 @@ JobBoard::Jobs JobBoard::take_unserved() {
     return jobs;
 }
 
-void JobBoard::end_unserved(Jobs jobs, const std::string& why) {
+void JobBoard::end_unserved(std::unique_lock<std::mutex> lock) {
+    Jobs jobs = take_unserved();
+    const std::string why = jobs.empty() ? "" : reasons();
+    lock.unlock();
     for (auto& job : jobs) {
         job->fail(std::make_exception_ptr(Error(ErrorCategory::no_device, "no worker takes jobs: " + why, job->where)));
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard relock(mutex_);
         end_one();
     }
+}
+
+void JobBoard::place_assigned(Worker& worker) {
+    std::unique_ptr<WorkerJob> job = std::move(worker.assigned);
+    if (job != nullptr) place(std::move(job), true);
 }
 
 void JobBoard::submit(std::unique_ptr<WorkerJob> job) {
@@ -108,16 +117,17 @@ void JobBoard::quarantine(std::size_t worker, const std::string& why) {
     std::unique_lock lock(mutex_);
     workers_[worker].is_quarantined = true;
     workers_[worker].quarantined_because = why;
-    Jobs unserved = take_unserved();
-    const std::string causes = reasons();
-    lock.unlock();
-    end_unserved(std::move(unserved), causes);
+    end_unserved(std::move(lock));
 }
 
-void JobBoard::readmit(std::size_t worker) {
+void JobBoard::readmit(std::size_t index) {
     const std::lock_guard lock(mutex_);
-    workers_[worker].is_quarantined = false;
-    wake(worker);
+    Worker& worker = workers_[index];
+    worker.is_quarantined = false;
+    if (worker.status.condition != WorkerCondition::idle || waiting_.empty()) return;
+    std::unique_ptr<WorkerJob> job = std::move(waiting_.front());
+    waiting_.pop_front();
+    place(std::move(job), true);
 }
 
 std::unique_ptr<WorkerJob> JobBoard::next_job(std::size_t index) {
@@ -137,8 +147,6 @@ void JobBoard::set_starting(std::size_t worker, int process) {
     workers_[worker].status.process = process;
     // A worker that was failing takes jobs again when it is ready, not when it is tried.
     if (workers_[worker].status.condition != WorkerCondition::failing) workers_[worker].status.condition = WorkerCondition::starting;
-    std::unique_ptr<WorkerJob> job = std::move(workers_[worker].assigned);
-    if (job != nullptr) place(std::move(job), true);
 }
 
 void JobBoard::set_ready(std::size_t worker, const std::string& device_name, const std::string& device_uuid) {
@@ -156,18 +164,17 @@ void JobBoard::set_failing(std::size_t worker, const std::string& why) {
     status.process = -1;
     status.condition = WorkerCondition::failing;
     status.why = why;
-    std::unique_ptr<WorkerJob> job = std::move(workers_[worker].assigned);
-    if (job != nullptr) place(std::move(job), true);
-    Jobs unserved = take_unserved();
-    const std::string causes = reasons();
-    lock.unlock();
-    end_unserved(std::move(unserved), causes);
+    end_unserved(std::move(lock));
 }
 
-void JobBoard::count_death(std::size_t worker) {
-    const std::lock_guard lock(mutex_);
-    ++workers_[worker].status.deaths;
-    workers_[worker].status.process = -1;
+void JobBoard::count_death(std::size_t index) {
+    std::unique_lock lock(mutex_);
+    Worker& worker = workers_[index];
+    ++worker.status.deaths;
+    worker.status.process = -1;
+    worker.status.condition = WorkerCondition::starting;
+    place_assigned(worker);
+    end_unserved(std::move(lock));
 }
 
 void JobBoard::count_end(std::size_t worker, std::chrono::microseconds time, bool is_error) {
@@ -182,12 +189,8 @@ void JobBoard::count_end(std::size_t worker, std::chrono::microseconds time, boo
 void JobBoard::retry(std::size_t worker, std::unique_ptr<WorkerJob> job) {
     std::unique_lock lock(mutex_);
     ++workers_[worker].status.retries;
-    workers_[worker].status.condition = WorkerCondition::starting;
     place(std::move(job), true);
-    Jobs unserved = take_unserved();
-    const std::string causes = reasons();
-    lock.unlock();
-    end_unserved(std::move(unserved), causes);
+    end_unserved(std::move(lock));
 }
 
 void JobBoard::count_refusal() {

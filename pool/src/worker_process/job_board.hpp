@@ -41,6 +41,7 @@ public:
     void set_starting(std::size_t worker, int process);
     void set_ready(std::size_t worker, const std::string& device_name, const std::string& device_uuid);
     void set_failing(std::size_t worker, const std::string& why);
+    /// The worker's process has ended: a job that it was to begin goes to another, or waits.
     void count_death(std::size_t worker);
     /// A job has ended, with an error or without.
     void count_end(std::size_t worker, std::chrono::microseconds time, bool is_error);
@@ -64,7 +65,10 @@ private:
     void place(std::unique_ptr<WorkerJob> job, bool at_front);
     /// What waits, where no worker takes jobs any more; else nothing.
     Jobs take_unserved();
-    void end_unserved(Jobs jobs, const std::string& why);
+    /// Fails these jobs. Releases the lock.
+    void end_unserved(std::unique_lock<std::mutex> lock);
+    /// Gives back the job that a worker without a process was to begin.
+    void place_assigned(Worker& worker);
     std::string reasons() const;
     void end_one();
     void wake(std::size_t worker) const noexcept;

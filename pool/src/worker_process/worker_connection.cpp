@@ -9,8 +9,9 @@ namespace cupool::detail {
 
 namespace {
 
-/// How often the memory of a busy worker is looked at.
-constexpr std::chrono::milliseconds memory_watch_period{100};
+/// How often a worker that is waited for is looked at: whether it has ended, and how much memory it has. The connection alone does not
+/// tell: a process that the worker has started may keep it open.
+constexpr std::chrono::milliseconds watch_period{100};
 
 /// How long a worker may take to end that has closed its connection, or was asked to end.
 constexpr std::chrono::milliseconds patience_with_ending{1000};
@@ -35,14 +36,10 @@ WorkerDeath WorkerConnection::death(const std::string& cause, std::chrono::milli
 
 std::variant<Message, WorkerDeath> WorkerConnection::await(std::optional<ChannelClock::time_point> deadline) {
     for (;;) {
-        std::optional<ChannelClock::time_point> pause = deadline;
-        if (limits_.memory > 0) {
-            const auto next_look = ChannelClock::now() + memory_watch_period;
-            pause = deadline ? std::min(*deadline, next_look) : next_look;
-        }
+        const auto next_look = ChannelClock::now() + watch_period;
         Message message;
         try {
-            switch (channel_.receive(message, pause)) {
+            switch (channel_.receive(message, deadline ? std::min(*deadline, next_look) : next_look)) {
                 case Channel::Outcome::received: return message;
                 case Channel::Outcome::closed: return death("", patience_with_ending);
                 case Channel::Outcome::timed_out:
@@ -51,6 +48,7 @@ std::variant<Message, WorkerDeath> WorkerConnection::await(std::optional<Channel
         } catch (const Error& error) {
             return death("sent a message that cannot be trusted (" + error.message() + ")");
         }
+        if (process_.has_ended()) return death("");
         if (deadline && ChannelClock::now() >= *deadline) return death("did not answer before its deadline");
         if (limits_.memory == 0) continue;
         if (const auto bytes = process_.resident_bytes(); bytes && *bytes > limits_.memory) {
@@ -60,15 +58,25 @@ std::variant<Message, WorkerDeath> WorkerConnection::await(std::optional<Channel
     }
 }
 
-std::variant<WorkerGreeting, Error, WorkerDeath> WorkerConnection::greet() {
-    auto answer = await(ChannelClock::now() + limits_.start);
-    if (auto* const dead = std::get_if<WorkerDeath>(&answer)) return std::move(*dead);
-    const Message& message = std::get<Message>(answer);
+std::variant<WorkerGreeting, Error, WorkerDeath> WorkerConnection::greet(const std::function<bool()>& is_wanted) {
+    const auto deadline = ChannelClock::now() + limits_.start;
+    for (;;) {
+        const auto pause = std::min(deadline, ChannelClock::now() + watch_period);
+        auto answer = channel_.has_input(pause) || ChannelClock::now() >= deadline || process_.has_ended()
+                          ? await(deadline)
+                          : std::variant<Message, WorkerDeath>(WorkerDeath{});
+        if (const auto* const message = std::get_if<Message>(&answer)) return greeting_in(*message);
+        if (!process_.is_running()) return std::move(std::get<WorkerDeath>(answer));
+        if (!is_wanted()) return death("is not wanted any more");
+    }
+}
+
+std::variant<WorkerGreeting, Error, WorkerDeath> WorkerConnection::greeting_in(const Message& message) {
     try {
         if (message.type == MessageType::ready) return read_greeting(message.payload);
         if (message.type == MessageType::failed) {
             const Error error = read_error(message.payload);
-            (void)death("");
+            (void)death("", patience_with_ending);
             return error;
         }
     } catch (const Error& error) {
@@ -79,10 +87,11 @@ std::variant<WorkerGreeting, Error, WorkerDeath> WorkerConnection::greet() {
 
 bool WorkerConnection::attach(const std::vector<std::shared_ptr<const SharedMemory>>& memory, ChannelClock::time_point deadline) {
     for (const auto& region : memory) {
-        if (!present_.emplace(region->id(), region).second) continue;
+        if (present_.contains(region->id())) continue;
         Message message{MessageType::attach, region->id(), MessageWriter().number<std::uint64_t>(region->bytes().size()).take()};
         message.attachment = region->file().duplicate();
         if (!channel_.send(message, deadline)) return false;
+        present_.emplace(region->id(), region);
     }
     return true;
 }
@@ -127,8 +136,8 @@ void WorkerConnection::forget_unused() {
             ++item;
             continue;
         }
-        // A worker that does not take the message is found dead by the next call.
-        (void)channel_.send({MessageType::forget, item->first}, ChannelClock::now());
+        // A worker that is busy reading others gets it the next time.
+        if (!channel_.send({MessageType::forget, item->first}, ChannelClock::now())) return;
         item = present_.erase(item);
     }
 }
@@ -145,6 +154,7 @@ std::optional<WorkerDeath> WorkerConnection::wait_idle(int wake, ChannelClock::t
     } catch (const Error& error) {
         return death("sent a message that cannot be trusted (" + error.message() + ")");
     }
+    if (process_.has_ended()) return death("");
     return std::nullopt;
 }
 

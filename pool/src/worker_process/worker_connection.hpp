@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cupool/driver/error.hpp>
 #include <cupool/pool/worker_pool.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,8 +48,9 @@ public:
 
     pid_t process() const noexcept { return process_.id(); }
 
-    /// Waits for the greeting. \return the greeting; the Error of a worker that cannot use its device; or the worker's death
-    std::variant<WorkerGreeting, Error, WorkerDeath> greet();
+    /// Waits for the greeting while it is wanted. \return the greeting; the Error of a worker that cannot use its device; or the worker's
+    /// death
+    std::variant<WorkerGreeting, Error, WorkerDeath> greet(const std::function<bool()>& is_wanted);
 
     /// Makes a call, and before it the setups that this process has not made yet. Every death leaves the process ended and reaped.
     CallOutcome call(const WorkerJob& job);
@@ -63,6 +65,7 @@ public:
     void stop() noexcept;
 
 private:
+    std::variant<WorkerGreeting, Error, WorkerDeath> greeting_in(const Message& message);
     CallOutcome make(const WorkerCall& call);
     bool attach(const std::vector<std::shared_ptr<const SharedMemory>>& memory, ChannelClock::time_point deadline);
     std::variant<Message, WorkerDeath> await(std::optional<ChannelClock::time_point> deadline);

@@ -56,13 +56,13 @@ Error read_error(std::span<const std::byte> payload) {
     return Error(details);
 }
 
-std::vector<std::byte> call_payload(const WorkerCall& call) { return MessageWriter().text(call.function).bytes(call.input).take(); }
+std::vector<std::byte> call_payload(const WorkerCall& call) { return MessageWriter().bytes(call.input).text(call.function).take(); }
 
 ReceivedCall read_call(std::span<const std::byte> payload) {
     MessageReader reader(payload);
     ReceivedCall call;
-    call.function = reader.text();
     call.input = reader.bytes();
+    call.function = reader.text();
     reader.require_end();
     return call;
 }

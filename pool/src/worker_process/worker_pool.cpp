@@ -134,14 +134,19 @@ public:
         const std::span<const std::byte> bytes = std::as_bytes(array);
         if (bytes.empty()) return {};
         std::shared_ptr<const SharedMemory> holder = lent_memory_of(bytes);
-        if (holder == nullptr) {
-            holder = std::make_shared<const SharedMemory>(bytes.size());
-            std::memcpy(holder->bytes().data(), bytes.data(), bytes.size());
-            memory.push_back(holder);
-            return {holder->id(), 0, array.size()};
-        }
+        if (holder == nullptr) return copy(array, memory);
         memory.push_back(holder);
         return {holder->id(), static_cast<std::uint64_t>(bytes.data() - holder->bytes().data()), array.size()};
+    }
+
+    /// Where workers find a copy of an array.
+    template <class T>
+    static OperandReference copy(std::span<const T> array, std::vector<std::shared_ptr<const SharedMemory>>& memory) {
+        const std::span<const std::byte> bytes = std::as_bytes(array);
+        if (bytes.empty()) return {};
+        memory.push_back(std::make_shared<const SharedMemory>(bytes.size()));
+        std::memcpy(memory.back()->bytes().data(), bytes.data(), bytes.size());
+        return {memory.back()->id(), 0, array.size()};
     }
 
     /// \param read  makes the future's value of the function's result and the device
@@ -270,10 +275,11 @@ std::future<RunReport> WorkerPool::submit_msm(std::span<const Scalar> scalars, c
 template <Curve C>
 WorkerBases<C> WorkerPool::prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config, SourceLocation where) const {
     return detail::report_at(where, [&] {
-        State& own = state(where);
+        (void)state(where);
         auto setup = std::make_shared<detail::WorkerSetup>();
         std::vector<std::shared_ptr<const SharedMemory>> memory;
-        const OperandReference given = own.refer(points, memory);
+        // A copy in any case: a worker that starts again prepares them again, whatever the program has done with its own since.
+        const OperandReference given = State::copy(points, memory);
         setup->call = detail::prepare_call<C>(setup->id, given, config);
         setup->call.memory = std::move(memory);
         WorkerBases<C> bases;
@@ -302,9 +308,13 @@ const {
 
 std::future<KernelOutputs> WorkerPool::submit_kernel(const KernelWork& work, SourceLocation where) const {
     return detail::report_at(where, [&] {
-        return state(where).submit<KernelOutputs>(
-            detail::kernel_call(work), {}, [](const std::vector<std::byte>& answer, int) { return detail::read_kernel_answer(answer); },
-            where);
+        std::vector<std::size_t> sizes;
+        for (const KernelOperand& operand : work.operands) {
+            if (operand.kind == KernelOperand::Kind::output || operand.kind == KernelOperand::Kind::inout)
+                sizes.push_back(operand.bytes.size());
+        }
+        const auto read = [sizes](const std::vector<std::byte>& answer, int) { return detail::read_kernel_answer(answer, sizes); };
+        return state(where).submit<KernelOutputs>(detail::kernel_call(work), {}, read, where);
     });
 }
 

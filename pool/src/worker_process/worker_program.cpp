@@ -68,7 +68,8 @@ std::string worker_program(const WorkerOptions& options, const SourceLocation& w
     }
     std::error_code failure;
     const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", failure);
-    if (is_own_worker_program() && !failure) return own;
+    // By this name the running program is found also where its file has been replaced.
+    if (is_own_worker_program() && !failure) return "/proc/self/exe";
     const std::string shipped = shipped_program_path(own);
     if (!shipped.empty()) return shipped;
     throw Error(

@@ -32,6 +32,7 @@ public:
 private:
     DevicePool pool_;
     std::map<std::uint64_t, std::unique_ptr<MappedMemory>> memory_;
+    std::map<std::uint64_t, Error> unmapped_;  ///< memory for which there was no room
     std::map<std::uint64_t, std::shared_ptr<const void>> objects_;
 };
 

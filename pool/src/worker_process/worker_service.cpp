@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -187,17 +188,24 @@ WorkerState::WorkerState(DevicePool pool) : pool_(std::move(pool)) {}
 WorkerState::~WorkerState() = default;
 
 void WorkerState::attach(std::uint64_t id, const FileDescriptor& file, std::uint64_t bytes) {
-    memory_[id] = std::make_unique<MappedMemory>(file, bytes, pool_);
+    try {
+        memory_[id] = std::make_unique<MappedMemory>(file, bytes, pool_);
+    } catch (const Error& error) {
+        if (error.category() != ErrorCategory::out_of_memory) throw;
+        unmapped_.insert_or_assign(id, error);  // the error of the calls that need it
+    }
 }
 
 void WorkerState::keep(std::uint64_t id, std::shared_ptr<const void> object) { objects_[id] = std::move(object); }
 
 void WorkerState::forget(std::uint64_t id) {
     memory_.erase(id);
+    unmapped_.erase(id);
     objects_.erase(id);
 }
 
 std::span<std::byte> WorkerState::bytes(std::uint64_t id, std::uint64_t offset, std::uint64_t count) const {
+    if (const auto failure = unmapped_.find(id); failure != unmapped_.end()) throw failure->second;
     const auto found = memory_.find(id);
     if (found == memory_.end()) throw_malformed("there is no shared memory " + std::to_string(id));
     const std::span<std::byte> all = found->second->bytes();
@@ -246,6 +254,8 @@ void serve_if_worker(int argc, const char* const* argv) {
     detail::registry().is_own_worker_program = true;
     if (argc != 3 || std::string_view(argv[1]) != detail::worker_argument) return;
     const detail::ParentWatch watch;
+    // What a function starts must not keep the connection open.
+    (void)::fcntl(detail::child_socket, F_SETFD, FD_CLOEXEC);
     detail::Channel channel{detail::FileDescriptor(detail::child_socket)};
     int status = detail::exit_disconnected;
     try {

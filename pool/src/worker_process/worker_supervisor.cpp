@@ -1,6 +1,7 @@
 #include "worker_supervisor.hpp"
 
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,8 +13,10 @@ namespace cupool::detail {
 
 namespace {
 
-/// So many failures in a row are taken for accidents and answered with a new process at once.
-constexpr unsigned tolerated_failures = 2;
+/// So many lost jobs in a row are taken for accidents and answered with a new process at once.
+constexpr unsigned tolerated_losses = 2;
+/// So many failed starts in a row, after a first one that succeeded, leave a worker's jobs to it.
+constexpr unsigned tolerated_starts = 2;
 constexpr std::chrono::milliseconds first_pause{100};
 constexpr std::chrono::milliseconds longest_pause{30'000};
 
@@ -21,8 +24,8 @@ constexpr std::chrono::milliseconds longest_pause{30'000};
 constexpr std::chrono::seconds idle_period{1};
 
 std::chrono::milliseconds pause_after(unsigned failures) {
-    if (failures <= tolerated_failures) return std::chrono::milliseconds(0);
-    const unsigned doublings = std::min(failures - tolerated_failures - 1, 20U);
+    if (failures == 0) return std::chrono::milliseconds(0);
+    const unsigned doublings = std::min(failures - 1, 20U);
     return std::min(first_pause * (1U << doublings), longest_pause);
 }
 
@@ -32,6 +35,25 @@ bool take_wake(int wake, std::chrono::milliseconds time) {
     if (::poll(&watched, 1, static_cast<int>(time.count())) <= 0) return false;
     std::uint64_t count = 0;
     return ::read(wake, &count, sizeof(count)) == static_cast<ssize_t>(sizeof(count));
+}
+
+Error error_of(std::exception_ptr failure) {
+    try {
+        std::rethrow_exception(std::move(failure));
+    } catch (const Error& error) {
+        return error;
+    } catch (const std::bad_alloc&) {
+        return Error(ErrorCategory::out_of_memory, "this process has no memory left for the call of a worker");
+    } catch (const std::exception& error) {
+        return Error(ErrorCategory::internal, error.what());
+    }
+}
+
+/// The thread never takes a signal of the program's.
+void block_signals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
 
 std::string joined(const std::vector<std::string>& stories) {
@@ -64,6 +86,7 @@ WorkerSupervisor::WorkerSupervisor(JobBoard& board, std::size_t worker, int devi
 WorkerSupervisor::~WorkerSupervisor() { thread_.join(); }
 
 void WorkerSupervisor::run() {
+    block_signals();
     while (!board_.is_finished()) {
         if (!connection_) {
             pause();
@@ -77,7 +100,8 @@ void WorkerSupervisor::run() {
 }
 
 void WorkerSupervisor::pause() const {
-    const auto end = std::chrono::steady_clock::now() + std::max(pause_after(start_failures_), pause_after(lost_jobs_));
+    const unsigned losses = lost_jobs_ - std::min(lost_jobs_, tolerated_losses);
+    const auto end = std::chrono::steady_clock::now() + pause_after(std::max(start_failures_, losses));
     for (;;) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
         if (left.count() <= 0 || board_.is_finished()) return;
@@ -91,9 +115,9 @@ void WorkerSupervisor::start_process() {
         board_.set_starting(worker_, -1);
         connection_.emplace(start_, limits_);
         board_.set_starting(worker_, connection_->process());
-        greeting = connection_->greet();
-    } catch (const Error& error) {
-        greeting = error;
+        greeting = connection_->greet([this] { return !board_.is_finished(); });
+    } catch (...) {
+        greeting = error_of(std::current_exception());
     }
     if (const auto* const ready = std::get_if<WorkerGreeting>(&greeting)) {
         board_.set_ready(worker_, ready->device_name, ready->device_uuid);
@@ -109,34 +133,51 @@ void WorkerSupervisor::start_process() {
 void WorkerSupervisor::note_start_failure(const Error& why) {
     ++start_failures_;
     detail::log(LogLevel::warning, "worker " + std::to_string(worker_) + " does not start: " + why.message());
-    if (start_failures_ > tolerated_failures || !has_started_) board_.set_failing(worker_, why.message());
+    if (start_failures_ > tolerated_starts || !has_started_) board_.set_failing(worker_, why.message());
     if (!std::exchange(has_started_, true)) first_start_.set_value(why);
 }
 
 void WorkerSupervisor::do_jobs() {
-    while (std::unique_ptr<WorkerJob> job = board_.next_job(worker_)) {
-        connection_->forget_unused();
-        do_job(std::move(job));
-        if (!connection_) return;
+    try {
+        while (std::unique_ptr<WorkerJob> job = board_.next_job(worker_)) {
+            do_job(std::move(job));
+            if (!connection_) return;
+            connection_->forget_unused();
+        }
+        if (!board_.is_finished()) wait_for_job();
+    } catch (...) {  // of the connection, between jobs
+        lose_worker(error_of(std::current_exception()).message());
     }
-    if (board_.is_finished()) return;
+}
+
+void WorkerSupervisor::wait_for_job() {
     connection_->forget_unused();
     const int wake = board_.wake_descriptor(worker_);
     const auto death = connection_->wait_idle(wake, ChannelClock::now() + idle_period);
     (void)take_wake(wake, std::chrono::milliseconds(0));
-    if (!death) return;
-    detail::log(LogLevel::warning, "worker " + std::to_string(worker_) + ": " + death->story + ", while it had no job");
+    if (death) lose_worker(death->story);
+}
+
+void WorkerSupervisor::lose_worker(const std::string& story) {
+    detail::log(LogLevel::warning, "worker " + std::to_string(worker_) + ": " + story + ", while it had no job");
     connection_.reset();
     board_.count_death(worker_);
 }
 
 void WorkerSupervisor::do_job(std::unique_ptr<WorkerJob> job) {
     const auto begin = std::chrono::steady_clock::now();
-    CallOutcome outcome = WorkerDeath{};
-    try {
-        outcome = connection_->call(*job);
-    } catch (const Error& error) {  // of this process: it has, for instance, no memory for the message
-        outcome = error;
+    CallOutcome outcome = call_outcome(*job);
+    std::exception_ptr failure;
+    if (auto* const answer = std::get_if<std::vector<std::byte>>(&outcome)) {
+        try {
+            job->complete(std::move(*answer), device_);
+        } catch (const Error& error) {  // nothing was written
+            outcome = WorkerDeath{"sent an answer that cannot be trusted (" + error.message() + ")", std::nullopt};
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    } else if (const auto* const error = std::get_if<Error>(&outcome)) {
+        failure = std::make_exception_ptr(as_seen_here(*error, device_, job->where));
     }
     if (const auto* const dead = std::get_if<WorkerDeath>(&outcome)) {
         lose_job(std::move(job), *dead);
@@ -144,22 +185,20 @@ void WorkerSupervisor::do_job(std::unique_ptr<WorkerJob> job) {
     }
     lost_jobs_ = 0;
     const auto time = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
-    board_.count_end(worker_, time, !end_job(*job, std::move(outcome)));
+    if (failure) job->fail(failure);
+    board_.count_end(worker_, time, static_cast<bool>(failure));
 }
 
-bool WorkerSupervisor::end_job(const WorkerJob& job, CallOutcome outcome) const {
-    std::exception_ptr failure;
+CallOutcome WorkerSupervisor::call_outcome(const WorkerJob& job) {
     try {
-        if (auto* const error = std::get_if<Error>(&outcome)) throw as_seen_here(*error, device_, job.where);
-        job.complete(std::move(std::get<std::vector<std::byte>>(outcome)), device_);
-        return true;
-    } catch (const Error& error) {
-        failure = std::make_exception_ptr(error.at(job.where));
+        return connection_->call(job);
     } catch (...) {
-        failure = std::current_exception();
+        // This process failed, for instance for lack of memory, and may have left an answer unread: another worker begins afresh.
+        const Error error = error_of(std::current_exception());
+        connection_.reset();
+        board_.count_death(worker_);
+        return error;
     }
-    job.fail(failure);
-    return false;
 }
 
 void WorkerSupervisor::lose_job(std::unique_ptr<WorkerJob> job, const WorkerDeath& death) {

@@ -31,8 +31,9 @@ private:
     void start_process();
     void do_jobs();
     void do_job(std::unique_ptr<WorkerJob> job);
-    /// \return whether it ended without an error
-    bool end_job(const WorkerJob& job, CallOutcome outcome) const;
+    CallOutcome call_outcome(const WorkerJob& job);
+    void wait_for_job();
+    void lose_worker(const std::string& story);
     void lose_job(std::unique_ptr<WorkerJob> job, const WorkerDeath& death);
     void note_start_failure(const Error& why);
     void pause() const;

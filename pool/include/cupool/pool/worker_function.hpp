@@ -10,8 +10,8 @@
 namespace cupool {
 
 /// A function that a worker process calls: it gets a pool of the worker's one device (or of the host) and the bytes that the caller gave,
-/// and returns bytes. What it throws comes out of the caller's future: an Error as it is, another exception as Error internal with its
-/// words.
+/// aligned to 8, and returns bytes. What it throws comes out of the caller's future: an Error as it is, another exception as Error internal
+/// with its words.
 using WorkerFunction = std::function<std::vector<std::byte>(const DevicePool& device, std::span<const std::byte> input)>;
 
 /// Registers a function under a name that WorkerPool::call() uses. Every process needs it that calls or serves the function: call it at the

@@ -36,7 +36,8 @@ struct WorkerOptions {
     Engine engine = Engine::automatic;
     /// How many workers a job may lose before it is refused with worker_lost.
     unsigned attempts = 3;
-    /// How long a job may run in a worker before the worker counts as hung and is replaced; 0: as long as it takes.
+    /// How long a job may run in a worker, and before it the preparation of bases, until the worker counts as hung and is replaced; 0: as
+    /// long as it takes.
     std::chrono::milliseconds deadline{0};
     /// How long a worker may take from its start until it is ready.
     std::chrono::milliseconds start_deadline{60'000};
@@ -112,6 +113,8 @@ private:
 /// at once, after several failures in a row with growing pauses (up to 30 s). While all workers are failing or quarantined, jobs are
 /// refused with no_device instead of waiting.
 ///
+/// Operands that are not in lent memory and each array that is lent take a file descriptor until their jobs have ended.
+///
 /// Copyable: copies share the pool. All members are safe from any thread. The last copy waits for the jobs given to it and ends the
 /// workers; these also end when this process ends in any way. In a forked child every member throws forked, and destruction does nothing.
 class WorkerPool {
@@ -139,7 +142,7 @@ public:
         return SharedArray<T>(lend_bytes(count, sizeof(T), where));
     }
 
-    /// Calls a registered function in a worker (register_worker_function()); neither input nor result may exceed 2^30 bytes. \return a
+    /// Calls a registered function in a worker (register_worker_function()); the input may have 2^29 bytes, the result 2^30. \return a
     /// future with what it returns; additionally, it fails with invalid_argument where the worker program knows no such function
     std::future<std::vector<std::byte>> call(std::string function, std::span<const std::byte> input,
                                              SourceLocation where = SourceLocation::current()) const;
