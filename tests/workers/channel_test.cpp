@@ -76,7 +76,7 @@ TEST_CASE("a message with several descriptors is refused, and none of them stays
         const FileDescriptor probe(::dup(STDIN_FILENO));
         return probe.number();
     };
-    auto [receiver, other] = Channel::pair();
+    auto ends = Channel::pair();
     const int free_before = lowest_free();
     int numbers[2] = {STDIN_FILENO, STDIN_FILENO};
     char byte = 0;
@@ -92,9 +92,9 @@ TEST_CASE("a message with several descriptors is refused, and none of them stays
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(sizeof(numbers));
     std::memcpy(CMSG_DATA(header), numbers, sizeof(numbers));
-    REQUIRE(::sendmsg(other.number(), &packet, MSG_NOSIGNAL) == 1);
+    REQUIRE(::sendmsg(ends.second.number(), &packet, MSG_NOSIGNAL) == 1);
     Message message;
-    const Error error = error_of([&] { (void)receiver.receive(message); });
+    const Error error = error_of([&] { (void)ends.first.receive(message); });
     CHECK(error.category() == ErrorCategory::io);
     CHECK(lowest_free() == free_before);
 }
