@@ -149,10 +149,6 @@ bool Channel::send(const Message& message, std::optional<ChannelClock::time_poin
     }
 }
 
-bool Channel::has_input(ChannelClock::time_point deadline) const {
-    return await_input(socket_.number(), -1, deadline) == Outcome::received;
-}
-
 Channel::Outcome Channel::receive(Message& message, std::optional<ChannelClock::time_point> deadline, int wake) {
     const Outcome outcome = await_input(socket_.number(), wake, deadline);
     if (outcome != Outcome::received) return outcome;

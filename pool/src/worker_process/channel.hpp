@@ -61,9 +61,6 @@ public:
     /// \throws Error io where what arrives is no message of this protocol
     Outcome receive(Message& message, std::optional<ChannelClock::time_point> deadline = std::nullopt, int wake = -1);
 
-    /// Waits until receive() would not wait. \return false at the deadline
-    bool has_input(ChannelClock::time_point deadline) const;
-
     void close() noexcept { socket_.close(); }
 
 private:

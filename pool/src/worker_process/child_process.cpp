@@ -95,7 +95,7 @@ bool wait_for_end(pid_t process, std::chrono::milliseconds patience) {
     }
 }
 
-/// Reaps a process that has ended, and kills what is left of its group.
+/// Collects the status of a process that has ended. Kills the processes that remain in its group.
 std::string collect(pid_t process) {
     ::kill(-process, SIGKILL);
     int status = 0;

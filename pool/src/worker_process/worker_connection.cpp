@@ -34,7 +34,8 @@ WorkerDeath WorkerConnection::death(const std::string& cause, std::chrono::milli
     return {"process " + std::to_string(id) + (cause.empty() ? " " + end : " " + cause + "; it " + end), std::nullopt};
 }
 
-std::variant<Message, WorkerDeath> WorkerConnection::await(std::optional<ChannelClock::time_point> deadline) {
+std::variant<Message, WorkerDeath> WorkerConnection::await(std::optional<ChannelClock::time_point> deadline,
+                                                           const std::function<bool()>& is_wanted) {
     for (;;) {
         const auto next_look = ChannelClock::now() + watch_period;
         Message message;
@@ -50,6 +51,7 @@ std::variant<Message, WorkerDeath> WorkerConnection::await(std::optional<Channel
         }
         if (process_.has_ended()) return death("");
         if (deadline && ChannelClock::now() >= *deadline) return death("did not answer before its deadline");
+        if (is_wanted && !is_wanted()) return death("is not wanted any more");
         if (limits_.memory == 0) continue;
         if (const auto bytes = process_.resident_bytes(); bytes && *bytes > limits_.memory) {
             return death("grew to " + std::to_string(*bytes) + " bytes of resident memory, above its limit of " +
@@ -59,19 +61,9 @@ std::variant<Message, WorkerDeath> WorkerConnection::await(std::optional<Channel
 }
 
 std::variant<WorkerGreeting, Error, WorkerDeath> WorkerConnection::greet(const std::function<bool()>& is_wanted) {
-    const auto deadline = ChannelClock::now() + limits_.start;
-    for (;;) {
-        const auto pause = std::min(deadline, ChannelClock::now() + watch_period);
-        auto answer = channel_.has_input(pause) || ChannelClock::now() >= deadline || process_.has_ended()
-                          ? await(deadline)
-                          : std::variant<Message, WorkerDeath>(WorkerDeath{});
-        if (const auto* const message = std::get_if<Message>(&answer)) return greeting_in(*message);
-        if (!process_.is_running()) return std::move(std::get<WorkerDeath>(answer));
-        if (!is_wanted()) return death("is not wanted any more");
-    }
-}
-
-std::variant<WorkerGreeting, Error, WorkerDeath> WorkerConnection::greeting_in(const Message& message) {
+    auto answer = await(ChannelClock::now() + limits_.start, is_wanted);
+    if (auto* const dead = std::get_if<WorkerDeath>(&answer)) return std::move(*dead);
+    const Message& message = std::get<Message>(answer);
     try {
         if (message.type == MessageType::ready) return read_greeting(message.payload);
         if (message.type == MessageType::failed) {

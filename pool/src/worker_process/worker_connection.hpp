@@ -65,10 +65,10 @@ public:
     void stop() noexcept;
 
 private:
-    std::variant<WorkerGreeting, Error, WorkerDeath> greeting_in(const Message& message);
     CallOutcome make(const WorkerCall& call);
     bool attach(const std::vector<std::shared_ptr<const SharedMemory>>& memory, ChannelClock::time_point deadline);
-    std::variant<Message, WorkerDeath> await(std::optional<ChannelClock::time_point> deadline);
+    /// \param is_wanted  asked now and then; empty: always
+    std::variant<Message, WorkerDeath> await(std::optional<ChannelClock::time_point> deadline, const std::function<bool()>& is_wanted = {});
     WorkerDeath death(const std::string& cause, std::chrono::milliseconds patience = {});
 
     Limits limits_;

@@ -1,5 +1,9 @@
 #include "worker_messages.hpp"
 
+#include <exception>
+#include <new>
+#include <utility>
+
 namespace cupool::detail {
 
 namespace {
@@ -54,6 +58,20 @@ Error read_error(std::span<const std::byte> payload) {
     details.reason = read_optional<Reason>(reader);
     reader.require_end();
     return Error(details);
+}
+
+Error error_of(std::exception_ptr failure, const std::string& where_from) {
+    try {
+        std::rethrow_exception(std::move(failure));
+    } catch (const Error& error) {
+        return error;
+    } catch (const std::bad_alloc&) {
+        return Error(ErrorCategory::out_of_memory, where_from + " has no host memory left");
+    } catch (const std::exception& error) {
+        return Error(ErrorCategory::internal, where_from + " threw an exception: " + error.what());
+    } catch (...) {
+        return Error(ErrorCategory::internal, where_from + " threw what is no exception");
+    }
 }
 
 std::vector<std::byte> call_payload(const WorkerCall& call) { return MessageWriter().bytes(call.input).text(call.function).take(); }

@@ -14,6 +14,9 @@ WorkerGreeting read_greeting(std::span<const std::byte> payload);
 std::vector<std::byte> error_payload(const Error& error);
 Error read_error(std::span<const std::byte> payload);
 
+/// Any exception as an Error. \param where_from  what threw it, for the message
+Error error_of(std::exception_ptr failure, const std::string& where_from);
+
 std::vector<std::byte> call_payload(const WorkerCall& call);
 /// The name and input of a call, which refer to the payload.
 struct ReceivedCall {

@@ -64,20 +64,6 @@ private:
     pid_t parent_;
 };
 
-Error error_of(std::exception_ptr failure) {
-    try {
-        std::rethrow_exception(std::move(failure));
-    } catch (const Error& error) {
-        return error;
-    } catch (const std::bad_alloc&) {
-        return Error(ErrorCategory::out_of_memory, "the worker process has no host memory left for the call");
-    } catch (const std::exception& error) {
-        return Error(ErrorCategory::internal, std::string("the worker function threw an exception: ") + error.what());
-    } catch (...) {
-        return Error(ErrorCategory::internal, "the worker function threw what is no exception");
-    }
-}
-
 /// Sums of the first numbers, which only a device that computes right answers right.
 void check_device(const DevicePool& pool) {
     std::vector<std::uint32_t> numbers(1000);
@@ -119,7 +105,7 @@ public:
             check_device(state->pool());
             send({MessageType::ready, 0, greeting_payload(greeting_of(state->pool()))});
         } catch (...) {
-            send({MessageType::failed, 0, error_payload(error_of(std::current_exception()))});
+            send({MessageType::failed, 0, error_payload(error_of(std::current_exception(), "the worker"))});
             return exit_unusable;
         }
         for (Message message; channel_.receive(message) == Channel::Outcome::received;) {
@@ -154,7 +140,7 @@ private:
             const ReceivedCall received = read_call(message.payload);
             send({MessageType::done, message.id, call_function(state, received.function, received.input)});
         } catch (...) {
-            const Error error = error_of(std::current_exception());
+            const Error error = error_of(std::current_exception(), "the worker function");
             send({MessageType::failed, message.id, error_payload(error)});
             return error.category() != ErrorCategory::device_fault;
         }

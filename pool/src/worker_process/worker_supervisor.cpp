@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "worker_messages.hpp"
+
 namespace cupool::detail {
 
 namespace {
@@ -37,17 +39,7 @@ bool take_wake(int wake, std::chrono::milliseconds time) {
     return ::read(wake, &count, sizeof(count)) == static_cast<ssize_t>(sizeof(count));
 }
 
-Error error_of(std::exception_ptr failure) {
-    try {
-        std::rethrow_exception(std::move(failure));
-    } catch (const Error& error) {
-        return error;
-    } catch (const std::bad_alloc&) {
-        return Error(ErrorCategory::out_of_memory, "this process has no memory left for the call of a worker");
-    } catch (const std::exception& error) {
-        return Error(ErrorCategory::internal, error.what());
-    }
-}
+Error current_error() { return error_of(std::current_exception(), "the pool's thread of a worker"); }
 
 /// The thread never takes a signal of the program's.
 void block_signals() {
@@ -117,7 +109,7 @@ void WorkerSupervisor::start_process() {
         board_.set_starting(worker_, connection_->process());
         greeting = connection_->greet([this] { return !board_.is_finished(); });
     } catch (...) {
-        greeting = error_of(std::current_exception());
+        greeting = current_error();
     }
     if (const auto* const ready = std::get_if<WorkerGreeting>(&greeting)) {
         board_.set_ready(worker_, ready->device_name, ready->device_uuid);
@@ -146,7 +138,7 @@ void WorkerSupervisor::do_jobs() {
         }
         if (!board_.is_finished()) wait_for_job();
     } catch (...) {  // of the connection, between jobs
-        lose_worker(error_of(std::current_exception()).message());
+        lose_worker(current_error().message());
     }
 }
 
@@ -194,7 +186,7 @@ CallOutcome WorkerSupervisor::call_outcome(const WorkerJob& job) {
         return connection_->call(job);
     } catch (...) {
         // This process failed, for instance for lack of memory, and may have left an answer unread: another worker begins afresh.
-        const Error error = error_of(std::current_exception());
+        const Error error = current_error();
         connection_.reset();
         board_.count_death(worker_);
         return error;

@@ -68,7 +68,7 @@ std::ostream& operator<<(std::ostream& out, WorkerCondition condition);
 struct WorkerStatus {
     int device = -1;                                        ///< ordinal in this process's order; -1 for the host
     std::string device_name;                                ///< as the driver calls it; empty before the worker was first ready
-    std::string device_uuid;                                ///< likewise
+    std::string device_uuid;                                ///< as the driver gives it; empty before the worker was first ready
     int process = -1;                                       ///< its process id; -1 while it has none
     WorkerCondition condition = WorkerCondition::starting;  ///< now
     std::string why;                                        ///< of a failing or quarantined worker: the last cause
