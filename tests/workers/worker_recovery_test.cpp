@@ -192,6 +192,7 @@ TEST_CASE("jobs that wait fail when the last worker is quarantined") {
     options.deadline = std::chrono::milliseconds(500);
     options.attempts = 1;
     const WorkerPool pool = WorkerPool::start(options);
+    REQUIRE(becomes_true([&] { return are_all_idle(pool); }));  // so that the first job is given to the worker and does not wait
     auto hanging = pool.call("misbehave", bytes_of("hang"));
     auto waiting = pool.call("echo", bytes_of("never"));
     pool.quarantine(0, "for a test");
