@@ -14,9 +14,9 @@
 #include <span>
 #include <vector>
 
-#include "parallel_for.hpp"
 #include "require.hpp"
 #include "src/memory_bound.hpp"
+#include "support/parallel_for.hpp"
 
 namespace {
 

@@ -11,13 +11,13 @@
 #include <stdexcept>
 #include <vector>
 
-#include "host_curve.hpp"
+#include "curve/host_curve.hpp"
+#include "msm/device/plan.hpp"
+#include "msm/scalar_range.hpp"
 #include "msm_operands.hpp"
-#include "msm_plan.hpp"
 #include "ptx/ptx.hpp"
 #include "require.hpp"
-#include "scalar_range.hpp"
-#include "shipped_code.hpp"
+#include "support/shipped_code.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@ function(cupool_embed_code target)
     set(source "${CMAKE_CURRENT_BINARY_DIR}/embedded_code/${name}.cpp")
     # The compiler need not parse machine code, so the assembler brings it.
     set(content "// Made of ${name}.ptx and ${name}.cubin by EmbedCode.cmake.
-#include \"shipped_code.hpp\"
+#include \"support/shipped_code.hpp\"
 
 asm(R\"(
     .pushsection .rodata

@@ -23,10 +23,11 @@ compile() {  # source, output name, further options
 }
 
 declare -A curves=([bn254]=Bn254 [bls12_381]=Bls12381 [bls12_377]=Bls12377 [bn254_g2]=Bn254G2 [bls12_381_g2]=Bls12381G2)
-for step in sort pairs accumulate_slots accumulate_sums join sum_rows join_windows bases; do
+for source in "$kernels"/src/msm/device/stages/stage*.cu; do
+    stage=$(basename "$source" .cu)
     for curve in "${!curves[@]}"; do
-        [[ $step == sort && $curve == *_g2 ]] && continue  # scalars are those of G1, and so are the kernels that sort them
-        compile msm_$step.cu msm_${step}_$curve -DCUPOOL_CURVE=${curves[$curve]}
+        [[ $stage == *_sort && $curve == *_g2 ]] && continue  # scalars are those of G1, and so are the kernels that sort them
+        compile "msm/device/stages/$stage.cu" "msm_${stage#stage?_}_$curve" "-DCUPOOL_CURVE=${curves[$curve]}"
     done
 done
 

@@ -4,7 +4,7 @@
 #include <cupool/driver/log.hpp>
 #include <utility>
 
-#include "near_processors.hpp"
+#include "scheduling/cpu_affinity.hpp"
 
 namespace cupool::detail {
 

@@ -13,7 +13,7 @@
 #include "reduce/host_reduce.hpp"
 #include "reduce/instantiate.hpp"
 #include "reduce/order.hpp"
-#include "synchronize_on_exit.hpp"
+#include "transfer/synchronize_on_exit.hpp"
 
 namespace cupool {
 

@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "all_pieces.hpp"
-#include "served_pool.hpp"
+#include "scheduling/all_pieces.hpp"
+#include "scheduling/served_pool.hpp"
 
 namespace cupool {
 

@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "fault_latch.hpp"
-#include "msm_by_windows.hpp"
-#include "msm_results.hpp"
-#include "part_times.hpp"
-#include "peer_paths.hpp"
+#include "msm/by_windows.hpp"
+#include "msm/results.hpp"
+#include "peers/peer_paths.hpp"
 #include "pool_member.hpp"
-#include "relative_speeds.hpp"
-#include "round_robin.hpp"
-#include "shares.hpp"
+#include "scheduling/device_threads.hpp"
+#include "scheduling/part_times.hpp"
+#include "scheduling/relative_speeds.hpp"
+#include "scheduling/round_robin.hpp"
+#include "scheduling/shares.hpp"
 #include "teardown.hpp"
-#include "workers.hpp"
 
 namespace cupool {
 

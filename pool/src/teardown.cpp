@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "served_pool.hpp"
+#include "scheduling/served_pool.hpp"
 
 namespace cupool::detail {
 

@@ -31,8 +31,8 @@
 #include <stdexcept>
 
 #include "algorithm_programs.hpp"
-#include "msm_by_windows.hpp"
-#include "msm_on_device.hpp"
+#include "msm/by_windows.hpp"
+#include "msm/device/msm_on_device.hpp"
 #include "simulated_driver.hpp"
 
 namespace cupool::test {

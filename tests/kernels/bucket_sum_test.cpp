@@ -1,4 +1,4 @@
-#include "host_points.hpp"
+#include "curve/host_points.hpp"
 
 #include "catch.hpp"
 #include "inputs.hpp"

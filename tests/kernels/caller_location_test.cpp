@@ -7,7 +7,7 @@
 #include "catch.hpp"
 #include "inputs.hpp"
 #include "machine.hpp"
-#include "oversized_scalar.hpp"
+#include "msm/oversized_scalar.hpp"
 
 using namespace cupool;
 using namespace cupool::test;

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "big_integer.hpp"
-#include "host_curve.hpp"
-#include "scalar_split.hpp"
+#include "curve/host_curve.hpp"
+#include "curve/scalar_split.hpp"
 
 namespace cupool::test {
 

@@ -1,4 +1,4 @@
-#include "endomorphism.hpp"
+#include "curve/endomorphism.hpp"
 
 #include <cupool/kernels/point.hpp>
 #include <random>

@@ -8,9 +8,9 @@
 
 #include "big_integer.hpp"
 #include "catch.hpp"
-#include "host_field.hpp"
-#include "host_product.hpp"
-#include "vector_field.hpp"
+#include "field/host_field.hpp"
+#include "field/host_product.hpp"
+#include "field/vector_field.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;

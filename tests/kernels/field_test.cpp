@@ -1,7 +1,7 @@
 #include "big_integer.hpp"
 #include "catch.hpp"
-#include "host_field.hpp"
-#include "host_product.hpp"
+#include "field/host_field.hpp"
+#include "field/host_product.hpp"
 #include "inputs.hpp"
 
 using namespace cupool;

@@ -1,4 +1,4 @@
-#include "host_msm.hpp"
+#include "msm/host/host_msm.hpp"
 
 #include <cupool/driver/error.hpp>
 #include <cupool/kernels/point.hpp>

@@ -1,4 +1,4 @@
-#include "integer.hpp"
+#include "field/integer.hpp"
 
 #include <random>
 

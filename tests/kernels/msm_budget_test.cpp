@@ -1,5 +1,5 @@
 // Which digits, portions and runs fit a budget of device memory, by the layout that the device follows.
-#include "msm_budget.hpp"
+#include "msm/device/budget.hpp"
 
 #include <cupool/kernels/curve.hpp>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "msm_plan.hpp"
+#include "msm/device/plan.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 #include "big_integer.hpp"
 #include "catch.hpp"
+#include "field/integer.hpp"
 #include "inputs.hpp"
-#include "integer.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;

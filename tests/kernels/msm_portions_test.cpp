@@ -1,4 +1,4 @@
-#include "msm_portions.hpp"
+#include "msm/device/chunks.hpp"
 
 #include <algorithm>
 #include <numeric>

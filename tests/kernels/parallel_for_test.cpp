@@ -1,4 +1,4 @@
-#include "parallel_for.hpp"
+#include "support/parallel_for.hpp"
 
 #include <stdexcept>
 #include <string>

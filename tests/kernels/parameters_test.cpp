@@ -1,8 +1,8 @@
 #include "big_element.hpp"
 #include "catch.hpp"
-#include "curve_parameters.hpp"
+#include "curve/curve_parameters.hpp"
+#include "field/integer.hpp"
 #include "inputs.hpp"
-#include "integer.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;

@@ -1,10 +1,10 @@
-#include "quadratic_element.hpp"
+#include "field/quadratic_element.hpp"
 
 #include "big_element.hpp"
 #include "catch.hpp"
-#include "host_curve.hpp"
+#include "curve/host_curve.hpp"
+#include "field/square_root.hpp"
 #include "inputs.hpp"
-#include "square_root.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;

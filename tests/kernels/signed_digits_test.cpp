@@ -1,4 +1,4 @@
-#include "signed_digits.hpp"
+#include "msm/signed_digits.hpp"
 
 #include "big_integer.hpp"
 #include "catch.hpp"

@@ -1,4 +1,4 @@
-#include "subgroup.hpp"
+#include "curve/subgroup.hpp"
 
 #include "catch.hpp"
 #include "inputs.hpp"

@@ -1,4 +1,4 @@
-#include "vector_field.hpp"
+#include "field/vector_field.hpp"
 
 #include "big_integer.hpp"
 #include "catch.hpp"

@@ -1,8 +1,8 @@
-#include "window_sums.hpp"
+#include "msm/window_sums.hpp"
 
 #include "big_integer.hpp"
 #include "catch.hpp"
-#include "host_curve.hpp"
+#include "curve/host_curve.hpp"
 #include "inputs.hpp"
 
 using namespace cupool;

@@ -1,7 +1,7 @@
-#include "xyzz.hpp"
+#include "curve/xyzz.hpp"
 
 #include "catch.hpp"
-#include "host_curve.hpp"
+#include "curve/host_curve.hpp"
 #include "inputs.hpp"
 
 using namespace cupool;

@@ -14,8 +14,8 @@
 #include <span>
 #include <utility>
 
-#include "msm_on_device.hpp"
-#include "shipped_code.hpp"
+#include "msm/device/msm_on_device.hpp"
+#include "support/shipped_code.hpp"
 
 namespace cupool::test {
 namespace {

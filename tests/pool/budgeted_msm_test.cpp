@@ -9,8 +9,8 @@
 
 #include "catch.hpp"
 #include "machine.hpp"
-#include "msm_budget.hpp"
-#include "msm_on_device.hpp"
+#include "msm/device/budget.hpp"
+#include "msm/device/msm_on_device.hpp"
 #include "terms_of_all_kinds.hpp"
 
 using namespace cupool;

@@ -7,7 +7,7 @@
 
 #include "catch.hpp"
 #include "machine.hpp"
-#include "msm_on_device.hpp"
+#include "msm/device/msm_on_device.hpp"
 
 using namespace cupool;
 using namespace cupool::test;

@@ -14,9 +14,9 @@
 
 #include "catch.hpp"
 #include "forked_child.hpp"
-#include "lazy_constant.hpp"
 #include "machine.hpp"
 #include "sanitizers.hpp"
+#include "support/lazy_constant.hpp"
 
 using namespace cupool;
 using namespace cupool::test;

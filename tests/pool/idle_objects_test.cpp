@@ -1,9 +1,9 @@
-#include "idle_objects.hpp"
+#include "support/idle_objects.hpp"
 
 #include "catch.hpp"
 #include "machine.hpp"
-#include "operand_feed.hpp"
-#include "result_landing.hpp"
+#include "transfer/operand_feed.hpp"
+#include "transfer/result_landing.hpp"
 
 using namespace cupool;
 using namespace cupool::test;

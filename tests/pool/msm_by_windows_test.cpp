@@ -1,4 +1,4 @@
-#include "msm_by_windows.hpp"
+#include "msm/by_windows.hpp"
 
 #include <atomic>
 #include <cupool/driver/copy.hpp>
@@ -13,7 +13,7 @@
 
 #include "catch.hpp"
 #include "machine.hpp"
-#include "msm_shares.hpp"
+#include "msm/shares_of_devices.hpp"
 
 using namespace cupool;
 using namespace cupool::test;

@@ -9,10 +9,10 @@
 
 #include "../kernels/endomorphism_eigenvalue.hpp"
 #include "catch.hpp"
-#include "integer.hpp"
+#include "field/integer.hpp"
 #include "machine.hpp"
-#include "msm_kernels.hpp"
-#include "msm_plan.hpp"
+#include "msm/device/kernels.hpp"
+#include "msm/device/plan.hpp"
 
 using namespace cupool;
 using namespace cupool::test;

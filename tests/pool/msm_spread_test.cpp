@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "machine.hpp"
-#include "msm_shares.hpp"
+#include "msm/shares_of_devices.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;

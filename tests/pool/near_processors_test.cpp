@@ -1,4 +1,4 @@
-#include "near_processors.hpp"
+#include "scheduling/cpu_affinity.hpp"
 
 #include <sched.h>
 

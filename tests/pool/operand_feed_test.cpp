@@ -1,4 +1,4 @@
-#include "operand_feed.hpp"
+#include "transfer/operand_feed.hpp"
 
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>

@@ -1,4 +1,4 @@
-#include "relative_speeds.hpp"
+#include "scheduling/relative_speeds.hpp"
 
 #include "catch.hpp"
 

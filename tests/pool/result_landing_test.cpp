@@ -1,4 +1,4 @@
-#include "result_landing.hpp"
+#include "transfer/result_landing.hpp"
 
 #include <algorithm>
 #include <cupool/driver/copy.hpp>

@@ -1,4 +1,4 @@
-#include "round_robin.hpp"
+#include "scheduling/round_robin.hpp"
 
 #include <map>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "shares.hpp"
+#include "scheduling/shares.hpp"
 
 #include <limits>
 

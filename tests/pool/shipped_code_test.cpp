@@ -1,4 +1,4 @@
-#include "shipped_code.hpp"
+#include "support/shipped_code.hpp"
 
 #include <cupool/driver/device_context.hpp>
 

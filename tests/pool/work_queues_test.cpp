@@ -1,5 +1,5 @@
 // Work that waits for devices, by a clock that the test turns: when the last of it ends, and what moves.
-#include "work_queues.hpp"
+#include "scheduling/work_queues.hpp"
 
 #include <algorithm>
 #include <cupool/pool/load_balancer.hpp>

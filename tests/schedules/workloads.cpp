@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "workers.hpp"
+#include "scheduling/device_threads.hpp"
 
 namespace cupool::test {
 

@@ -4,8 +4,8 @@
 #include <cupool/kernels/float16.hpp>
 
 #include "collective/peer_arrays.hpp"
-#include "device.cuh"
 #include "reduce/operations.hpp"
+#include "support/device.cuh"
 
 using namespace cupool::device;
 using cupool::BFloat16;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "shipped_code.hpp"
+#include "support/shipped_code.hpp"
 
 /// \file
 /// The collectives' kernels, a module for each element type.

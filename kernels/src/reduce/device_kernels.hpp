@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-#include "shipped_code.hpp"
+#include "support/shipped_code.hpp"
 
 namespace cupool::detail {
 

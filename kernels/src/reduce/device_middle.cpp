@@ -11,7 +11,7 @@
 #include "reduce/instantiate.hpp"
 #include "reduce/operand_on_device.hpp"
 #include "reduce/order.hpp"
-#include "synchronize_on_exit.hpp"
+#include "transfer/synchronize_on_exit.hpp"
 
 namespace cupool::detail {
 

@@ -12,7 +12,7 @@
 #include "reduce/instantiate.hpp"
 #include "reduce/order.hpp"
 #include "reduce/reduce_scratch.hpp"
-#include "synchronize_on_exit.hpp"
+#include "transfer/synchronize_on_exit.hpp"
 
 namespace cupool::detail {
 

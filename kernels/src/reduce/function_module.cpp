@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "operand_checks.hpp"
+#include "transfer/operand_checks.hpp"
 
 namespace cupool::detail {
 

@@ -9,7 +9,7 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <span>
 
-#include "synchronize_on_exit.hpp"
+#include "transfer/synchronize_on_exit.hpp"
 
 namespace cupool::detail {
 

@@ -9,7 +9,7 @@
 
 #include "reduce/accumulator.hpp"
 
-#include "host_vector_unit.hpp"
+#include "support/host_vector_unit.hpp"
 
 namespace cupool::detail {
 

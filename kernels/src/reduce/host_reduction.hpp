@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "parallel_for.hpp"
 #include "reduce/host_reduce.hpp"
 #include "reduce/host_tile.hpp"
+#include "support/parallel_for.hpp"
 
 namespace cupool::detail {
 

@@ -9,11 +9,11 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "host_vector_unit.hpp"
+#include "field/x86_intrinsics.hpp"
 #include "reduce/accumulator.hpp"
 #include "reduce/operations.hpp"
 #include "reduce/order.hpp"
-#include "x86_intrinsics.hpp"
+#include "support/host_vector_unit.hpp"
 
 #if defined(__x86_64__)
 #define CUPOOL_HAS_X86_VECTORS 1

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "host_device.hpp"
 #include "reduce/order.hpp"
+#include "support/host_device.hpp"
 
 namespace cupool::detail {
 

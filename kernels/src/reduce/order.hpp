@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "host_device.hpp"
+#include "support/host_device.hpp"
 
 namespace cupool::detail {
 

@@ -6,14 +6,14 @@
 #include <cupool/kernels/reduce_by_function.hpp>
 #include <optional>
 
-#include "operand_checks.hpp"
 #include "reduce/busy_blocks.hpp"
 #include "reduce/checks.hpp"
 #include "reduce/function_module.hpp"
 #include "reduce/operand_on_device.hpp"
 #include "reduce/order.hpp"
 #include "reduce/reports.hpp"
-#include "synchronize_on_exit.hpp"
+#include "transfer/operand_checks.hpp"
+#include "transfer/synchronize_on_exit.hpp"
 
 namespace cupool {
 

@@ -2,7 +2,6 @@
 #include <cupool/kernels/reduce.hpp>
 #include <string>
 
-#include "operand_checks.hpp"
 #include "reduce/checks.hpp"
 #include "reduce/device_middle.hpp"
 #include "reduce/device_reduce.hpp"
@@ -10,6 +9,7 @@
 #include "reduce/instantiate.hpp"
 #include "reduce/order.hpp"
 #include "reduce/reports.hpp"
+#include "transfer/operand_checks.hpp"
 
 namespace cupool {
 

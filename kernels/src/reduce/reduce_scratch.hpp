@@ -8,9 +8,9 @@
 #include <cupool/driver/pinned_buffer.hpp>
 #include <memory>
 
-#include "idle_objects.hpp"
 #include "reduce/device_reduce.hpp"
 #include "reduce/order.hpp"
+#include "support/idle_objects.hpp"
 
 namespace cupool::detail {
 

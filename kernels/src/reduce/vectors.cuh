@@ -5,7 +5,7 @@
 
 #include <cupool/kernels/float16.hpp>
 
-#include "device.cuh"
+#include "support/device.cuh"
 #include "reduce/operations.hpp"
 
 namespace cupool::device {

@@ -5,7 +5,7 @@
 #include <exception>
 #include <numeric>
 
-#include "synchronize_on_exit.hpp"
+#include "transfer/synchronize_on_exit.hpp"
 
 namespace cupool::detail {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collective/device_collective.hpp"
-#include "peer_paths.hpp"
+#include "peers/peer_paths.hpp"
 
 namespace cupool::detail {
 

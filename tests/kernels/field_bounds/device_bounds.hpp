@@ -7,7 +7,7 @@
 #include "big_integer.hpp"
 #include "decisions.hpp"
 #include "device_headers.hpp"
-#include "integer.hpp"
+#include "field/integer.hpp"
 
 namespace cupool::test {
 

@@ -1,7 +1,7 @@
 // The bounds of the device's field: of its formulas on every path, with ranges for elements, and of its own code on the largest values.
 #include "device_bounds.hpp"
 
-#include "xyzz.hpp"
+#include "curve/xyzz.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;

@@ -1,6 +1,6 @@
-// The device's field and its formulas, compiled for the host: copies that CMake makes of the headers in kernels/src. A header finds what
-// lies in its own folder first, and then the stand-ins beside this file: device.cuh, carry_chain.cuh and msm_sort.cuh.
+// The device's field and its formulas, compiled for the host: the headers of kernels/src find the stand-ins beside this file before the
+// headers that those replace (support/device.cuh, field/carry_chain.cuh and msm/device/stages/stage2_sort.cuh).
 #pragma once
 
-#include "device_headers/device_quadratic.cuh"
-#include "device_headers/msm_pairs.cuh"
+#include "field/device_quadratic.cuh"
+#include "msm/device/stages/stage3_pairs.cuh"

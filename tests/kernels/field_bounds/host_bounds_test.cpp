@@ -3,8 +3,8 @@
 
 #include "big_integer.hpp"
 #include "catch.hpp"
-#include "host_field.hpp"
-#include "quadratic_element.hpp"
+#include "field/host_field.hpp"
+#include "field/quadratic_element.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;

@@ -3,8 +3,8 @@
 // vector unit. An instruction that would lose bits fails the test.
 #pragma once
 
-#include "host_field.hpp"
-#include "x86_intrinsics.hpp"
+#include "field/host_field.hpp"
+#include "field/x86_intrinsics.hpp"
 
 #if defined(__x86_64__)
 
@@ -142,7 +142,7 @@ __m128i _mm512_castsi512_si128(const IntervalRegister&);
 #define CUPOOL_VECTOR
 #define CUPOOL_VECTOR_INLINE inline
 #define __m512i cupool::test::IntervalRegister
-#include "vector_field.hpp"
+#include "field/vector_field.hpp"
 #undef __m512i
 
 #endif

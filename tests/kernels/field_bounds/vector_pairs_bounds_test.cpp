@@ -97,7 +97,7 @@ private:
 
 }  // namespace cupool::detail
 
-#include "vector_pairs.hpp"
+#include "msm/host/vector_pairs.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;

@@ -1,0 +1,239 @@
+#pragma once
+
+#include <atomic>
+#include <cupool/driver/copy.hpp>
+#include <cupool/driver/kernel.hpp>
+#include <cupool/driver/module.hpp>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "msm/device/kernel_params.hpp"
+#include "support/parallel_for.hpp"
+#include "support/shipped_code.hpp"
+
+namespace cupool::detail {
+
+inline unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<unsigned>((threads + size - 1) / size); }
+
+/// Words of a plan's memory on the stream's device.
+inline DeviceSpan<std::uint32_t> words_at(std::uint32_t* pointer, std::size_t count, StreamView stream) {
+    return {reinterpret_cast<std::uint64_t>(pointer), count, stream.ordinal()};
+}
+
+struct MsmSortKernels {
+    MsmSortKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
+          count_bins(module.kernel<MsmPlan>("msm_count_bins")),
+          place_bins(module.kernel<MsmPlan>("msm_place_bins")),
+          bin_carried_points(module.kernel<MsmPlan>("msm_bin_carried_points")),
+          scatter_to_bins(module.kernel<MsmPlan>("msm_scatter_to_bins")),
+          count_buckets(module.kernel<MsmPlan>("msm_count_buckets")),
+          size_bins(module.kernel<MsmPlan>("msm_size_bins")),
+          place_buckets(module.kernel<MsmPlan>("msm_place_buckets")),
+          scatter_to_buckets(module.kernel<MsmPlan>("msm_scatter_to_buckets")),
+          name_pairs(module.kernel<MsmPlan>("msm_name_pairs")),
+          split_weights(module.kernel<MsmPlan, MsmPlan>("msm_split_weights")) {}
+
+    /// Queues the sorting of the plan's terms into its slots, and the naming of what the rounds from the second are to add.
+    void sort(const MsmPlan& plan, StreamView stream) const {
+        clear_counters(plan, stream);
+        const unsigned tiles = blocks_for(plan.scalar_count, bin_tile) * (plan.scalars_are_split ? 2 : 1);
+        count_bins.launch({{blocks_for(plan.scalar_count, plan.counted_tile), plan.msm_count}, bin_block_size}, stream, plan);
+        place_bins.launch({plan.row_count, place_block_size}, stream, plan);
+        if (plan.has_carried_points)
+            bin_carried_points.launch({{blocks_for(plan.most_carried, bin_tile), plan.row_count}, bin_block_size}, stream, plan);
+        scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream, plan);
+        sort_bins(plan, stream);
+    }
+
+    /// The same for `halves`, whose terms are the points that were left of the buckets of `plan`.
+    void sort_halves(const MsmPlan& plan, const MsmPlan& halves, StreamView stream) const {
+        clear_counters(halves, stream);
+        split_weights.launch({{blocks_for(halves.row_terms, split_tile), plan.row_count}, bin_block_size}, stream, plan, halves);
+        sort_bins(halves, stream);
+    }
+
+private:
+    static void clear_counters(const MsmPlan& plan, StreamView stream) {
+        fill_bytes_async(words_at(plan.large_bucket_count, cleared_words(plan), stream), 0, stream);
+    }
+
+    /// From terms in their bins on.
+    void sort_bins(const MsmPlan& plan, StreamView stream) const {
+        const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
+        count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
+        const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
+        if (plan.bin_count > 1) size_bins.launch(bins, stream, plan);
+        place_buckets.launch(bins, stream, plan);
+        scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
+        unsigned blocks = 0;
+        for (std::uint32_t round = 2; round <= plan.rounds; ++round) blocks += naming_blocks(plan, round);
+        if (blocks != 0) name_pairs.launch({{blocks, plan.row_count}, place_block_size}, stream, plan);
+    }
+
+    Module module;
+    Kernel<MsmPlan> count_bins, place_bins, bin_carried_points, scatter_to_bins, count_buckets, size_bins, place_buckets,
+        scatter_to_buckets, name_pairs;
+    Kernel<MsmPlan, MsmPlan> split_weights;
+};
+
+struct MsmPairKernels {
+    MsmPairKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
+          add_first_pairs(module.kernel<MsmPlan>("msm_add_first_pairs")),
+          add_pairs(module.kernel<MsmPlan, std::uint32_t>("msm_add_pairs")),
+          carry_sums(module.kernel<MsmPlan>("msm_carry_sums")),
+          resident_blocks(static_cast<unsigned>(add_pairs.max_active_blocks(pair_block_size))) {}
+
+    Module module;
+    Kernel<MsmPlan> add_first_pairs;
+    Kernel<MsmPlan, std::uint32_t> add_pairs;
+    Kernel<MsmPlan> carry_sums;
+    unsigned resident_blocks;  ///< that a multiprocessor holds at once
+};
+
+struct MsmSlotKernels {
+    MsmSlotKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)), accumulate_slots(module.kernel<MsmPlan>("msm_accumulate_slots")) {}
+
+    Module module;
+    Kernel<MsmPlan> accumulate_slots;
+};
+
+struct MsmSumKernels {
+    MsmSumKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)), accumulate_sums(module.kernel<MsmPlan>("msm_accumulate_sums")) {}
+
+    Module module;
+    Kernel<MsmPlan> accumulate_sums;
+};
+
+struct MsmJoinKernels {
+    MsmJoinKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
+          join_buckets(module.kernel<MsmPlan>("msm_join_buckets")),
+          join_large_buckets(module.kernel<MsmPlan>("msm_join_large_buckets")) {}
+
+    Module module;
+    Kernel<MsmPlan> join_buckets, join_large_buckets;
+};
+
+struct MsmRowKernels {
+    MsmRowKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)), fold_buckets(module.kernel<MsmPlan, std::uint32_t>("msm_fold_buckets")) {}
+
+    Module module;
+    Kernel<MsmPlan, std::uint32_t> fold_buckets;
+};
+
+template <Curve C>
+struct MsmWindowKernels {
+    MsmWindowKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
+          weigh_windows(
+              module.kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t>("msm_weigh_windows")),
+          join_windows(module.kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t,
+                                     std::uint32_t>("msm_join_windows")) {}
+
+    Module module;
+    Kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t> weigh_windows;
+    Kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>
+        join_windows;
+};
+
+template <Curve C>
+struct MsmBaseKernels {
+    MsmBaseKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)),
+          points_to_montgomery_form(
+              module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t>("msm_points_to_montgomery_form")),
+          double_points(module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, std::uint32_t>(
+              "msm_double_points")),
+          map_points(module.kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, BaseFieldElement<C>>(
+              "msm_map_points")) {}
+
+    Module module;
+    Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t> points_to_montgomery_form;
+    Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, std::uint32_t> double_points;
+    Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, BaseFieldElement<C>> map_points;
+};
+
+/// Kernels that are loaded when they are first asked for. Safe from any thread.
+template <class Kernels>
+class LoadedOnce {
+public:
+    LoadedOnce(ContextView context, const ShippedCode& code) : context_(context), code_(code) {}
+
+    /// \throws Error jit_failure, and whatever the driver answers; the next call tries again
+    const Kernels& get() {
+        if (!is_loaded()) {
+            const std::lock_guard lock(mutex_);
+            if (!kernels_) kernels_.emplace(context_, code_);
+            is_loaded_.store(true, std::memory_order_release);
+        }
+        return *kernels_;
+    }
+    const Kernels* operator->() { return &get(); }
+    bool is_loaded() const { return is_loaded_.load(std::memory_order_acquire); }
+
+private:
+    ContextView context_;
+    ShippedCode code_;
+    std::mutex mutex_;
+    std::optional<Kernels> kernels_;
+    std::atomic<bool> is_loaded_{false};
+};
+
+/// The MSM kernels of a curve in one context, a module for each step: most jobs need few of them, and a driver takes up to a second to
+/// compile one.
+template <Curve C>
+class MsmKernels {
+public:
+    explicit MsmKernels(ContextView context)
+        : sort(context, msm_code<C>().sort),
+          pairs(context, msm_code<C>().pairs),
+          slots(context, msm_code<C>().accumulate_slots),
+          sums(context, msm_code<C>().accumulate_sums),
+          join(context, msm_code<C>().join),
+          rows(context, msm_code<C>().sum_rows),
+          windows(context, msm_code<C>().join_windows),
+          bases(context, msm_code<C>().bases) {}
+
+    /// What a job will need.
+    struct Steps {
+        bool pairs = false;    ///< some plan has rounds of pairwise addition
+        bool slots = false;    ///< some plan has none
+        bool windows = false;  ///< windows are weighed, and perhaps joined, on the device
+        bool bases = false;    ///< points must be brought into Montgomery form, or have images
+    };
+
+    /// Loads what is needed and not there yet, at once on up to `threads` threads.
+    void load(const Steps& steps, unsigned threads) {
+        std::vector<std::function<void()>> missing;
+        const auto need = [&missing](bool is_needed, auto& kernels) {
+            if (is_needed && !kernels.is_loaded()) missing.push_back([&kernels] { kernels.get(); });
+        };
+        need(true, rows);
+        need(steps.pairs, pairs);
+        need(steps.slots, slots);
+        need(steps.pairs, sums);
+        need(true, join);
+        need(true, sort);
+        need(steps.windows, windows);
+        need(steps.bases, bases);
+        parallel_for(missing.size(), threads, [&](std::size_t i) { missing[i](); });
+    }
+
+    LoadedOnce<MsmSortKernels> sort;
+    LoadedOnce<MsmPairKernels> pairs;
+    LoadedOnce<MsmSlotKernels> slots;
+    LoadedOnce<MsmSumKernels> sums;
+    LoadedOnce<MsmJoinKernels> join;
+    LoadedOnce<MsmRowKernels> rows;
+    LoadedOnce<MsmWindowKernels<C>> windows;
+    LoadedOnce<MsmBaseKernels<C>> bases;
+};
+
+}  // namespace cupool::detail

@@ -1,0 +1,89 @@
+#pragma once
+
+/// \file
+/// The rows of an MSM by Pippenger's bucket method, for the curve that CUPOOL_CURVE names (a struct of field_parameters.hpp): what the
+/// files that make kernels share.
+///
+/// A scalar, or each of two parts that it is split in, is cut into signed digits of `width` bits, one a window; a digit d puts its point,
+/// or that point's image under the curve's endomorphism, into bucket |d| - 1 of that window (of the last one's, a copy of it), negated
+/// where d < 0. Where multiples of the points are prepared, several digits share a window, each with its own table of points. A row is a
+/// window of one of the MSMs that are done at a time. The steps, in launch order, each in a file of its name, which becomes a module of its
+/// own, so that only those that are needed are compiled:
+///   stage2_sort.cu     sorts the terms by bucket, and lists what makes pairs;
+///   stage3_pairs.cu    halves each bucket's points in affine coordinates, a few times, where buckets are large; what is left may go to
+///                   another plan;
+///   stage4_accumulate_slots.cu, or after pairs stage4_accumulate_sums.cu     sums what is left of each bucket, equally many points a thread,
+///                   whatever the buckets' sizes;
+///   stage5_join.cu     joins what several threads have summed of a bucket;
+///   stage6_sum_rows.cu sums each row's buckets by the bits of their weights;
+///   stage7_join_windows.cu     joins the sums of a window where there are many windows, and those of an MSM where the result is to stay on
+///                   the device; else the host does both.
+/// Skewed scalars cost no more than uniform ones: no step gives a thread more work because a bucket is larger. device_msm.hpp drives them.
+
+#include "support/device.cuh"
+#include "field/device_field.cuh"
+#include "field/device_quadratic.cuh"
+#include "msm/device/kernel_params.hpp"
+#include "msm/device/stages/stage3_pairs.cuh"
+#include "msm/device/stages/stage2_sort.cuh"
+#include "curve/xyzz.hpp"
+
+namespace cupool::device {
+
+using detail::leaves_sums;
+using detail::most_points;
+using detail::most_row_points;
+using detail::point_block_size;
+using Curve = detail::CUPOOL_CURVE;
+using BaseField = DeviceFieldOf<Curve::BaseField>::Element;
+using FastField = DeviceFieldOf<Curve::BaseField, Product::inlined>::Element;
+using Affine = detail::Affine<BaseField>;
+using Xyzz = detail::Xyzz<BaseField>;
+using FastAffine = detail::Affine<FastField>;
+using FastXyzz = detail::Xyzz<FastField>;
+
+inline constexpr unsigned summing_blocks = detail::summing_blocks(sizeof(BaseField));
+
+CUPOOL_DEVICE Xyzz* buckets_of(const MsmPlan& plan, std::uint32_t row) {
+    return static_cast<Xyzz*>(plan.buckets) + std::uint64_t{row} * plan.bucket_count;
+}
+CUPOOL_DEVICE Xyzz* unfinished_of(const MsmPlan& plan, std::uint32_t row) {
+    return static_cast<Xyzz*>(plan.unfinished) + std::uint64_t{row} * plan.share_count;
+}
+CUPOOL_DEVICE Xyzz* finished_of(const MsmPlan& plan, std::uint32_t row) {
+    return static_cast<Xyzz*>(plan.finished) + std::uint64_t{row} * plan.share_count;
+}
+CUPOOL_DEVICE void store(Xyzz* target, const FastXyzz& sum) {
+    *reinterpret_cast<FastXyzz*>(target) = {sum.x.reduced_once(), sum.y.reduced_once(), sum.zz.reduced_once(), sum.zzz.reduced_once()};
+}
+
+/// Where the buckets of a row begin at the last level.
+class BucketStarts {
+public:
+    CUPOOL_DEVICE BucketStarts(const MsmPlan& plan, std::uint32_t row)
+        : starts_(starts_of(plan, plan.rounds, row)), bucket_count_(plan.bucket_count) {}
+
+    CUPOOL_DEVICE std::uint32_t operator[](std::uint32_t bucket) const { return starts_[bucket]; }
+    CUPOOL_DEVICE std::uint32_t point_count() const { return starts_[bucket_count_]; }
+    /// The bucket that holds the point at `position`.
+    CUPOOL_DEVICE std::uint32_t bucket_at(std::uint32_t position) const { return last_not_above(starts_, bucket_count_, position); }
+
+private:
+    const std::uint32_t* starts_;
+    std::uint32_t bucket_count_;
+};
+
+/// Where one row's points lie that round number `round` (from 1) leaves to the next one.
+CUPOOL_DEVICE void* row_of_round(const MsmPlan& plan, std::uint32_t round) {
+    const bool is_odd = round % 2 == 1;
+    FastAffine* const rows = static_cast<FastAffine*>(is_odd ? plan.odd_sums : plan.even_sums);
+    return rows + std::uint64_t{block_index_y()} * most_row_points(plan, is_odd ? 1 : 2);
+}
+CUPOOL_DEVICE PointRow<FastAffine> sums_of_round(const MsmPlan& plan, std::uint32_t round) {
+    return {row_of_round(plan, round), most_row_points(plan, round)};
+}
+CUPOOL_DEVICE FastField* prefixes_of(const MsmPlan& plan) {
+    return static_cast<FastField*>(plan.prefixes) + std::uint64_t{block_index_y()} * most_points(plan, 1);
+}
+
+}  // namespace cupool::device

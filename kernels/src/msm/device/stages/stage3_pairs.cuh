@@ -1,0 +1,433 @@
+#pragma once
+
+/// \file
+/// A round of pairwise addition: neighbouring points of a bucket are added in affine coordinates, which halves their number. An affine
+/// addition costs 5M + 1S and an inversion; a block shares one inversion a lane among all its pairs (Montgomery, "Speeding the Pollard and
+/// elliptic curve methods of factorization", Math. Comp. 48, 1987). What makes a pair has been listed beforehand, so that no thread needs
+/// to know which bucket it works on.
+
+#include "field/device_inverse.cuh"
+#include "msm/device/stages/stage2_sort.cuh"
+#include "msm/device/stages/stage3_pair_gather.cuh"
+#include "curve/xyzz.hpp"
+
+namespace cupool::device {
+
+using detail::least_pairs_a_thread;
+using detail::pair_block_size;
+
+template <class Field>
+struct TwoFields {
+    Field left;
+    Field right;
+};
+template <class Affine>
+struct TwoPoints {
+    Affine left;
+    Affine right;
+};
+
+/// What was left of a row, or of the row whose weights' half this one has.
+template <class Affine>
+CUPOOL_DEVICE Affine* carried_points_of(const MsmPlan& plan, std::uint32_t row) {
+    const std::uint32_t carried_row = plan.low_bits == 0 ? row : row / 2;
+    return static_cast<Affine*>(plan.carried_points) + std::uint64_t{carried_row} * plan.most_carried;
+}
+
+/// Points that slots name, in the slots' order.
+template <class Affine>
+class SlotPoints {
+public:
+    using Field = decltype(Affine::x);
+
+    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t row)
+        : slots_(plan.slots + std::uint64_t{row} * plan.slot_count),
+          first_image_(plan.first_image),
+          points_(static_cast<const Affine*>(plan.points)),
+          images_(static_cast<const Affine*>(plan.images) - plan.first_image),
+          carried_(carried_points_of<Affine>(plan, row) - carried_bit) {}
+
+    CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
+
+protected:
+    /// The point a slot names; infinity where it names none.
+    CUPOOL_DEVICE Affine point(std::uint32_t slot) const {
+        if (slot == no_term) return {Field::zero(), Field::zero()};
+        const std::uint32_t term = slot & ~sign_bit;
+        const Affine point = *point_at(term);
+        return {point.x, point.y.negated_if((slot & sign_bit) != 0)};
+    }
+
+    CUPOOL_DEVICE const Affine* point_at(std::uint32_t term) const {
+        return (term < first_image_ ? points_ : term < carried_bit ? images_ : carried_) + term;
+    }
+
+    const std::uint32_t* slots_;
+    std::uint32_t first_image_;
+    const Affine* points_;
+    const Affine* images_;   ///< as far before the first image as first_image_ in a term adds
+    const Affine* carried_;  ///< as far before the first carried point as carried_bit in a term adds
+};
+
+/// The same two by two. A PairName is what must be read before a pair's points can be: it is asked for early. Two lanes read a point
+/// together, so that all lanes of a warp ask at the same time. Where a slot names no point, what is read is any.
+template <class Affine>
+class SlotPairs : SlotPoints<Affine> {
+    using Base = SlotPoints<Affine>;
+    static constexpr int field_words = sizeof(typename Base::Field) / sizeof(Words4);
+    using GatherX = PairGather<field_words>;
+    using GatherPoint = PairGather<2 * field_words>;
+
+public:
+    using Field = typename Base::Field;
+    struct alignas(8) PairName {
+        std::uint32_t left;
+        std::uint32_t right;
+    };
+    struct AskedX {
+        typename GatherX::Flight left;
+        typename GatherX::Flight right;
+    };
+
+    /// Shared memory for a block, in Words4.
+    static constexpr unsigned shared_words = pair_block_size / warp_size * GatherPoint::shared_words;
+
+    CUPOOL_DEVICE SlotPairs(const MsmPlan& plan, std::uint32_t row, Words4* shared)
+        : Base(plan, row), shared_(shared + warp_index() * GatherPoint::shared_words) {}
+
+    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(this->slots_)[pair]; }
+    /// Whether a slot names no point.
+    CUPOOL_DEVICE static bool lacks_points(const PairName& name, const TwoFields<Field>& /*x*/) {
+        return name.left == no_term || name.right == no_term;
+    }
+    CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
+        return {GatherX::ask(x_at(), term(name.left)), GatherX::ask(x_at(), term(name.right))};
+    }
+    CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const {
+        return {received_coordinate(asked.left), received_coordinate(asked.right)};
+    }
+    CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
+        const auto left = GatherPoint::ask(x_at(), term(name.left));
+        const auto right = GatherPoint::ask(x_at(), term(name.right));
+        return {received_point(name.left, left), received_point(name.right, right)};
+    }
+    /// What points() gave, but infinity where a slot names no point, and with y coordinates below the bound. For one lane alone.
+    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoPoints<Affine>& points) const {
+        return {exact(name.left, points.left), exact(name.right, points.right)};
+    }
+    /// The y coordinate of the left point, or of the right one, below the bound. For all lanes of a warp together.
+    CUPOOL_DEVICE Field left_y(const PairName& name, const PairName& /*next_name*/) const { return y(name.left); }
+    CUPOOL_DEVICE Field right_y(const PairName& name) const { return y(name.right); }
+
+private:
+    /// Where the x coordinate of a term's point lies; its y coordinate follows.
+    CUPOOL_DEVICE auto x_at() const {
+        return [this](std::uint32_t term) { return reinterpret_cast<const Words4*>(this->point_at(term)); };
+    }
+    CUPOOL_DEVICE static std::uint32_t term(std::uint32_t slot) { return slot == no_term ? 0 : slot & ~sign_bit; }
+
+    CUPOOL_DEVICE static Field field_of(const Words4* words) {
+        Field field;
+#pragma unroll
+        for (int i = 0; i < field_words; ++i) field.set_quad(i, words[i]);
+        return field;
+    }
+    CUPOOL_DEVICE Field received_coordinate(const typename GatherX::Flight& flight) const {
+        Words4 record[field_words];
+        GatherX::receive(flight, shared_, record);
+        return field_of(record);
+    }
+    CUPOOL_DEVICE Affine received_point(std::uint32_t slot, const typename GatherPoint::Flight& flight) const {
+        Words4 record[2 * field_words];
+        GatherPoint::receive(flight, shared_, record);
+        return {field_of(record), field_of(record + field_words).negated_to_bound_if((slot & sign_bit) != 0)};
+    }
+    CUPOOL_DEVICE static Affine exact(std::uint32_t slot, const Affine& point) {
+        if (slot == no_term) return {Field::zero(), Field::zero()};
+        return {point.x, point.y.below_bound()};
+    }
+    CUPOOL_DEVICE Field y(std::uint32_t slot) const {
+        const auto y_at = [this](std::uint32_t term) { return x_at()(term) + field_words; };
+        const auto asked = GatherX::ask(y_at, term(slot));
+        return received_coordinate(asked).negated_to_bound_if((slot & sign_bit) != 0).below_bound();
+    }
+
+    Words4* shared_;
+};
+
+/// Where a round writes its sums: a row for the next round, or, coordinate beside coordinate, the carried points of another plan.
+template <class Affine>
+class SumPlaces {
+public:
+    using Field = decltype(Affine::x);
+
+    CUPOOL_DEVICE static SumPlaces in_row(void* coordinates, std::uint32_t size) {
+        Field* const x = static_cast<Field*>(coordinates);
+        return {x, x + size, 1};
+    }
+    CUPOOL_DEVICE static SumPlaces carried(Affine* points) { return {&points->x, &points->y, 2}; }
+
+    CUPOOL_DEVICE void store(std::uint32_t i, const Affine& point) const {
+        const bool hides_zero = point.x.lowest_limb() == 0 && point.x.is_plain_zero() && !point.y.is_plain_zero();
+        x_[i * stride_] = hides_zero ? Field::zero_as_modulus() : point.x;
+        y_[i * stride_] = point.y;
+    }
+
+private:
+    CUPOOL_DEVICE SumPlaces(Field* x, Field* y, std::uint32_t stride) : x_(x), y_(y), stride_(stride) {}
+
+    Field* x_;
+    Field* y_;
+    std::uint32_t stride_;  ///< from one point's x to the next one's
+};
+
+/// A row of points that a round writes and the next one reads: all x coordinates, then all y coordinates, since half of the reads want x
+/// alone. Infinity shows in x alone: no other point has a plain zero there.
+template <class Affine>
+class PointRow {
+public:
+    using Field = decltype(Affine::x);
+
+    CUPOOL_DEVICE PointRow(void* coordinates, std::uint32_t size) : x_(static_cast<Field*>(coordinates)), y_(x_ + size) {}
+
+    CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return {x_[i], y_[i]}; }
+
+protected:
+    Field* x_;
+    Field* y_;
+};
+
+/// The same two by two, as name_pairs has named them.
+template <class Affine>
+class RowPairs : PointRow<Affine> {
+public:
+    using Field = decltype(Affine::x);
+    using PairName = std::uint32_t;
+    using AskedX = TwoFields<Field>;
+
+    CUPOOL_DEVICE RowPairs(const PointRow<Affine>& points, const std::uint32_t* names) : PointRow<Affine>(points), names_(names) {}
+
+    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return names_[pair]; }
+    /// Whether a point is infinity, or not there.
+    CUPOOL_DEVICE static bool lacks_points(PairName name, const TwoFields<Field>& x) {
+        return is_lone(name) || (x.left.lowest_limb() == 0 && x.left.is_plain_zero()) ||
+               (x.right.lowest_limb() == 0 && x.right.is_plain_zero());
+    }
+    /// Where there is no right point, the next bucket's first one is read, or what lies behind the last one.
+    CUPOOL_DEVICE AskedX ask_x(PairName name) const { return {this->x_[left(name)], this->x_[left(name) + 1]}; }
+    CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
+    CUPOOL_DEVICE TwoPoints<Affine> points(PairName name) const { return {(*this)[left(name)], (*this)[left(name) + 1]}; }
+    /// What points() gave, but infinity where there is no right point.
+    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName name, const TwoPoints<Affine>& points) const {
+        return {points.left, is_lone(name) ? Affine{Field::zero(), Field::zero()} : points.right};
+    }
+    /// \param next_name  the pair after one that needs its y coordinates often needs them, too
+    CUPOOL_DEVICE Field left_y(PairName name, PairName next_name) const {
+        prefetch(&this->y_[left(next_name)]);
+        return this->y_[left(name)];
+    }
+    CUPOOL_DEVICE Field right_y(PairName name) const { return this->y_[left(name) + 1]; }
+
+private:
+    CUPOOL_DEVICE static bool is_lone(PairName name) { return (name & lone_bit) != 0; }
+    CUPOOL_DEVICE static std::uint32_t left(PairName name) { return name & ~lone_bit; }
+
+    const std::uint32_t* names_;
+};
+
+/// How two points are added: by the slope of the line through them, or without one. Opposite points have the denominator of a tangent all
+/// the same, so that the first walk, which wants denominators alone, need not tell the two apart.
+enum class PairSum { chord, tangent, opposite, known };
+
+/// Infinity is always written as (0, 0), never with a modulus for a zero.
+template <class Affine>
+CUPOOL_DEVICE bool is_infinity(const Affine& point) {
+    return point.x.is_plain_zero() && point.y.is_plain_zero();
+}
+
+/// How two points are added, but for opposite ones, which pass for equal. \param points  of the right one, y matters only where x is a
+/// plain zero \param x_difference  right less left
+template <class Affine>
+CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points, const decltype(Affine::x)& x_difference) {
+    if (is_infinity(points.left) || is_infinity(points.right)) return PairSum::known;
+    if (!x_difference.is_zero()) return PairSum::chord;
+    return points.left.y.is_zero() ? PairSum::known : PairSum::tangent;
+}
+
+/// The sum of two points of which one is infinity, or that are opposite.
+template <class Affine>
+CUPOOL_DEVICE Affine known_sum(const TwoPoints<Affine>& points) {
+    using Field = decltype(Affine::x);
+    if (is_infinity(points.left)) return points.right;
+    return is_infinity(points.right) ? points.left : Affine{Field::zero(), Field::zero()};
+}
+
+/// Whether a point may be infinity: the lowest limb of its x tells.
+template <class Field>
+CUPOOL_DEVICE bool may_be_infinite(const TwoFields<Field>& x) {
+    return x.left.lowest_limb() == 0 || x.right.lowest_limb() == 0;
+}
+
+/// Whether two points may be other than distinct ones with different x. The lowest limbs tell; that they are zero by chance costs nothing
+/// but time, and that never. \param difference  a rough one
+template <class Field>
+CUPOOL_DEVICE bool may_be_special(const TwoFields<Field>& x, const Field& difference) {
+    return difference.may_be_rough_zero() || may_be_infinite(x);
+}
+
+/// The slope of the line that adds two points, as a fraction, where there is one.
+template <class Affine>
+struct Slope {
+    using Field = decltype(Affine::x);
+
+    PairSum sum;
+    Field numerator;
+    Field denominator;
+
+    /// Of two distinct points with different x.
+    CUPOOL_DEVICE static Slope of_chord(const TwoPoints<Affine>& points) {
+        return {PairSum::chord, Field::rough_difference(points.right.y, points.left.y),
+                Field::rough_difference(points.right.x, points.left.x)};
+    }
+    CUPOOL_DEVICE static Slope of_any(const TwoPoints<Affine>& points) {
+        Slope slope{PairSum::chord, points.right.y - points.left.y, points.right.x - points.left.x};
+        slope.sum = classify(points, slope.denominator);
+        if (slope.sum != PairSum::tangent) return slope;
+        slope.denominator = points.left.y.doubled();
+        if (slope.numerator.is_zero()) {
+            const Field x_squared = points.left.x.square();
+            slope.numerator = x_squared.doubled() + x_squared;
+        } else {
+            slope.sum = PairSum::opposite;
+        }
+        return slope;
+    }
+
+    /// The sum, given the inverse of the denominator.
+    CUPOOL_DEVICE Affine apply(const TwoPoints<Affine>& points, const Field& inverse) const {
+        const Field slope = numerator * inverse;
+        const Field x = slope.square() - points.left.x - points.right.x;
+        return {x, slope * Field::rough_difference(points.left.x, x) - points.left.y};
+    }
+};
+
+/// Replaces each thread's value by its inverse; no value is zero. The first warp inverts for the whole block. `shared` has one element a
+/// thread.
+template <class Field>
+CUPOOL_DEVICE void invert_over_block(Field& value, Field* shared) {
+    constexpr int warps = pair_block_size / warp_size;
+    shared[thread_index()] = value;
+    block_barrier();
+    if (thread_index() < warp_size) {
+        Field* const column = shared + thread_index();
+        Field products[warps];  // products[i]: of the first i + 1 values of the column
+        products[0] = column[0];
+#pragma unroll
+        for (int i = 1; i < warps; ++i) products[i] = products[i - 1] * column[i * warp_size];
+        Field inverse = inverse_of(products[warps - 1]);
+#pragma unroll
+        for (int i = warps - 1; i > 0; --i) {
+            const Field own = column[i * warp_size];
+            column[i * warp_size] = inverse * products[i - 1];
+            inverse = inverse * own;
+        }
+        column[0] = inverse;
+    }
+    block_barrier();
+    value = shared[thread_index()];
+}
+
+/// sums[i] = the sum of pair number i, for all i below pair_count, and sums[pair_count] = infinity. Every block along x takes equally many
+/// neighbouring pairs.
+///
+/// The first pass asks for what the next pair needs before it works on its own, since a product is too short to hide a read from memory.
+template <class BaseField, class Affine, class Pairs>
+CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const SumPlaces<Affine>& sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
+                             BaseField* shared) {
+    using Field = decltype(Affine::x);
+    using Name = typename Pairs::PairName;
+    constexpr std::uint32_t stride = pair_block_size;
+    const std::uint32_t even_share = (pair_count + grid_size() * stride - 1) / (grid_size() * stride);
+    const std::uint32_t block_pairs = (even_share > least_pairs_a_thread ? even_share : least_pairs_a_thread) * stride;
+    const std::uint32_t block_first = block_index() * block_pairs;
+    if (block_first >= pair_count) return;
+    const std::uint32_t block_last = (pair_count - block_first < block_pairs ? pair_count : block_first + block_pairs) - 1;
+    const std::uint32_t first = block_first + thread_index();
+    if (first == 0) sums.store(pair_count, {Field::zero(), Field::zero()});
+    const auto clamped = [block_last](std::uint32_t pair) { return pair < block_last ? pair : block_last; };
+
+    // A warp's lanes stay together, also those whose pairs have run out, since they read together.
+    const std::uint32_t turns = (block_last - block_first) / stride + 1;
+
+    Field product = Field::one();
+    Name name = pairs.name(clamped(first));
+    Name next_name = pairs.name(clamped(first + stride));
+    Name third_name = pairs.name(clamped(first + 2 * stride));
+    TwoFields<Field> x = pairs.x(pairs.ask_x(name));
+#pragma unroll 1
+    for (std::uint32_t turn = 0; turn < turns; ++turn) {
+        const std::uint32_t pair = first + turn * stride;
+        const Name later_name = pairs.name(clamped(pair + 3 * stride));
+        const typename Pairs::AskedX next_x = pairs.ask_x(next_name);
+        Field denominator = Field::rough_difference(x.right, x.left);
+        bool has_slope = pair <= block_last && !Pairs::lacks_points(name, x);
+        const bool is_special = has_slope && may_be_special(x, denominator);
+        if (any_lane(is_special)) {
+            TwoPoints<Affine> points{{x.left, pairs.left_y(name, next_name)}, {x.right, Field::zero()}};
+            if (any_lane(is_special && may_be_infinite(x))) points.right.y = pairs.right_y(name);
+            if (is_special) {
+                denominator = points.right.x - points.left.x;
+                const PairSum sum = classify(points, denominator);
+                if (sum == PairSum::tangent) denominator = points.left.y.doubled();
+                has_slope = sum != PairSum::known;
+            }
+        }
+        if (has_slope) {
+            prefixes[pair] = product;
+            product = product * denominator;
+        }
+        name = next_name;
+        next_name = third_name;
+        third_name = later_name;
+        x = pairs.x(next_x);
+    }
+
+    product = product.reduced_once();
+    invert_over_block(reinterpret_cast<BaseField&>(product), shared);
+
+    const auto name_of_turn = [&](std::uint32_t turn) { return pairs.name(clamped(first + turn * stride)); };
+    name = name_of_turn(turns - 1);
+    next_name = name_of_turn(turns >= 2 ? turns - 2 : 0);
+#pragma unroll 1
+    for (std::uint32_t turn = turns; turn-- > 0;) {
+        const std::uint32_t pair = first + turn * stride;
+        const Name later_name = name_of_turn(turn >= 2 ? turn - 2 : 0);
+        if (turn > 0) prefetch(&prefixes[pair - stride]);
+        TwoPoints<Affine> points = pairs.points(name);
+        if (pair <= block_last) {
+            auto slope = Slope<Affine>::of_chord(points);
+            const TwoFields<Field> both_x{points.left.x, points.right.x};
+            if (Pairs::lacks_points(name, both_x)) {
+                points = pairs.exact(name, points);
+                slope.sum = PairSum::known;
+            } else if (may_be_special(both_x, slope.denominator)) {
+                points = pairs.exact(name, points);
+                slope = Slope<Affine>::of_any(points);
+            }
+            Field inverse;
+            if (slope.sum != PairSum::known) {
+                inverse = product * prefixes[pair];
+                product = product * slope.denominator;
+            }
+            if (slope.sum == PairSum::chord || slope.sum == PairSum::tangent) {
+                sums.store(pair, slope.apply(points, inverse));
+            } else {
+                sums.store(pair, known_sum(points));
+            }
+        }
+        name = next_name;
+        next_name = later_name;
+    }
+}
+
+}  // namespace cupool::device

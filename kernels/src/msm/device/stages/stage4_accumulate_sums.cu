@@ -1,0 +1,10 @@
+// Sums what pairwise rounds have left of the buckets.
+
+#include "msm/device/stages/stage4_accumulate.cuh"
+
+using namespace cupool::device;
+
+/// Sums what the last round left. grid.y counts rows from first_row.
+CUPOOL_KERNEL CUPOOL_BLOCKS(point_block_size, summing_blocks) void msm_accumulate_sums(MsmPlan plan) {
+    accumulate(plan, plan.first_row + block_index_y(), sums_of_round(plan, plan.rounds));
+}

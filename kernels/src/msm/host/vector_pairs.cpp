@@ -1,0 +1,21 @@
+#include "msm/host/vector_pairs.hpp"
+
+#if defined(CUPOOL_HAS_VECTOR_FIELD)
+
+namespace cupool::detail {
+
+template <class Parameters>
+CUPOOL_VECTOR void VectorPairs<Parameters>::add(std::span<const RowPair> pairs, std::span<PointRow> sums) {
+    for (std::size_t begin = 0; begin < pairs.size(); begin += pairs_of_an_inversion) {
+        const std::size_t count = std::min(pairs_of_an_inversion, pairs.size() - begin);
+        add_sharing_an_inversion(pairs.subspan(begin, count), sums.subspan(begin, count));
+    }
+}
+
+template class VectorPairs<Bn254BaseField>;
+template class VectorPairs<Bls12381BaseField>;
+template class VectorPairs<Bls12377BaseField>;
+
+}  // namespace cupool::detail
+
+#endif

@@ -1,0 +1,31 @@
+#include "transfer/result_landing.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cupool/driver/log.hpp>
+#include <string>
+
+namespace cupool::detail {
+
+std::span<std::byte> ResultLanding::memory(std::size_t bytes, std::vector<std::byte>& otherwise) {
+    if (has_pinned(bytes)) return pinned_.span().first(bytes);
+    otherwise.resize(bytes);
+    return otherwise;
+}
+
+bool ResultLanding::has_pinned(std::size_t bytes) {
+    constexpr std::size_t least_bytes = std::size_t{64} << 10;
+    constexpr std::size_t most_bytes = std::size_t{16} << 20;
+    if (bytes > most_bytes) return false;
+    if (bytes <= pinned_.size()) return true;
+    try {
+        pinned_ = PinnedBuffer<std::byte>(std::bit_ceil(std::max(bytes, least_bytes)), context_);
+        return true;
+    } catch (const Error& error) {
+        if (error.category() != ErrorCategory::out_of_memory) throw;
+        log(LogLevel::info, std::string("msm: results are copied to ordinary memory, as there is no page-locked memory: ") + error.what());
+        return false;
+    }
+}
+
+}  // namespace cupool::detail

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+#include "objects/module.hpp"
+
+namespace cupool::simulator {
+
+/// How many blocks of a kernel one multiprocessor holds at once; 0 where it cannot hold any.
+std::uint32_t active_blocks(const Function& kernel, std::uint32_t threads, std::size_t dynamic_shared_bytes);
+
+}  // namespace cupool::simulator

@@ -1,0 +1,142 @@
+#include "faults/device_fault.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <new>
+
+#include "device/device.hpp"
+#include "scheduling/scheduler.hpp"
+
+namespace cupool::simulator {
+namespace {
+
+std::mutex fault_mutex;
+std::atomic<abi::Result> fault{abi::Result::success};
+std::array<std::atomic<abi::Result>, most_devices> lost{};
+std::atomic<bool> any_lost{false};
+std::atomic<bool> finding_unanswered{false};
+std::atomic<std::uint64_t> findings{0};
+std::atomic<std::uint64_t> unread_findings{0};
+
+/// What is reported of findings: so many lines, of which the last says that there are more.
+constexpr std::uint64_t most_reported = 100;
+
+// Never destroyed, as calls may come as long as the process lives, and not on the heap, as a fault is raised without memory, too.
+std::string& fault_report() noexcept {
+    alignas(std::string) static std::array<std::byte, sizeof(std::string)> memory;
+    static auto* const instance = new (memory.data()) std::string;
+    return *instance;
+}
+
+std::string& finding_report() noexcept {
+    alignas(std::string) static std::array<std::byte, sizeof(std::string)> memory;
+    static auto* const instance = new (memory.data()) std::string;
+    return *instance;
+}
+
+std::string joined(Report report) {
+    std::string text;
+    for (const std::string_view piece : report) {
+        text += piece;
+    }
+    return text;
+}
+
+void write_report(Report report) noexcept {
+    try {
+        const std::string text = joined(report);
+        fault_report() = text.empty() ? text : text + seed_suffix();
+    } catch (const std::bad_alloc&) {
+        fault_report().clear();
+    }
+}
+
+}  // namespace
+
+abi::Result device_fault() { return fault.load(); }
+
+abi::Result device_fault(int device) {
+    const abi::Result of_all = fault;
+    return of_all != abi::Result::success ? of_all : lost[static_cast<std::size_t>(device)].load();
+}
+
+void lose_device(int device, abi::Result fault_of_device) {
+    lost[static_cast<std::size_t>(device)] = fault_of_device;
+    any_lost = true;
+}
+
+bool is_any_device_lost() { return any_lost; }
+
+void raise_device_fault(abi::Result raised, Report report) noexcept {
+    const std::lock_guard lock(fault_mutex);
+    if (fault == abi::Result::success) {
+        write_report(report);
+        fault = raised;
+    }
+}
+
+void raise_device_fault_of(int device, abi::Result raised, Report report) noexcept {
+    if (device_fault(device) == abi::Result::success) {
+        raise_device_fault(raised, report);
+    }
+}
+
+void report_finding(int device, Report report) noexcept {
+    const std::lock_guard lock(fault_mutex);
+    // With a device lost the process is done for, and what it still frees in whatever order says nothing.
+    if (any_lost || device_fault(device) != abi::Result::success) {
+        return;
+    }
+    finding_unanswered = true;
+    const std::uint64_t count = ++findings;
+    ++unread_findings;
+    try {
+        if (count < most_reported) {
+            const std::string line = joined(report) + seed_suffix();
+            std::fprintf(stderr, "libcupool-sim.so: finding: %s\n", line.c_str());
+            finding_report() += (count == 1 ? "" : "\n") + line;
+        } else if (count == most_reported) {
+            finding_report() += "\nfurther findings are counted alone";
+        }
+    } catch (const std::bad_alloc&) {  // it counts all the same
+    }
+}
+
+abi::Result take_finding() { return finding_unanswered.exchange(false) ? abi::Result::launch_failed : abi::Result::success; }
+
+std::uint64_t finding_count() {
+    unread_findings = 0;
+    return findings;
+}
+
+std::uint64_t unread_finding_count() { return unread_findings; }
+
+std::string device_fault_report() {
+    const std::lock_guard lock(fault_mutex);
+    unread_findings = 0;
+    std::string report = finding_report();
+    if (!report.empty() && !fault_report().empty()) {
+        report += '\n';
+    }
+    return report + fault_report();  // what was found may be why the device has a fault
+}
+
+void clear_device_fault() {
+    const std::lock_guard lock(fault_mutex);
+    fault_report().clear();
+    finding_report().clear();
+    finding_unanswered = false;
+    findings = 0;
+    unread_findings = 0;
+    fault = abi::Result::success;
+    for (auto& device : lost) {
+        device = abi::Result::success;
+    }
+    any_lost = false;
+}
+
+}  // namespace cupool::simulator

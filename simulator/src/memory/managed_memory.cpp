@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "api/answer.hpp"
+#include "api/state.hpp"
+#include "device/device_speed.hpp"
+#include "memory/memory.hpp"
+
+/// \file
+/// Managed memory: at one address for the host and all devices. Its pages stay where they are; what the program has told of them can be
+/// asked. A host that touches them while a kernel does is not told of that, as on devices with concurrent managed access.
+
+namespace cupool::simulator {
+namespace {
+
+using abi::MemoryAdvice;
+using abi::Result;
+
+constexpr std::size_t page_bytes = 4096;
+
+/// The pages that a range touches, of managed memory.
+class Pages {
+public:
+    Pages(abi::DevicePointer start, std::size_t bytes) {
+        require(bytes > 0, Result::invalid_value);
+        region_ = region_of(start, bytes);
+        require(region_.allocation->kind == Allocation::Kind::managed, Result::invalid_value);
+    }
+
+    template <typename Change>
+    void for_each(Change change) {
+        auto& pages = region_.allocation->pages;
+        std::for_each(pages.begin() + first(), pages.begin() + last() + 1, change);
+    }
+
+    /// What all pages have in common, or `otherwise`.
+    template <typename Value>
+    Value common(Value ManagedPage::*member, Value otherwise) const {
+        const auto& pages = region_.allocation->pages;
+        const Value value = pages[static_cast<std::size_t>(first())].*member;
+        const bool same = std::all_of(pages.begin() + first(), pages.begin() + last() + 1,
+                                      [&](const ManagedPage& page) { return page.*member == value; });
+        return same ? value : otherwise;
+    }
+
+private:
+    std::ptrdiff_t first() const { return static_cast<std::ptrdiff_t>(region_.offset / page_bytes); }
+    std::ptrdiff_t last() const { return static_cast<std::ptrdiff_t>((region_.offset + region_.bytes - 1) / page_bytes); }
+
+    Region region_;
+};
+
+void require_location(State& state, abi::Device device) {
+    if (device != abi::host_device) {
+        device_at(state, device);
+    }
+}
+
+void advise(ManagedPage& page, MemoryAdvice advice, abi::Device device) {
+    switch (advice) {
+        case MemoryAdvice::set_read_mostly: page.is_read_mostly = true; return;
+        case MemoryAdvice::unset_read_mostly: page.is_read_mostly = false; return;
+        case MemoryAdvice::set_preferred_location: page.preferred_location = device; return;
+        case MemoryAdvice::unset_preferred_location: page.preferred_location = abi::no_location; return;
+        // Whose page tables know the pages makes no difference here.
+        case MemoryAdvice::set_accessed_by:
+        case MemoryAdvice::unset_accessed_by: return;
+    }
+    fail(Result::invalid_value);
+}
+
+bool names_location(MemoryAdvice advice) {
+    return advice == MemoryAdvice::set_preferred_location || advice == MemoryAdvice::set_accessed_by ||
+           advice == MemoryAdvice::unset_accessed_by;
+}
+
+int range_attribute(const Pages& pages, abi::MemoryRangeAttribute attribute) {
+    switch (attribute) {
+        case abi::MemoryRangeAttribute::read_mostly: return pages.common(&ManagedPage::is_read_mostly, false) ? 1 : 0;
+        case abi::MemoryRangeAttribute::preferred_location: return pages.common(&ManagedPage::preferred_location, abi::no_location);
+        case abi::MemoryRangeAttribute::last_prefetch_location: return pages.common(&ManagedPage::last_prefetch_location, abi::no_location);
+    }
+    fail(Result::not_supported);
+}
+
+}  // namespace
+
+namespace exports {
+
+Result memory_allocate_managed(DevicePointer* pointer, std::size_t bytes, unsigned flags) {
+    return answer(EntryPoint::memory_allocate_managed, [&] {
+        const Locked state;
+        const auto context = current_context(*state);
+        const bool is_attachment =
+            flags == static_cast<unsigned>(ManagedAttachment::global) || flags == static_cast<unsigned>(ManagedAttachment::host);
+        require(pointer != nullptr && bytes > 0 && is_attachment, Result::invalid_value);
+        const auto allocation = std::make_shared<Allocation>(Allocation::Kind::managed, context->device.ordinal, context->handle, bytes);
+        allocation->pages.resize((bytes + page_bytes - 1) / page_bytes);
+        map(allocation);
+        *pointer = allocation->start;
+    });
+}
+
+Result memory_advise(DevicePointer pointer, std::size_t bytes, MemoryAdvice advice, Device device) {
+    return answer(EntryPoint::memory_advise, [&] {
+        const Locked state;
+        Pages pages(pointer, bytes);
+        if (names_location(advice)) {
+            require_location(*state, device);
+        }
+        pages.for_each([&](ManagedPage& page) { advise(page, advice, device); });
+    });
+}
+
+Result memory_prefetch_async(DevicePointer pointer, std::size_t bytes, Device device, Stream stream) {
+    return answer(EntryPoint::memory_prefetch_async, [&] {
+        const Locked state;
+        const auto ordered_by = stream_of(*state, stream);
+        Pages pages(pointer, bytes);
+        require_location(*state, device);
+        const auto run = [duration = link_time(bytes)](std::uint64_t) { return duration; };
+        enqueue(*state, *ordered_by, {Work::Kind::copy, "prefetch of " + std::to_string(bytes) + " bytes", run});
+        pages.for_each([&](ManagedPage& page) { page.last_prefetch_location = device; });
+    });
+}
+
+Result memory_range_get_attribute(void* value, std::size_t value_bytes, MemoryRangeAttribute attribute, DevicePointer pointer,
+                                  std::size_t bytes) {
+    return answer(EntryPoint::memory_range_get_attribute, [&] {
+        const Locked state;
+        require(value != nullptr && value_bytes == sizeof(int), Result::invalid_value);
+        const int found = range_attribute(Pages(pointer, bytes), attribute);
+        std::memcpy(value, &found, sizeof(found));
+    });
+}
+
+}  // namespace exports
+}  // namespace cupool::simulator

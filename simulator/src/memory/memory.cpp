@@ -1,0 +1,183 @@
+#include "memory/memory.hpp"
+
+#include "api/answer.hpp"
+#include "api/rollback.hpp"
+#include "api/state.hpp"
+#include "objects/capture.hpp"
+
+namespace cupool::simulator {
+namespace {
+
+constexpr unsigned known_host_flags = 7;
+
+// An H200 hands out memory in blocks of 2 MiB, which small allocations share.
+constexpr std::uint64_t block = 2 * 1024 * 1024;
+constexpr std::uint64_t most_small_bytes = block / 2;
+
+std::uint64_t& account(Device& device, std::uint64_t bytes) { return bytes <= most_small_bytes ? device.small_bytes : device.block_bytes; }
+
+std::uint64_t charge(std::uint64_t bytes) { return round_up(bytes, bytes <= most_small_bytes ? 512 : block); }
+
+bool is_freeable(const Allocation& allocation) {
+    return allocation.kind == Allocation::Kind::plain || allocation.kind == Allocation::Kind::pooled ||
+           allocation.kind == Allocation::Kind::managed;
+}
+
+}  // namespace
+
+std::uint64_t Device::memory_used() const { return withheld_bytes + block_bytes + round_up(small_bytes, block); }
+
+void withhold_memory_beyond(Device& device, std::uint64_t bytes_left) {
+    if (device.memory_free() > bytes_left) {
+        device.withheld_bytes += device.memory_free() - bytes_left;
+    }
+}
+
+void take_memory(State& state, Device& device, std::uint64_t bytes) {
+    require(bytes <= device.kind.memory_bytes, abi::Result::out_of_memory);
+    account(device, bytes) += charge(bytes);
+    if (device.memory_used() > device.kind.memory_bytes) {
+        trim_pools_to_use(state, device);
+    }
+    if (device.memory_used() > device.kind.memory_bytes) {
+        return_memory(device, bytes);
+        fail(abi::Result::out_of_memory);
+    }
+}
+
+void return_memory(Device& device, std::uint64_t bytes) { account(device, bytes) -= charge(bytes); }
+
+void release_memory(State& state, Allocation& allocation) {
+    if (allocation.kind == Allocation::Kind::plain || allocation.kind == Allocation::Kind::module_variable) {
+        return_memory(device_at(state, allocation.device), allocation.bytes);
+    }
+    unmap(allocation);
+}
+
+abi::DevicePointer allocate_plain(State& state, std::size_t bytes) {
+    const auto context = current_context(state);
+    auto& device = context->device;
+    const auto allocation = std::make_shared<Allocation>(Allocation::Kind::plain, device.ordinal, context->handle, bytes);
+    take_memory(state, device, bytes);
+    Rollback rollback([&] { return_memory(device, bytes); });
+    map(allocation);
+    rollback.keep();
+    return allocation->start;
+}
+
+abi::Result unknown_memory(State& state) {
+    return is_current_context_destroyed(state) ? abi::Result::context_is_destroyed : abi::Result::invalid_value;
+}
+
+std::shared_ptr<Allocation> freeable_at(State& state, abi::DevicePointer pointer) {
+    auto allocation = allocation_at(pointer);
+    require(allocation != nullptr && allocation->start == pointer && !allocation->free_called, unknown_memory(state));
+    require(is_freeable(*allocation), abi::Result::invalid_value);
+    return allocation;
+}
+
+void call_free(State& state, Allocation& allocation) {
+    allocation.free_called = true;
+    if (allocation.kind == Allocation::Kind::pooled) {
+        return_to_pool(state, allocation);
+    }
+}
+
+Region region_of(abi::DevicePointer start, std::size_t bytes) {
+    auto allocation = allocation_at(start);
+    require(allocation != nullptr && !allocation->free_called, abi::Result::invalid_value);
+    const std::size_t offset = start - allocation->start;
+    require(bytes <= allocation->bytes - offset, abi::Result::invalid_value);
+    return {std::move(allocation), offset, bytes};
+}
+
+namespace exports {
+
+Result memory_get_info(std::size_t* free, std::size_t* total) {
+    return answer(EntryPoint::memory_get_info, [&] {
+        const Locked state;
+        const auto& device = current_context(*state)->device;
+        if (free != nullptr) {
+            *free = device.memory_free();
+        }
+        if (total != nullptr) {
+            *total = device.kind.memory_bytes;
+        }
+    });
+}
+
+Result memory_allocate(DevicePointer* pointer, std::size_t bytes) {
+    return answer(EntryPoint::memory_allocate, [&] {
+        const Locked state;
+        current_context(*state);
+        require(pointer != nullptr && bytes > 0, Result::invalid_value);
+        require_calm(*state);
+        *pointer = allocate_plain(*state, bytes);
+    });
+}
+
+Result memory_free(DevicePointer pointer) {
+    return answer(EntryPoint::memory_free, [&] {
+        std::shared_ptr<Allocation> allocation;
+        Operations pending;
+        {
+            const Locked state;
+            if (pointer == 0) {
+                return;
+            }
+            allocation = freeable_at(*state, pointer);
+            require_calm(*state);
+            pending = pending_on(*state, device_at(*state, allocation->device));
+            call_free(*state, *allocation);
+        }
+        scheduler().wait_for(pending);
+        note_free(*allocation, nullptr);
+        const Locked state;
+        release_memory(*state, *allocation);
+    });
+}
+
+Result host_allocate(void** pointer, std::size_t bytes, unsigned flags) {
+    return answer(EntryPoint::host_allocate, [&] {
+        const Locked state;
+        const auto context = current_context(*state);
+        require(pointer != nullptr && (flags & ~known_host_flags) == 0, Result::invalid_value);
+        require_calm(*state);
+        if (bytes == 0) {
+            *pointer = nullptr;
+            return;
+        }
+        const auto allocation =
+            std::make_shared<Allocation>(Allocation::Kind::pinned_host, context->device.ordinal, context->handle, bytes);
+        map(allocation);
+        allocation->host_flags = flags;
+        *pointer = allocation->backing->data();
+    });
+}
+
+Result host_free(void* pointer) {
+    return answer(EntryPoint::host_free, [&] {
+        std::shared_ptr<Allocation> allocation;
+        Operations pending;
+        {
+            const Locked state;
+            if (pointer == nullptr) {
+                return;
+            }
+            const auto address = reinterpret_cast<DevicePointer>(pointer);
+            allocation = allocation_at(address);
+            const bool found = allocation && allocation->kind == Allocation::Kind::pinned_host && allocation->start == address;
+            require(found && !allocation->free_called, unknown_memory(*state));
+            require_calm(*state);
+            pending = pending_on(*state, device_at(*state, allocation->device));
+            allocation->free_called = true;
+        }
+        scheduler().wait_for(pending);
+        note_free(*allocation, nullptr);
+        const Locked state;
+        release_memory(*state, *allocation);
+    });
+}
+
+}  // namespace exports
+}  // namespace cupool::simulator

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <cupool/driver/abi.hpp>
+
+#include "device/device.hpp"
+
+namespace cupool::simulator {
+
+struct Allocation;
+struct State;
+
+struct MemoryPool {
+    using Handle = abi::MemoryPool;
+    static constexpr unsigned char handle_tag = 4;
+
+    MemoryPool(Handle own_handle, Device& own_device);
+
+    Handle handle;
+    Device& device;
+    bool is_default = false;
+    std::uint64_t max_bytes = 0;  ///< 0: as much as the device has
+
+    std::uint64_t release_threshold = 0;
+    int reuse_follow_event_dependencies = 1;
+    int reuse_allow_opportunistic = 1;
+    int reuse_allow_internal_dependencies = 1;
+    std::uint64_t used = 0;
+    std::uint64_t used_high = 0;
+    std::uint64_t reserved = 0;
+    std::uint64_t reserved_high = 0;
+
+    /// The devices whose kernels may use the pool's memory. Read by running kernels.
+    std::atomic<DeviceSet> accessible_from;
+};
+
+/// A device without memory pools stays without.
+void create_default_pool(State& state, Device& device);
+
+/// What freeing a pooled allocation means to its pool. That is when the free is called, not when it happens.
+void return_to_pool(State& state, Allocation& allocation);
+
+/// At a synchronisation: every pool returns what it holds unused beyond its release threshold.
+void trim_pools(State& state);
+
+/// When the device runs short: its pools return all that they hold unused.
+void trim_pools_to_use(State& state, const Device& device);
+
+}  // namespace cupool::simulator

@@ -1,0 +1,468 @@
+#include "objects/context.hpp"
+
+#include "api/answer.hpp"
+#include "api/state.hpp"
+#include "faults/device_fault.hpp"
+#include "memory/address_space.hpp"
+#include "memory/memory.hpp"
+#include "objects/capture.hpp"
+#include "objects/current_contexts.hpp"
+
+namespace cupool::simulator {
+namespace {
+
+// An H200's, as far as a program can set them. A static object would allocate while the library is loaded, where no caller can catch.
+std::map<abi::ContextLimit, std::size_t> default_limits() {
+    return {
+        {abi::ContextLimit::stack_bytes, 1024},
+        {abi::ContextLimit::printf_fifo_bytes, 1'048'576},
+        {abi::ContextLimit::malloc_heap_bytes, 8'388'608},
+        {abi::ContextLimit::device_runtime_pending_launches, 2048},
+        {abi::ContextLimit::max_l2_fetch_granularity, 64},
+        {abi::ContextLimit::persisting_l2_cache_bytes, 0},
+    };
+}
+
+std::size_t& limit_of(Context& context, abi::ContextLimit limit) {
+    constexpr int last_limit = 9;  // CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED of CUDA 13
+    require(static_cast<int>(limit) >= 0 && static_cast<int>(limit) <= last_limit, abi::Result::invalid_value);
+    const auto found = context.limits.find(limit);
+    require(found != context.limits.end(), abi::Result::unsupported_limit);
+    return found->second;
+}
+
+CurrentContexts& current_contexts(const State& state) {
+    thread_local CurrentContexts current;
+    current.enter_life(state.life);
+    return current;
+}
+
+void check_usable(const Device& device) {
+    const abi::Result fault = device_fault(device.ordinal);
+    require(fault == abi::Result::success, fault);
+    require(device.health == abi::Result::success, device.health);
+    require(device.kind.compute_mode != static_cast<int>(abi::ComputeMode::prohibited), abi::Result::device_unavailable);
+}
+
+std::shared_ptr<Context> open_context(State& state, Device& device, abi::Context handle, unsigned flags) {
+    check_usable(device);
+    auto context = std::make_shared<Context>(handle, device);
+    context->id = ++state.ids_issued;
+    context->flags = flags;
+    state.contexts.add(context);
+    return context;
+}
+
+void open_primary_context(State& state, Device& device) {
+    const auto earlier = state.contexts.find(device.primary_context);
+    if (!earlier) {
+        open_context(state, device, device.primary_context, device.primary_flags);
+        return;
+    }
+    check_usable(device);
+    earlier->limits = default_limits();
+    earlier->alive = true;
+    earlier->id = ++state.ids_issued;
+    earlier->flags = device.primary_flags;
+    earlier->cache_config = abi::CacheConfig::none;
+}
+
+// Takes along all that the context owns. Nothing may be pending there any more.
+void close_context(State& state, Context& context) {
+    const auto allocations = all_allocations();  // first: then nothing fails half-way
+    const auto belongs = [&](const auto& object) { return object.context == &context; };
+    state.streams.for_each([&](Stream& stream) {
+        if (belongs(stream)) {
+            abandon_capture(state, stream);
+        }
+    });
+    state.streams.bury_if(belongs);
+    state.events.bury_if(belongs);
+    state.functions.remove_if([&](const Function& function) { return belongs(*function.module); });
+    state.modules.remove_if(belongs);
+    for (const auto& allocation : allocations) {
+        if (allocation->context == context.handle && allocation->kind != Allocation::Kind::pooled) {
+            release_memory(state, *allocation);
+        }
+    }
+    state.contexts.for_each([&](Context& other) { other.peers.erase(context.handle); });
+    context.alive = false;
+    context.peers.clear();
+    context.per_thread_streams.clear();
+}
+
+// Of CUctx_flags: a scheduling choice, at most one, and bits that do not matter here.
+bool are_context_flags(unsigned flags, unsigned others = 0x38) {
+    constexpr unsigned scheduling = 0x7;
+    const unsigned choice = flags & scheduling;
+    return (flags & ~(scheduling | others)) == 0 && (choice & (choice - 1)) == 0;
+}
+
+void push_new_context(State& state, abi::Device device, unsigned flags, abi::Context& handle) {
+    CurrentContexts& current = current_contexts(state);
+    current.require_room();
+    handle = open_context(state, device_at(state, device), HandleTable<Context>::issue(), flags)->handle;
+    current.push(handle);
+}
+
+// Of a context dead or alive: only its use tells.
+std::shared_ptr<Context> known_context(State& state, abi::Context handle) {
+    auto context = state.contexts.find(handle);
+    require(context != nullptr, abi::Result::invalid_context);
+    return context;
+}
+
+}  // namespace
+
+Context::Context(Handle own_handle, Device& own_device)
+    : handle(own_handle), device(own_device), limits(default_limits()), legacy_stream(std::make_shared<Stream>()) {
+    legacy_stream->context = this;
+    legacy_stream->kind = Stream::Kind::legacy;
+}
+
+std::shared_ptr<Context> context_of(State& state, abi::Context handle) {
+    auto context = known_context(state, handle);
+    require(context->alive, abi::Result::context_is_destroyed);
+    return context;
+}
+
+std::shared_ptr<Context> current_context(State& state) {
+    const CurrentContexts& current = current_contexts(state);
+    require(!current.empty(), abi::Result::invalid_context);
+    return context_of(state, current.top());
+}
+
+int device_of_current_context() {
+    const Locked state;
+    const CurrentContexts& current = current_contexts(*state);
+    const auto context = current.empty() ? nullptr : state->contexts.find(current.top());
+    return context ? context->device.ordinal : -1;
+}
+
+bool is_current_context_destroyed(State& state) {
+    const CurrentContexts& current = current_contexts(state);
+    return !current.empty() && !known_context(state, current.top())->alive;
+}
+
+Operations pending_in(State& state, const Context& context) {
+    Operations pending = context.blocking_orphans;
+    pending.insert(pending.end(), context.other_orphans.begin(), context.other_orphans.end());
+    pending.push_back(context.legacy_stream->last);
+    for (const auto& [_, stream] : context.per_thread_streams) {
+        pending.push_back(stream->last);
+    }
+    state.streams.for_each([&](const Stream& stream) {
+        if (stream.context == &context) {
+            pending.push_back(stream.last);
+        }
+    });
+    return pending;
+}
+
+Operations pending_on(State& state, const Device& device) {
+    Operations pending;
+    state.contexts.for_each([&](const Context& context) {
+        if (&context.device == &device) {
+            const Operations here = pending_in(state, context);
+            pending.insert(pending.end(), here.begin(), here.end());
+        }
+    });
+    return pending;
+}
+
+namespace exports {
+
+Result primary_context_retain(Context* context, Device device) {
+    return answer(EntryPoint::primary_context_retain, device, [&] {
+        require(context != nullptr, Result::invalid_value);
+        const Locked state;
+        auto& owner = device_at(*state, device);
+        if (owner.primary_retains == 0) {
+            open_primary_context(*state, owner);
+        }
+        ++owner.primary_retains;
+        *context = owner.primary_context;
+    });
+}
+
+Result primary_context_release(Device device) {
+    return answer(EntryPoint::primary_context_release, device, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            auto& owner = device_at(*state, device);
+            require(owner.primary_retains > 0, Result::invalid_context);
+            if (owner.primary_retains == 1) {
+                pending = pending_in(*state, *state->contexts.find(owner.primary_context));
+            }
+        }
+        scheduler().wait_for(pending);
+        const Locked state;
+        auto& owner = device_at(*state, device);
+        require(owner.primary_retains > 0, Result::invalid_context);
+        if (owner.primary_retains == 1) {
+            close_context(*state, *state->contexts.find(owner.primary_context));
+        }
+        --owner.primary_retains;
+    });
+}
+
+Result primary_context_get_state(Device device, unsigned* flags, int* active) {
+    return answer(EntryPoint::primary_context_get_state, device, [&] {
+        require(flags != nullptr && active != nullptr, Result::invalid_value);
+        const Locked state;
+        const auto& owner = device_at(*state, device);
+        *flags = owner.primary_flags;
+        *active = owner.primary_retains > 0 ? 1 : 0;
+    });
+}
+
+Result primary_context_set_flags(Device device, unsigned flags) {
+    return answer(EntryPoint::primary_context_set_flags, device, [&] {
+        require(are_context_flags(flags), Result::invalid_value);
+        const Locked state;
+        auto& owner = device_at(*state, device);
+        owner.primary_flags = flags;
+        if (owner.primary_retains > 0) {
+            context_of(*state, owner.primary_context)->flags = flags;
+        }
+    });
+}
+
+// Whoever has retained it has it no more.
+Result primary_context_reset(Device device) {
+    return answer(EntryPoint::primary_context_reset, device, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            const auto& owner = device_at(*state, device);
+            if (owner.primary_retains > 0) {
+                pending = pending_in(*state, *state->contexts.find(owner.primary_context));
+            }
+        }
+        scheduler().wait_for(pending);
+        const Locked state;
+        auto& owner = device_at(*state, device);
+        if (owner.primary_retains > 0) {
+            close_context(*state, *state->contexts.find(owner.primary_context));
+            owner.primary_retains = 0;
+        }
+    });
+}
+
+Result context_create(Context* context, unsigned flags, Device device) {
+    return answer(EntryPoint::context_create, device, [&] {
+        require(context != nullptr && are_context_flags(flags), Result::invalid_value);
+        const Locked state;
+        push_new_context(*state, device, flags, *context);
+    });
+}
+
+// Fewer multiprocessors are for clients of MPS, which is not simulated.
+Result context_create_with_affinity(Context* context, ExecutionAffinity* affinities, int count, unsigned flags, Device device) {
+    return answer(EntryPoint::context_create_with_affinity, device, [&] {
+        require(context != nullptr && are_context_flags(flags) && count >= 0, Result::invalid_value);
+        require(count == 0 || affinities != nullptr, Result::invalid_value);
+        require(count == 0, Result::unsupported_execution_affinity);
+        const Locked state;
+        push_new_context(*state, device, flags, *context);
+    });
+}
+
+Result context_destroy(Context context) {
+    return answer(EntryPoint::context_destroy, [&] {
+        Operations pending;
+        {
+            require(context != nullptr, Result::invalid_value);
+            const Locked state;
+            const auto doomed = context_of(*state, context);
+            require(doomed->device.primary_context != context, Result::invalid_context);
+            pending = pending_in(*state, *doomed);
+        }
+        scheduler().wait_for(pending);
+        const Locked state;
+        close_context(*state, *context_of(*state, context));
+        CurrentContexts& current = current_contexts(*state);
+        if (current.top() == context) {
+            current.pop();
+        }
+    });
+}
+
+Result context_push_current(Context context) {
+    return answer(EntryPoint::context_push_current, [&] {
+        require(context != nullptr, Result::invalid_value);
+        const Locked state;
+        current_contexts(*state).push(known_context(*state, context)->handle);
+    });
+}
+
+Result context_pop_current(Context* context) {
+    return answer(EntryPoint::context_pop_current, [&] {
+        const Locked state;
+        CurrentContexts& current = current_contexts(*state);
+        require(!current.empty(), Result::invalid_context);
+        if (context != nullptr) {
+            *context = current.top();
+        }
+        current.pop();
+    });
+}
+
+Result context_get_current(Context* context) {
+    return answer(EntryPoint::context_get_current, [&] {
+        require(context != nullptr, Result::invalid_value);
+        const Locked state;
+        *context = current_contexts(*state).top();
+    });
+}
+
+Result context_set_current(Context context) {
+    return answer(EntryPoint::context_set_current, [&] {
+        const Locked state;
+        if (context != nullptr) {
+            known_context(*state, context);
+        }
+        CurrentContexts& current = current_contexts(*state);
+        if (!current.empty()) {
+            current.pop();
+        }
+        if (context != nullptr) {
+            current.push(context);
+        }
+    });
+}
+
+Result context_get_device(Device* device) {
+    return answer(EntryPoint::context_get_device, [&] {
+        require(device != nullptr, Result::invalid_value);
+        const Locked state;
+        const CurrentContexts& current = current_contexts(*state);
+        require(!current.empty(), Result::invalid_context);
+        *device = known_context(*state, current.top())->device.ordinal;
+    });
+}
+
+Result context_synchronize() {
+    return answer(EntryPoint::context_synchronize, [&] {
+        Operations pending;
+        {
+            const Locked state;
+            const auto current = current_context(*state);
+            require_no_capture_in(*state, *current);
+            pending = pending_in(*state, *current);
+        }
+        synchronize(pending);
+    });
+}
+
+Result context_get_stream_priority_range(int* least, int* greatest) {
+    return answer(EntryPoint::context_get_stream_priority_range, [&] {
+        const Locked state;
+        current_context(*state);
+        if (least != nullptr) {
+            *least = least_stream_priority;
+        }
+        if (greatest != nullptr) {
+            *greatest = greatest_stream_priority;
+        }
+    });
+}
+
+Result context_get_flags(unsigned* flags) {
+    return answer(EntryPoint::context_get_flags, [&] {
+        require(flags != nullptr, Result::invalid_value);
+        const Locked state;
+        *flags = current_context(*state)->flags;
+    });
+}
+
+Result context_set_flags(unsigned flags) {
+    return answer(EntryPoint::context_set_flags, [&] {
+        constexpr unsigned settable = 0xf8;
+        require(are_context_flags(flags, settable), Result::invalid_value);
+        const Locked state;
+        current_context(*state)->flags = flags;
+    });
+}
+
+Result context_get_limit(std::size_t* value, ContextLimit limit) {
+    return answer(EntryPoint::context_get_limit, [&] {
+        require(value != nullptr, Result::invalid_value);
+        const Locked state;
+        *value = limit_of(*current_context(*state), limit);
+    });
+}
+
+Result context_set_limit(ContextLimit limit, std::size_t value) {
+    return answer(EntryPoint::context_set_limit, [&] {
+        const Locked state;
+        limit_of(*current_context(*state), limit) = value;
+    });
+}
+
+Result context_get_cache_config(CacheConfig* config) {
+    return answer(EntryPoint::context_get_cache_config, [&] {
+        require(config != nullptr, Result::invalid_value);
+        const Locked state;
+        *config = current_context(*state)->cache_config;
+    });
+}
+
+Result context_set_cache_config(CacheConfig config) {
+    return answer(EntryPoint::context_set_cache_config, [&] {
+        require(config >= CacheConfig::none && config <= CacheConfig::prefer_equal, Result::invalid_value);
+        const Locked state;
+        current_context(*state)->cache_config = config;
+    });
+}
+
+Result context_get_id(Context context, unsigned long long* id) {
+    return answer(EntryPoint::context_get_id, [&] {
+        require(id != nullptr, Result::invalid_value);
+        const Locked state;
+        *id = (context == nullptr ? current_context(*state) : context_of(*state, context))->id;
+    });
+}
+
+Result context_get_execution_affinity(ExecutionAffinity* affinity, ExecutionAffinityType type) {
+    return answer(EntryPoint::context_get_execution_affinity, [&] {
+        require(affinity != nullptr && type == ExecutionAffinityType::multiprocessor_count, Result::invalid_value);
+        const Locked state;
+        affinity->type = type;
+        affinity->multiprocessor_count = static_cast<unsigned>(current_context(*state)->device.kind.multiprocessor_count);
+    });
+}
+
+Result context_get_api_version(Context context, unsigned* version) {
+    return answer(EntryPoint::context_get_api_version, [&] {
+        require(version != nullptr, Result::invalid_value);
+        const Locked state;
+        context == nullptr ? current_context(*state) : context_of(*state, context);
+        *version = 3020;
+    });
+}
+
+Result context_enable_peer_access(Context peer, unsigned flags) {
+    return answer(EntryPoint::context_enable_peer_access, [&] {
+        require(flags == 0, Result::invalid_value);
+        const Locked state;
+        const auto current = current_context(*state);
+        const auto other = context_of(*state, peer);
+        require(&current->device != &other->device, Result::peer_access_unsupported);
+        require((current->device.reachable_peers & device_bit(other->device.card)) != 0, Result::peer_access_unsupported);
+        require(current->peers.insert(peer).second, Result::peer_access_already_enabled);
+    });
+}
+
+Result context_disable_peer_access(Context peer) {
+    return answer(EntryPoint::context_disable_peer_access, [&] {
+        const Locked state;
+        const auto current = current_context(*state);
+        context_of(*state, peer);
+        require(current->peers.erase(peer) == 1, Result::peer_access_not_enabled);
+    });
+}
+
+}  // namespace exports
+}  // namespace cupool::simulator

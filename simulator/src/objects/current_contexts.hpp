@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <cupool/driver/abi.hpp>
+
+#include "api/failure.hpp"
+
+namespace cupool::simulator {
+
+/// The contexts that a thread has made current, the current one on top. Trivially destructible: a driver is still called
+/// while a thread's own objects go.
+class CurrentContexts {
+public:
+    /// Empties a stack that is of an earlier life of the driver.
+    void enter_life(std::uint64_t life) {
+        if (life_ != life) {
+            depth_ = 0;
+            life_ = life;
+        }
+    }
+
+    bool empty() const { return depth_ == 0; }
+    /// Null when empty.
+    abi::Context top() const { return depth_ == 0 ? nullptr : contexts_[depth_ - 1]; }
+    /// Fails with out_of_memory when it is full.
+    void require_room() const { require(depth_ < contexts_.size(), abi::Result::out_of_memory); }
+    void push(abi::Context context) {
+        require_room();
+        contexts_[depth_++] = context;
+    }
+    void pop() { --depth_; }
+
+private:
+    std::array<abi::Context, 128> contexts_{};
+    std::size_t depth_ = 0;
+    std::uint64_t life_ = 0;
+};
+
+}  // namespace cupool::simulator

@@ -1,0 +1,284 @@
+#include "objects/stream.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+#include <utility>
+
+#include "api/answer.hpp"
+#include "api/driver_state.hpp"
+#include "api/state.hpp"
+#include "checks/context_check.hpp"
+#include "faults/device_fault.hpp"
+#include "objects/capture.hpp"
+
+namespace cupool::simulator {
+namespace {
+
+constexpr std::uintptr_t legacy_handle = 1;
+constexpr std::uintptr_t per_thread_handle = 2;
+
+// CU_EVENT_WAIT_EXTERNAL: for streams that are captured.
+constexpr unsigned external_wait = 1;
+
+bool is_special(abi::Stream handle) { return reinterpret_cast<std::uintptr_t>(handle) <= per_thread_handle; }
+
+std::shared_ptr<Stream> per_thread_stream(State& state, Context& context) {
+    const auto known = context.per_thread_streams.find(std::this_thread::get_id());
+    if (known != context.per_thread_streams.end()) {
+        return known->second;
+    }
+    auto stream = std::make_shared<Stream>();
+    stream->context = &context;
+    stream->number = ++state.streams_made;
+    stream->id = ++state.ids_issued;
+    context.per_thread_streams.emplace(std::this_thread::get_id(), stream);
+    return stream;
+}
+
+// What the legacy stream of the context waits for.
+Operations last_of_blocking_streams(State& state, const Context& context) {
+    Operations last = context.blocking_orphans;
+    for (const auto& [_, stream] : context.per_thread_streams) {
+        last.push_back(stream->last);
+    }
+    state.streams.for_each([&](const Stream& stream) {
+        if (stream.context == &context && stream.kind == Stream::Kind::blocking) {
+            last.push_back(stream.last);
+        }
+    });
+    return last;
+}
+
+// What is to be done before the stream is idle. The legacy stream is not while a blocking one is busy.
+Operations pending_of(State& state, const Stream& stream) {
+    Operations pending;
+    if (stream.kind == Stream::Kind::legacy) {
+        pending = last_of_blocking_streams(state, *stream.context);
+    }
+    pending.push_back(stream.last);
+    return pending;
+}
+
+Operations pending_of(abi::Stream handle) {
+    const Locked state;
+    const auto stream = stream_of(*state, handle);
+    require_not_captured(*stream);
+    if (stream->kind == Stream::Kind::legacy) {
+        require_no_implicit_capture(*state, *stream);
+    }
+    return pending_of(*state, *stream);
+}
+
+abi::GraphNodeType type_of(const Work& work) {
+    switch (work.kind) {
+        case Work::Kind::copy: return abi::GraphNodeType::copy;
+        case Work::Kind::set: return abi::GraphNodeType::set;
+        case Work::Kind::host_function: return abi::GraphNodeType::host_function;
+        case Work::Kind::kernel:
+        case Work::Kind::release: break;
+    }
+    fail(abi::Result::not_supported);  // memory that a graph allocates or frees, operations on values
+}
+
+void forget_finished(Operations& operations) {
+    std::erase_if(operations, [](const OperationPointer& operation) { return !operation || scheduler().is_done(operation); });
+}
+
+}  // namespace
+
+std::shared_ptr<Stream> stream_of(State& state, abi::Stream handle) {
+    const auto number = reinterpret_cast<std::uintptr_t>(handle);
+    if (number == 0 || number == legacy_handle) {
+        return current_context(state)->legacy_stream;
+    }
+    if (number == per_thread_handle) {
+        return per_thread_stream(state, *current_context(state));
+    }
+    auto stream = state.streams.find(handle);
+    require(stream != nullptr, state.streams.is_buried(handle) ? abi::Result::context_is_destroyed : abi::Result::invalid_handle);
+    note_given(state, *stream);
+    return stream;
+}
+
+std::shared_ptr<Stream> create_stream(State& state, Context& context, unsigned flags, int priority) {
+    auto stream = std::make_shared<Stream>();
+    stream->handle = HandleTable<Stream>::issue();
+    stream->context = &context;
+    stream->number = ++state.streams_made;
+    stream->id = ++state.ids_issued;
+    if (flags == static_cast<unsigned>(abi::StreamFlags::non_blocking)) {
+        stream->kind = Stream::Kind::non_blocking;
+    }
+    stream->priority = std::clamp(priority, greatest_stream_priority, least_stream_priority);
+    state.streams.add(stream);
+    return stream;
+}
+
+void enqueue(State& state, Stream& stream, Work work, Operations predecessors) {
+    if (stream.capture) {
+        require_valid(*stream.capture);
+        NodeAction action{type_of(work)};
+        action.work = std::move(work);
+        action.context = stream.context->handle;
+        return capture(state, stream, std::move(action));
+    }
+    predecessors.push_back(stream.last);
+    if (stream.kind == Stream::Kind::legacy) {
+        require_no_implicit_capture(state, stream);
+        const Operations others = last_of_blocking_streams(state, *stream.context);
+        predecessors.insert(predecessors.end(), others.begin(), others.end());
+    } else if (stream.kind == Stream::Kind::blocking) {
+        predecessors.push_back(stream.context->legacy_stream->last);
+    }
+    work.device = work.device_of_stream = stream.context->device.ordinal;
+    work.stream = stream.number;
+    stream.last = scheduler().schedule(std::move(work), predecessors);
+}
+
+void enqueue(State& state, Stream& stream, const PreparedLaunch& launch) {
+    if (!stream.capture) {
+        return enqueue(state, stream, work_of(launch));
+    }
+    NodeAction action{abi::GraphNodeType::kernel};
+    action.launch = launch;
+    action.context = launch.context;
+    capture(state, stream, std::move(action));
+}
+
+Work host_function_work(abi::HostFunction function, void* user_data) {
+    const auto call = [function, user_data](std::uint64_t) {
+        const HostFunctionScope scope;
+        function(user_data);
+        return Time{0};
+    };
+    return {Work::Kind::host_function, "host function", call};
+}
+
+void synchronize(const Operations& operations) {
+    scheduler().wait_for(operations);
+    {
+        const Locked state;
+        trim_pools(*state);
+    }
+    require_no_fault(operations);
+}
+
+void require_no_fault(const Operations& operations) {
+    require(device_fault() == abi::Result::success, device_fault());
+    const abi::Result finding = take_finding();
+    require(finding == abi::Result::success, finding);
+    for (const OperationPointer& operation : operations) {
+        if (operation) {
+            const abi::Result fault = device_fault(operation->work.device);
+            require(fault == abi::Result::success, fault);
+        }
+    }
+}
+
+namespace exports {
+
+Result stream_create(Stream* stream, unsigned flags, int priority) {
+    return answer(EntryPoint::stream_create, [&] {
+        require(stream != nullptr && flags <= static_cast<unsigned>(StreamFlags::non_blocking), Result::invalid_value);
+        const Locked state;
+        *stream = create_stream(*state, *current_context(*state), flags, priority)->handle;
+    });
+}
+
+Result stream_destroy(Stream stream) {
+    return answer(EntryPoint::stream_destroy, [&] {
+        const Locked state;
+        require(!is_special(stream), Result::invalid_handle);
+        const auto doomed = stream_of(*state, stream);
+        Operations& orphans =
+            doomed->kind == simulator::Stream::Kind::blocking ? doomed->context->blocking_orphans : doomed->context->other_orphans;
+        orphans.push_back(doomed->last);
+        forget_finished(orphans);
+        abandon_capture(*state, *doomed);
+        state->streams.remove(stream);
+    });
+}
+
+Result stream_synchronize(Stream stream) {
+    return answer(EntryPoint::stream_synchronize, [&] { synchronize(pending_of(stream)); });
+}
+
+Result stream_query(Stream stream) {
+    return answer(EntryPoint::stream_query, [&] {
+        const Operations asked = pending_of(stream);
+        Operations pending = asked;
+        forget_finished(pending);
+        require(pending.empty(), Result::not_ready);
+        require_no_fault(asked);
+    });
+}
+
+Result stream_wait_event(Stream stream, Event event, unsigned flags) {
+    return answer(EntryPoint::stream_wait_event, [&] {
+        require(flags <= external_wait, Result::invalid_value);
+        const Locked state;
+        const auto waiting = stream_of(*state, stream);
+        const auto awaited = event_of(*state, event);
+        if (flags == external_wait) {
+            require(waiting->capture != nullptr, Result::illegal_state);
+            NodeAction action{GraphNodeType::event_wait};
+            action.event = event;
+            return capture(*state, *waiting, std::move(action));
+        }
+        if (awaited->capture) {
+            return join_capture(*waiting, awaited->capture, awaited->captured);
+        }
+        if (awaited->recorded && waiting->capture) {
+            require_valid(*waiting->capture);
+            invalidate(*waiting->capture, Result::stream_capture_isolation);
+        }
+        if (awaited->recorded) {
+            enqueue(*state, *waiting, {}, {awaited->recorded});
+        }
+    });
+}
+
+Result stream_launch_host_function(Stream stream, HostFunction function, void* user_data) {
+    return answer(EntryPoint::stream_launch_host_function, [&] {
+        require(function != nullptr, Result::invalid_value);
+        const Locked state;
+        enqueue(*state, *stream_of(*state, stream), host_function_work(function, user_data));
+    });
+}
+
+Result stream_get_priority(Stream stream, int* priority) {
+    return answer(EntryPoint::stream_get_priority, [&] {
+        require(priority != nullptr, Result::invalid_value);
+        const Locked state;
+        *priority = stream_of(*state, stream)->priority;
+    });
+}
+
+Result stream_get_flags(Stream stream, unsigned* flags) {
+    return answer(EntryPoint::stream_get_flags, [&] {
+        require(flags != nullptr, Result::invalid_value);
+        const Locked state;
+        const bool is_non_blocking = stream_of(*state, stream)->kind == simulator::Stream::Kind::non_blocking;
+        *flags = static_cast<unsigned>(is_non_blocking ? StreamFlags::non_blocking : StreamFlags::blocking);
+    });
+}
+
+Result stream_get_context(Stream stream, Context* context) {
+    return answer(EntryPoint::stream_get_context, [&] {
+        require(context != nullptr, Result::invalid_value);
+        const Locked state;
+        *context = stream_of(*state, stream)->context->handle;
+    });
+}
+
+Result stream_get_id(Stream stream, unsigned long long* id) {
+    return answer(EntryPoint::stream_get_id, [&] {
+        require(id != nullptr, Result::invalid_value);
+        const Locked state;
+        *id = stream_of(*state, stream)->id;
+    });
+}
+
+}  // namespace exports
+}  // namespace cupool::simulator

@@ -1,0 +1,114 @@
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <utility>
+
+#include "api/answer.hpp"
+#include "api/state.hpp"
+#include "faults/device_fault.hpp"
+#include "memory/accessor.hpp"
+#include "memory/memory.hpp"
+
+/// \file
+/// Streams that wait for a value in memory, and that write one.
+
+namespace cupool::simulator {
+namespace {
+
+using abi::Result;
+using abi::WaitCondition;
+
+constexpr unsigned condition_bits = 3;
+constexpr unsigned flush_remote_writes = 1U << 30;
+constexpr unsigned no_memory_barrier = 1;
+
+template <typename Value>
+bool holds(WaitCondition condition, Value now, Value value) {
+    switch (condition) {
+        case WaitCondition::greater_or_equal: return static_cast<std::make_signed_t<Value>>(now - value) >= 0;
+        case WaitCondition::equal: return now == value;
+        case WaitCondition::any_bit: return (now & value) != 0;
+        case WaitCondition::not_all_bits: break;
+    }
+    return static_cast<Value>(~(now | value)) != 0;
+}
+
+template <typename Value>
+Region value_at(const Stream& stream, abi::DevicePointer address) {
+    require(address % sizeof(Value) == 0, Result::invalid_value);
+    Region region = region_of(address, sizeof(Value));
+    require(Accessor(*stream.context).may_access(*region.allocation), Result::invalid_value);
+    return region;
+}
+
+template <typename Value>
+Value* pointer_to(const Region& region) {
+    return reinterpret_cast<Value*>(region.data());
+}
+
+// Waits as a host function does: on a thread of its own, for whatever may write the value.
+template <typename Value>
+Result wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
+    return answer(entry_point, [&] {
+        require((flags & ~(condition_bits | flush_remote_writes)) == 0, Result::invalid_value);
+        require((flags & flush_remote_writes) == 0, Result::not_supported);
+        const Locked state;
+        const auto queue = stream_of(*state, stream);
+        require(queue->capture == nullptr, Result::not_supported);
+        const Region region = value_at<Value>(*queue, address);
+        const auto condition = static_cast<WaitCondition>(flags & condition_bits);
+        const auto wait = [region, value, condition, device = queue->context->device.ordinal](std::uint64_t) {
+            // Of a lost device the memory may be gone: it is looked at only while there is no fault.
+            while (device_fault(device) == Result::success &&
+                   !holds(condition, __atomic_load_n(pointer_to<Value>(region), __ATOMIC_ACQUIRE), value)) {
+                std::this_thread::sleep_for(std::chrono::microseconds(50));
+            }
+            note_value_seen(*region.allocation, region.offset);
+            return Time{0};
+        };
+        Work work{Work::Kind::host_function, "wait for a value", wait};
+        work.waits_for_value = true;
+        enqueue(*state, *queue, std::move(work));
+    });
+}
+
+template <typename Value>
+Result write_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
+    return answer(entry_point, [&] {
+        require((flags & ~no_memory_barrier) == 0, Result::invalid_value);
+        const Locked state;
+        const auto queue = stream_of(*state, stream);
+        require(queue->capture == nullptr, Result::not_supported);
+        const Region region = value_at<Value>(*queue, address);
+        const auto write = [region, value](std::uint64_t) {
+            note_value_written(*region.allocation, region.offset);
+            __atomic_store_n(pointer_to<Value>(region), value, __ATOMIC_RELEASE);
+            mark_initialised(region);
+            return Time{1'000};
+        };
+        enqueue(*state, *queue, {Work::Kind::set, "write of a value", write});
+    });
+}
+
+}  // namespace
+
+namespace exports {
+
+Result stream_wait_value_32(Stream stream, DevicePointer address, std::uint32_t value, unsigned flags) {
+    return wait_value(EntryPoint::stream_wait_value_32, stream, address, value, flags);
+}
+
+Result stream_wait_value_64(Stream stream, DevicePointer address, std::uint64_t value, unsigned flags) {
+    return wait_value(EntryPoint::stream_wait_value_64, stream, address, value, flags);
+}
+
+Result stream_write_value_32(Stream stream, DevicePointer address, std::uint32_t value, unsigned flags) {
+    return write_value(EntryPoint::stream_write_value_32, stream, address, value, flags);
+}
+
+Result stream_write_value_64(Stream stream, DevicePointer address, std::uint64_t value, unsigned flags) {
+    return write_value(EntryPoint::stream_write_value_64, stream, address, value, flags);
+}
+
+}  // namespace exports
+}  // namespace cupool::simulator
