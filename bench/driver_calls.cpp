@@ -98,8 +98,8 @@ public:
     }
 
 private:
-    static void require(abi::Result result) {
-        if (result != abi::Result::success) throw std::runtime_error(describe(result));
+    static void require(abi::Status result) {
+        if (result != abi::Status::success) throw std::runtime_error(describe(result));
     }
 
     static bool has_no_result() { return true; }

@@ -21,8 +21,8 @@
 
 namespace {
 
+using cupool::detail::MsmKernelParams;
 using cupool::detail::MsmPlan;
-using cupool::detail::MsmShape;
 
 constexpr auto curve = cupool::Curve::bn254;
 using Point = cupool::AffinePoint<curve>;
@@ -80,34 +80,34 @@ std::vector<std::uint64_t> place_variables(const cupool::ptx::Program& program, 
 
 /// What the library plans for the sum of `point_count` points whose scalars are all 1, so that they are in one bucket of one row. The
 /// library places it, too; what the sort would write is written here.
-MsmPlan plan_one_bucket(std::uint32_t point_count, Memory& memory) {
+MsmKernelParams plan_one_bucket(std::uint32_t point_count, Memory& memory) {
     constexpr std::size_t coordinate_bytes = sizeof(cupool::BaseFieldElement<curve>);
-    MsmShape shape = cupool::detail::make_msm_shape({.scalar_count = point_count,
-                                                     .scalars = cupool::detail::scalar_range<curve>(1),
-                                                     .choice = {.width = 2},
-                                                     .multiprocessors = 2,
-                                                     .coordinate_bytes = coordinate_bytes});
-    memory.take<std::byte>(cupool::detail::place_msm_sums(shape, coordinate_bytes, memory.next()));
-    memory.take<std::byte>(cupool::detail::place_msm_workspace(shape, coordinate_bytes, memory.next()));
-    MsmPlan& plan = shape.plan;
-    require(plan.row_count == 1 && plan.rounds == 0, "the plan is not one of one row without pairwise rounds");
+    MsmPlan plan = cupool::detail::make_msm_plan({.scalar_count = point_count,
+                                                  .scalars = cupool::detail::scalar_range<curve>(1),
+                                                  .choice = {.width = 2},
+                                                  .multiprocessors = 2,
+                                                  .coordinate_bytes = coordinate_bytes});
+    memory.take<std::byte>(cupool::detail::place_msm_sums(plan, coordinate_bytes, memory.next()));
+    memory.take<std::byte>(cupool::detail::place_msm_workspace(plan, coordinate_bytes, memory.next()));
+    MsmKernelParams& params = plan.params;
+    require(params.row_count == 1 && params.rounds == 0, "the params is not one of one row without pairwise rounds");
 
     std::vector<Point> multiples = cupool::generator_multiples<curve>(1, point_count);
     cupool::points_to_montgomery_form<curve>(multiples);
     Point* const points = memory.take<Point>(point_count);
     std::copy(multiples.begin(), multiples.end(), memory.at(points, point_count).begin());
-    plan.points = points;
-    const std::span<std::uint32_t> slots = memory.at(plan.slots, plan.slot_count);
+    params.points = points;
+    const std::span<std::uint32_t> slots = memory.at(params.slots, params.slot_count);
     std::iota(slots.begin(), slots.end(), 0u);
-    const std::span<std::uint32_t> starts = memory.at(plan.starts, plan.bucket_count + 1);
+    const std::span<std::uint32_t> starts = memory.at(params.starts, params.bucket_count + 1);
     std::fill(starts.begin() + 1, starts.end(), point_count);
-    return plan;
+    return params;
 }
 
 /// The sum of the bucket: its last share is in plan.finished, the others are in plan.unfinished.
-Sum bucket_sum(const MsmPlan& plan, Memory& memory) {
-    Sum sum = memory.at(static_cast<Sum*>(plan.finished), plan.share_count).back();
-    for (const Sum& share : memory.at(static_cast<Sum*>(plan.unfinished), plan.share_count - 1)) sum += share;
+Sum bucket_sum(const MsmKernelParams& params, Memory& memory) {
+    Sum sum = memory.at(static_cast<Sum*>(params.finished), params.share_count).back();
+    for (const Sum& share : memory.at(static_cast<Sum*>(params.unfinished), params.share_count - 1)) sum += share;
     return sum;
 }
 
@@ -118,13 +118,13 @@ void xyzz_additions(benchmark::State& state) {
     const auto program = cupool::ptx::Program::parse(cupool::detail::msm_accumulate_slots_bn254_code.ptx);
     Memory memory(32 << 20);
     const std::vector<std::uint64_t> variables = place_variables(program, memory);
-    const MsmPlan plan = plan_one_bucket(point_count, memory);
+    const MsmKernelParams params = plan_one_bucket(point_count, memory);
 
     cupool::ptx::Launch launch;
     launch.entry = program.find_entry("msm_accumulate_slots").value();
-    launch.grid = {(plan.share_count + block_size - 1) / block_size};
+    launch.grid = {(params.share_count + block_size - 1) / block_size};
     launch.block = {block_size};
-    launch.parameters = std::as_bytes(std::span(&plan, 1));
+    launch.parameters = std::as_bytes(std::span(&params, 1));
     launch.variable_addresses = variables;
     std::uint64_t lane_instructions = 0;
     for (auto _ : state) {
@@ -134,9 +134,9 @@ void xyzz_additions(benchmark::State& state) {
     }
     const cupool::Scalar factor{{std::uint64_t{point_count} * (point_count + 1) / 2}};
     require(
-        cupool::detail::store_affine<curve>(normalized(bucket_sum(plan, memory)), false) == multiply(cupool::generator<curve>(), factor),
+        cupool::detail::store_affine<curve>(normalized(bucket_sum(params, memory)), false) == multiply(cupool::generator<curve>(), factor),
         "the bucket's sum is not its closed form");
-    const std::uint32_t additions = point_count - plan.share_count;  // a share begins with its first point
+    const std::uint32_t additions = point_count - params.share_count;  // a share begins with its first point
     state.counters["lane_instructions"] = benchmark::Counter(static_cast<double>(lane_instructions), benchmark::Counter::kIsRate);
     state.counters["additions"] = benchmark::Counter(static_cast<double>(state.iterations() * additions), benchmark::Counter::kIsRate);
 }

@@ -94,10 +94,10 @@ private:
     void copy_raw(Side& to, Side& from, std::size_t words) const {
         const Driver& driver = one_.context.context().driver();
         const CurrentContext current(from.context.context());
-        const abi::Result result =
+        const abi::Status result =
             driver.api().copy_peer_async(to.target.span().pointer(), to.context.context().handle(), from.source.span().pointer(),
                                          from.context.context().handle(), words * sizeof(std::uint32_t), from.stream.handle());
-        if (result != abi::Result::success) throw std::runtime_error(describe(result));
+        if (result != abi::Status::success) throw std::runtime_error(describe(result));
     }
 
     Work awaited(Work work) const {

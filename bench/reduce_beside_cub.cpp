@@ -22,7 +22,7 @@ namespace {
 using namespace cupool;
 
 struct Settings {
-    unsigned most_bytes_log2 = 34;
+    unsigned max_bytes_log2 = 34;
     unsigned repetitions = 30;
     std::vector<std::string> types;  ///< that are measured; empty: all
     bool has_cub = false;
@@ -137,7 +137,7 @@ void compare(const Settings& settings, const char* type, const char* operation, 
              const Ours& ours) {
     std::vector<double> cub;
     std::printf("%-5s %-7s cupool", type, operation);
-    for (unsigned log2 = 10; log2 <= settings.most_bytes_log2; ++log2) {
+    for (unsigned log2 = 10; log2 <= settings.max_bytes_log2; ++log2) {
         const std::size_t count = (std::size_t{1} << log2) / element_bytes;
         print(ours(count));
         cub.push_back(cub_microseconds(settings, type, operation, input, count));
@@ -151,7 +151,7 @@ void compare(const Settings& settings, const char* type, const char* operation, 
 template <class T>
 void compare_type(const Settings& settings, const char* type, const DeviceContext& context) {
     if (!settings.has(type)) return;
-    const RepeatedBlock<T> input(std::size_t{1} << settings.most_bytes_log2, context);
+    const RepeatedBlock<T> input(std::size_t{1} << settings.max_bytes_log2, context);
     const abi::DevicePointer pointer = input.prefix(1).pointer();
     const ReduceConfig config{.ctx = context};
     const auto whole = [&](const char* name, ReduceOperation operation) {
@@ -195,7 +195,7 @@ double cub_segmented_microseconds([[maybe_unused]] const Settings& settings, [[m
 template <class T>
 void compare_segments(const Settings& settings, const char* type, const DeviceContext& context) {
     if (!settings.has(type)) return;
-    const std::size_t bytes = std::size_t{1} << std::min(settings.most_bytes_log2, 28u);
+    const std::size_t bytes = std::size_t{1} << std::min(settings.max_bytes_log2, 28u);
     const RepeatedBlock<T> input(bytes, context);
     const std::size_t count = bytes / sizeof(T);
     for (std::size_t length = 16; length <= std::min(count, std::size_t{1} << 20); length *= 2) {
@@ -227,7 +227,7 @@ void compare_segments(const Settings& settings, const char* type, const DeviceCo
 /// Sums over the middle of three dimensions, beside the sum of the whole array, which reads the same bytes.
 template <class T>
 void compare_middle(const Settings& settings, const char* type, const DeviceContext& context) {
-    const std::size_t count = (std::size_t{1} << std::min(settings.most_bytes_log2, 30u)) / sizeof(T);
+    const std::size_t count = (std::size_t{1} << std::min(settings.max_bytes_log2, 30u)) / sizeof(T);
     const RepeatedBlock<T> input(count * sizeof(T), context);
     T whole{};
     const auto sum_all = [&] { reduce<T>(input.prefix(count), ReduceOperation::sum, context, whole); };
@@ -261,7 +261,7 @@ void compare_middle(const Settings& settings, const char* type, const DeviceCont
 
 /// The sum by a caller's function, beside our own of the same array.
 void compare_function(const Settings& settings, const DeviceContext& context) {
-    const std::size_t count = (std::size_t{1} << std::min(settings.most_bytes_log2, 30u)) / sizeof(std::uint32_t);
+    const std::size_t count = (std::size_t{1} << std::min(settings.max_bytes_log2, 30u)) / sizeof(std::uint32_t);
     const RepeatedBlock<std::uint32_t> input(count * sizeof(std::uint32_t), context);
     const PtxOperation add{.ptx = R"(.func (.param .b32 r) add(.param .b32 a, .param .b32 b)
 { .reg .b32 %a, %b; ld.param.b32 %a, [a]; ld.param.b32 %b, [b]; add.u32 %a, %a, %b; st.param.b32 [r], %a; ret; })",
@@ -281,7 +281,7 @@ void compare_function(const Settings& settings, const DeviceContext& context) {
 
 int main(int argc, char** argv) try {
     Settings settings;
-    if (argc > 1) settings.most_bytes_log2 = static_cast<unsigned>(std::max(10, std::atoi(argv[1])));
+    if (argc > 1) settings.max_bytes_log2 = static_cast<unsigned>(std::max(10, std::atoi(argv[1])));
     if (argc > 2) settings.repetitions = static_cast<unsigned>(std::max(1, std::atoi(argv[2])));
     if (argc > 3) settings.types.assign(argv + 3, argv + argc);
     const DeviceContext context = DeviceContext::default_for_device(0);
@@ -290,7 +290,7 @@ int main(int argc, char** argv) try {
 #endif
     std::printf("%s, medians of %u, microseconds; bytes as powers of two\n%-20s", context.context().device().name().c_str(),
                 settings.repetitions, "");
-    for (unsigned log2 = 10; log2 <= settings.most_bytes_log2; ++log2) std::printf(" %9u", log2);
+    for (unsigned log2 = 10; log2 <= settings.max_bytes_log2; ++log2) std::printf(" %9u", log2);
     std::printf("\n");
     compare_type<float>(settings, "f32", context);
     compare_type<double>(settings, "f64", context);

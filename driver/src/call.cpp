@@ -9,10 +9,10 @@ namespace {
 std::optional<int> device_or_nothing(int ordinal) { return ordinal == no_ordinal ? std::nullopt : std::optional<int>(ordinal); }
 
 /// The driver's own name for a number that this build does not know; empty where it has none.
-std::string driver_name_of(const Driver& driver, abi::Result result) {
+std::string driver_name_of(const Driver& driver, abi::Status result) {
     const char* name = nullptr;
     if (!result_name(result).empty() || driver.api().get_error_name == nullptr ||
-        driver.api().get_error_name(result, &name) != abi::Result::success || name == nullptr) {
+        driver.api().get_error_name(result, &name) != abi::Status::success || name == nullptr) {
         return {};
     }
     return "the driver calls it " + std::string(name);
@@ -42,12 +42,12 @@ void refuse_call(const Driver& driver, const EntryPointInfo& entry_point, int or
     throw Error(std::move(details), where);
 }
 
-void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Result result, int ordinal,
+void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Status result, int ordinal,
                        const SourceLocation& where) {
     throw_failed_call(driver, entry_point, result, ordinal, where, driver_name_of(driver, result));
 }
 
-void throw_failed_call(const Driver&, const EntryPointInfo& entry_point, abi::Result result, int ordinal, const SourceLocation& where,
+void throw_failed_call(const Driver&, const EntryPointInfo& entry_point, abi::Status result, int ordinal, const SourceLocation& where,
                        const std::string& message) {
     ErrorDetails details;
     details.category = category_of(result);
@@ -59,7 +59,7 @@ void throw_failed_call(const Driver&, const EntryPointInfo& entry_point, abi::Re
     throw Error(std::move(details), where);
 }
 
-void log_failed_call(const EntryPointInfo& entry_point, abi::Result result, int ordinal) noexcept {
+void log_failed_call(const EntryPointInfo& entry_point, abi::Status result, int ordinal) noexcept {
     if (!logs(LogLevel::warning)) {
         return;
     }
@@ -80,7 +80,7 @@ void log_current_exception() noexcept {
     }
 }
 
-void throw_failed_call_in(ContextView context, const EntryPointInfo& entry_point, abi::Result result, SourceLocation where) {
+void throw_failed_call_in(ContextView context, const EntryPointInfo& entry_point, abi::Status result, SourceLocation where) {
     throw_failed_call(context.driver(), entry_point, result, context.ordinal(), where);
 }
 

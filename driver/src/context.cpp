@@ -88,12 +88,12 @@ void ContextView::enable_peer_access(ContextView peer, SourceLocation where) con
 bool ContextView::try_enable_peer_access(ContextView peer, SourceLocation where) const {
     detail::require_context(peer, where);
     const CurrentContext current(*this, where);
-    const abi::Result result = detail::invoke<&EntryPoints::context_enable_peer_access>(driver(), ordinal(), where, peer.handle(), 0U);
-    if (result != abi::Result::success && result != abi::Result::peer_access_already_enabled) {
+    const abi::Status result = detail::invoke<&EntryPoints::context_enable_peer_access>(driver(), ordinal(), where, peer.handle(), 0U);
+    if (result != abi::Status::success && result != abi::Status::peer_access_already_enabled) {
         detail::throw_failed_call(driver(), entry_point_info<&EntryPoints::context_enable_peer_access>, result, ordinal(), where,
                                   "cannot enable access to the memory of device " + std::to_string(peer.ordinal()));
     }
-    return result == abi::Result::success;
+    return result == abi::Status::success;
 }
 
 std::string to_string(ContextView context) { return context ? "context of device " + std::to_string(context.ordinal()) : "no context"; }

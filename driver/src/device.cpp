@@ -23,10 +23,10 @@ std::string uuid_text(const abi::Uuid& uuid, std::string_view prefix) {
 }
 
 /// Far more than a host can have, MIG instances included: a driver that counts more is not to be believed.
-constexpr int most_devices = 4096;
+constexpr int max_devices = 4096;
 
 void require_plausible_count(const Driver& driver, int count, const SourceLocation& where) {
-    if (count >= 0 && count <= most_devices) {
+    if (count >= 0 && count <= max_devices) {
         return;
     }
     ErrorDetails details;
@@ -103,9 +103,9 @@ int Device::attribute(abi::DeviceAttribute attribute, SourceLocation where) cons
 
 std::optional<int> Device::try_attribute(abi::DeviceAttribute attribute, SourceLocation where) const {
     int value = 0;
-    const abi::Result result = detail::invoke<&EntryPoints::device_get_attribute>(*driver_, ordinal_, where, &value, attribute, handle_);
-    if (result == abi::Result::success) return value;
-    if (result == abi::Result::invalid_value || result == abi::Result::not_supported) return std::nullopt;
+    const abi::Status result = detail::invoke<&EntryPoints::device_get_attribute>(*driver_, ordinal_, where, &value, attribute, handle_);
+    if (result == abi::Status::success) return value;
+    if (result == abi::Status::invalid_value || result == abi::Status::not_supported) return std::nullopt;
     detail::throw_failed_call(*driver_, entry_point_info<&EntryPoints::device_get_attribute>, result, ordinal_, where);
 }
 
@@ -165,7 +165,7 @@ int device_count(const Driver& driver, SourceLocation where) {
     try {
         driver.initialize(where);
     } catch (const Error& error) {
-        if (error.code() != abi::Result::no_device) {
+        if (error.code() != abi::Status::no_device) {
             throw;
         }
         return 0;

@@ -15,11 +15,11 @@ namespace {
 bool reclaim_memory(ContextView context, std::size_t bytes) {
     const EntryPoints& api = context.driver().api();
     ContextView::MemoryInfo info{};
-    if (api.memory_get_info(&info.free, &info.total) != abi::Result::success || bytes > info.total) return false;
-    if (api.context_synchronize() != abi::Result::success) return false;
+    if (api.memory_get_info(&info.free, &info.total) != abi::Status::success || bytes > info.total) return false;
+    if (api.context_synchronize() != abi::Status::success) return false;
     abi::MemoryPool pool = nullptr;
     if (api.device_get_default_memory_pool != nullptr &&
-        api.device_get_default_memory_pool(&pool, context.device().handle()) == abi::Result::success) {
+        api.device_get_default_memory_pool(&pool, context.device().handle()) == abi::Status::success) {
         api.memory_pool_trim_to(pool, 0);  // where it refuses, the allocation is refused again
     }
     return true;
@@ -28,18 +28,18 @@ bool reclaim_memory(ContextView context, std::size_t bytes) {
 /// Allocates once more where that was refused and memory could be reclaimed, or throws saying how much was asked for and how much there is.
 /// \param result  what the first attempt answered, in the context
 template <auto Member, class... Arguments>
-void retry_allocation(ContextView context, abi::Result result, std::size_t bytes, const SourceLocation& where, Arguments... arguments) {
-    if (result == abi::Result::out_of_memory && reclaim_memory(context, bytes)) {
+void retry_allocation(ContextView context, abi::Status result, std::size_t bytes, const SourceLocation& where, Arguments... arguments) {
+    if (result == abi::Status::out_of_memory && reclaim_memory(context, bytes)) {
         log(LogLevel::info, std::string(entry_point_info<Member>.base) + " was out of memory for " + std::to_string(bytes) +
                                 " bytes; trying once more, as what the device's pool kept unused has been given back");
         result = invoke<Member>(context.driver(), context.ordinal(), where, arguments...);
     }
-    if (result == abi::Result::success) {
+    if (result == abi::Status::success) {
         return;
     }
     std::string message = "cannot allocate " + std::to_string(bytes) + " bytes";
     ContextView::MemoryInfo info{};
-    if (result == abi::Result::out_of_memory && context.driver().api().memory_get_info(&info.free, &info.total) == abi::Result::success) {
+    if (result == abi::Status::out_of_memory && context.driver().api().memory_get_info(&info.free, &info.total) == abi::Status::success) {
         message += " of device memory; " + std::to_string(info.free) + " of " + std::to_string(info.total) + " are free";
     }
     throw_failed_call(context.driver(), entry_point_info<Member>, result, context.ordinal(), where, message);
@@ -54,24 +54,24 @@ void DeviceAllocation::allocate(std::size_t bytes, const DeviceContext& context,
     }
     conditions_ = std::make_unique<FreeConditions>(FreeConditions{true, {}});
     const CurrentContext current(place, where);
-    const abi::Result result = invoke<&EntryPoints::memory_allocate>(place.driver(), ordinal(), where, &pointer_, bytes);
-    if (result != abi::Result::success) {
+    const abi::Status result = invoke<&EntryPoints::memory_allocate>(place.driver(), ordinal(), where, &pointer_, bytes);
+    if (result != abi::Status::success) {
         retry(result, bytes, {}, where);
     }
 }
 
-void DeviceAllocation::allocate_elsewhere(abi::Result told, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where) {
+void DeviceAllocation::allocate_elsewhere(abi::Status told, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where) {
     const ContextView place = stream().context();
     require_told(place, told, where);
     const CurrentContext current(place, where);
-    const abi::Result result = invoke<&EntryPoints::memory_allocate_from_pool_async>(place.driver(), ordinal(), where, &pointer_, bytes,
+    const abi::Status result = invoke<&EntryPoints::memory_allocate_from_pool_async>(place.driver(), ordinal(), where, &pointer_, bytes,
                                                                                      pool.handle(), stream().handle());
-    if (result != abi::Result::success) {
+    if (result != abi::Status::success) {
         retry(result, bytes, pool, where);
     }
 }
 
-void DeviceAllocation::retry(abi::Result result, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where) {
+void DeviceAllocation::retry(abi::Status result, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where) {
     const ContextView context = stream().context();
     if (pool) {
         retry_allocation<&EntryPoints::memory_allocate_from_pool_async>(context, result, bytes, where, &pointer_, bytes, pool.handle(),
@@ -111,7 +111,7 @@ void DeviceAllocation::record_use(StreamView stream, const SourceLocation& where
     conditions_->uses.record(stream, where);
 }
 
-void DeviceAllocation::release_elsewhere(abi::Result told) noexcept {
+void DeviceAllocation::release_elsewhere(abi::Status told) noexcept {
     if (must_leak()) {
         return;
     }

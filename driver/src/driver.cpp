@@ -18,12 +18,12 @@ Error unavailable(const LoadReport& report, const SourceLocation& where) {
 }
 
 /// Whether cuInit may answer otherwise when it is asked again, in this process.
-bool may_change(abi::Result result) {
+bool may_change(abi::Status result) {
     switch (result) {
-        case abi::Result::not_initialized:     // nobody has asked yet
-        case abi::Result::device_unavailable:  // taken by another process
-        case abi::Result::operating_system:    // a kernel module that is not loaded yet
-        case abi::Result::unknown: return true;
+        case abi::Status::not_initialized:     // nobody has asked yet
+        case abi::Status::device_unavailable:  // taken by another process
+        case abi::Status::operating_system:    // a kernel module that is not loaded yet
+        case abi::Status::unknown: return true;
         default: break;
     }
     const ErrorCategory category = category_of(result);
@@ -60,7 +60,7 @@ const std::shared_ptr<const Driver>& Driver::system(SourceLocation where) {
     return *driver;
 }
 
-abi::Result Driver::try_initialize(SourceLocation where) const {
+abi::Status Driver::try_initialize(SourceLocation where) const {
     if (detail::must_leak()) {
         detail::refuse_call(*this, entry_point_info<&EntryPoints::init>, detail::no_ordinal, where);
     }
@@ -74,9 +74,9 @@ abi::Result Driver::try_initialize(SourceLocation where) const {
     return initialization_.load(std::memory_order_relaxed);
 }
 
-abi::Result Driver::call_init(detail::DriverInitialization& initialization) const {
-    const abi::Result result = api_.init(0);
-    if (result == abi::Result::success) {
+abi::Status Driver::call_init(detail::DriverInitialization& initialization) const {
+    const abi::Status result = api_.init(0);
+    if (result == abi::Status::success) {
         initialization.succeeded(reinterpret_cast<const void*>(api_.init));
     }
     if (detail::logs(LogLevel::info)) {
@@ -87,8 +87,8 @@ abi::Result Driver::call_init(detail::DriverInitialization& initialization) cons
 }
 
 void Driver::initialize(SourceLocation where) const {
-    const abi::Result result = try_initialize(where);
-    if (result == abi::Result::success) {
+    const abi::Status result = try_initialize(where);
+    if (result == abi::Status::success) {
         return;
     }
     const detail::HostFacts host = detail::gather_host_facts();

@@ -68,7 +68,7 @@ Error Error::at(SourceLocation where) const { return Error(state_->details, wher
 const char* Error::what() const noexcept { return state_->line.c_str(); }
 ErrorCategory Error::category() const noexcept { return state_->details.category; }
 const std::string& Error::message() const noexcept { return state_->details.message; }
-std::optional<abi::Result> Error::code() const noexcept { return state_->details.code; }
+std::optional<abi::Status> Error::code() const noexcept { return state_->details.code; }
 const std::string& Error::call() const noexcept { return state_->details.call; }
 std::optional<int> Error::device() const noexcept { return state_->details.device; }
 std::optional<Reason> Error::reason() const noexcept { return state_->details.reason; }

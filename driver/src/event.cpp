@@ -31,11 +31,11 @@ void Event::record_external(StreamView stream, SourceLocation where) {
 
 bool Event::query(SourceLocation where) const {
     const CurrentContext current(context(), where);
-    const abi::Result result = detail::invoke<&EntryPoints::event_query>(context().driver(), context().ordinal(), where, handle_);
-    if (result != abi::Result::success && result != abi::Result::not_ready) {
+    const abi::Status result = detail::invoke<&EntryPoints::event_query>(context().driver(), context().ordinal(), where, handle_);
+    if (result != abi::Status::success && result != abi::Status::not_ready) {
         detail::throw_failed_call(context().driver(), entry_point_info<&EntryPoints::event_query>, result, context().ordinal(), where);
     }
-    return result == abi::Result::success;
+    return result == abi::Status::success;
 }
 
 void Event::synchronize(SourceLocation where) const { detail::call_in<&EntryPoints::event_synchronize>(context(), where, handle_); }

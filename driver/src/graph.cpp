@@ -16,7 +16,7 @@ void require_same_size(std::size_t to, std::size_t from, const SourceLocation& w
 namespace {
 
 // The longest rows that copies can have: CU_DEVICE_ATTRIBUTE_MAX_PITCH of every device so far.
-constexpr std::size_t most_row_bytes = 2'147'483'647;
+constexpr std::size_t max_row_bytes = 2'147'483'647;
 constexpr std::size_t row_bytes_of_large_copies = std::size_t{1} << 30;
 
 abi::Copy3D::Side side_of(const detail::CopyEnd& end, std::size_t row_bytes, std::size_t rows) {
@@ -84,7 +84,7 @@ GraphNode Graph::add_copy_of_bytes(const detail::CopyEnd& to, const detail::Copy
             require_own_device(end.ordinal, where);
         }
     }
-    if (bytes <= most_row_bytes) {
+    if (bytes <= max_row_bytes) {
         return add_copy_of_rows(to, from, bytes, 1, after, where);
     }
     const std::size_t rows = bytes / row_bytes_of_large_copies;
@@ -145,9 +145,9 @@ GraphExec Graph::instantiate(SourceLocation where) const {
     abi::GraphExec exec = nullptr;
     GraphNode error_node = nullptr;
     char log[4096] = "";
-    const abi::Result result = detail::invoke<&EntryPoints::graph_instantiate>(context().driver(), context().ordinal(), where, &exec,
+    const abi::Status result = detail::invoke<&EntryPoints::graph_instantiate>(context().driver(), context().ordinal(), where, &exec,
                                                                                handle_, &error_node, static_cast<char*>(log), sizeof log);
-    if (result != abi::Result::success) {
+    if (result != abi::Status::success) {
         ErrorDetails details;
         details.category = category_of(result);
         details.code = result;

@@ -152,13 +152,13 @@ Diagnosis diagnose_no_device(const HostFacts& facts) {
     return {Reason::no_visible_device, "the driver works and shows no device"};
 }
 
-Diagnosis diagnose_initialization(abi::Result result, const HostFacts& facts, const std::string& library_path) {
-    if (result == abi::Result::no_device) {
+Diagnosis diagnose_initialization(abi::Status result, const HostFacts& facts, const std::string& library_path) {
+    if (result == abi::Status::no_device) {
         return diagnose_no_device(facts);
     }
     const std::string answer = "cuInit answered " + describe(result);
     const std::string library_version = version_in_file_name(library_path);
-    if (result == abi::Result::invalid_device) {
+    if (result == abi::Status::invalid_device) {
         return {Reason::no_visible_device, answer + (facts.visible_devices ? "; CUDA_VISIBLE_DEVICES is \"" + *facts.visible_devices +
                                                                                  "\", which may name a device twice"
                                                                            : "")};

@@ -38,7 +38,7 @@ struct Diagnosis {
 
 /// \param library_path  the libcuda, whose file name may carry its version
 /// \pre result is not success
-Diagnosis diagnose_initialization(abi::Result result, const HostFacts& facts, const std::string& library_path);
+Diagnosis diagnose_initialization(abi::Status result, const HostFacts& facts, const std::string& library_path);
 
 /// What an error says that tells why no device can be used.
 ErrorCategory category_of_reason(Reason reason);

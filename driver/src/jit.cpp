@@ -16,11 +16,11 @@ std::string join_logs(const Compilation& compilation) {
     return log + compilation.info_log;
 }
 
-Compilation compile_once(const JitOptions& options, std::size_t log_size, const std::function<abi::Result(OptionList&)>& load) {
+Compilation compile_once(const JitOptions& options, std::size_t log_size, const std::function<abi::Status(OptionList&)>& load) {
     LogBuffer info(log_size);
     LogBuffer error(log_size);
     OptionList list(options, info, error);
-    const abi::Result result = load(list);
+    const abi::Status result = load(list);
     const bool log_is_cut = info.is_full() || error.is_full();
     return {result, info.take(), error.take(), list.wall_milliseconds(), log_is_cut};
 }
@@ -90,13 +90,13 @@ void OptionList::add_log(abi::JitOption buffer_option, abi::JitOption size_optio
     add(size_option, buffer.size() - 1);  // the last byte stays a terminator
 }
 
-Compilation compile(const JitOptions& options, const std::function<abi::Result(OptionList&)>& load, const std::function<void()>& undo) {
+Compilation compile(const JitOptions& options, const std::function<abi::Status(OptionList&)>& load, const std::function<void()>& undo) {
     constexpr std::size_t first_log_size = std::size_t{1} << 14;
     constexpr std::size_t last_log_size = std::size_t{1} << 24;
     std::size_t log_size = first_log_size;
     Compilation compilation = compile_once(options, log_size, load);
     while (compilation.log_is_cut && log_size < last_log_size) {
-        if (compilation.result == abi::Result::success) {
+        if (compilation.result == abi::Status::success) {
             undo();
         }
         log_size *= 32;

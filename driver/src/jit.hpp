@@ -47,7 +47,7 @@ private:
 
 /// What came of a compilation.
 struct Compilation {
-    abi::Result result;
+    abi::Status result;
     std::string info_log;
     std::string error_log;
     std::optional<float> milliseconds;
@@ -55,7 +55,7 @@ struct Compilation {
 };
 
 /// Compiles, again with larger logs where they were cut. \param undo  drops what the first attempt made
-Compilation compile(const JitOptions& options, const std::function<abi::Result(OptionList&)>& load, const std::function<void()>& undo);
+Compilation compile(const JitOptions& options, const std::function<abi::Status(OptionList&)>& load, const std::function<void()>& undo);
 
 [[noreturn]] void throw_failed_compilation(const Driver& driver, int ordinal, const EntryPointInfo& entry_point,
                                            const Compilation& compilation, const std::string& message, const SourceLocation& where);

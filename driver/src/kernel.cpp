@@ -55,7 +55,7 @@ std::string text_of(const std::vector<KernelParameterInfo>& parameters) {
     return text + (parameters.empty() ? "" : " bytes");
 }
 
-[[noreturn]] void throw_failed_launch(const UntypedKernel& kernel, const EntryPointInfo& entry_point, abi::Result result,
+[[noreturn]] void throw_failed_launch(const UntypedKernel& kernel, const EntryPointInfo& entry_point, abi::Status result,
                                       const LaunchShape& shape, const SourceLocation& where) {
     detail::throw_failed_call(kernel.context().driver(), entry_point, result, kernel.context().ordinal(), where,
                               "cannot launch kernel " + kernel.name() + " with a grid of " + text_of(shape.grid) + " blocks of " +
@@ -65,11 +65,11 @@ std::string text_of(const std::vector<KernelParameterInfo>& parameters) {
 
 }  // namespace
 
-void UntypedKernel::throw_failed_launch(abi::Result result, const LaunchShape& shape, const SourceLocation& where) const {
+void UntypedKernel::throw_failed_launch(abi::Status result, const LaunchShape& shape, const SourceLocation& where) const {
     cupool::throw_failed_launch(*this, entry_point_info<&EntryPoints::launch_kernel>, result, shape, where);
 }
 
-void UntypedKernel::launch_elsewhere(abi::Result told, const LaunchShape& shape, abi::Stream stream, void** parameters,
+void UntypedKernel::launch_elsewhere(abi::Status told, const LaunchShape& shape, abi::Stream stream, void** parameters,
                                      const SourceLocation& where) const {
     detail::require_told(context_, told, where);
     const CurrentContext current(context_, where);
@@ -84,19 +84,19 @@ void UntypedKernel::launch_raw_with(const LaunchOptions& options, const LaunchSh
     const CurrentContext current(context_, where);
     const Driver& driver = context_.driver();
     if (is_only_cooperative(options)) {  // which drivers of any age know
-        const abi::Result result = detail::invoke<&EntryPoints::launch_cooperative_kernel>(
+        const abi::Status result = detail::invoke<&EntryPoints::launch_cooperative_kernel>(
             driver, context_.ordinal(), where, handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
             shape.block.z, shape.dynamic_shared_bytes, stream.handle(), parameters);
-        if (result != abi::Result::success) {
+        if (result != abi::Status::success) {
             cupool::throw_failed_launch(*this, entry_point_info<&EntryPoints::launch_cooperative_kernel>, result, shape, where);
         }
         return;
     }
     AttributeList attributes(options);
     const abi::LaunchConfig config = attributes.config(shape, stream);
-    const abi::Result result = detail::invoke<&EntryPoints::launch_kernel_ex>(driver, context_.ordinal(), where, &config, handle_,
+    const abi::Status result = detail::invoke<&EntryPoints::launch_kernel_ex>(driver, context_.ordinal(), where, &config, handle_,
                                                                               parameters, static_cast<void**>(nullptr));
-    if (result != abi::Result::success) {
+    if (result != abi::Status::success) {
         cupool::throw_failed_launch(*this, entry_point_info<&EntryPoints::launch_kernel_ex>, result, shape, where);
     }
 }
@@ -120,12 +120,12 @@ std::vector<KernelParameterInfo> UntypedKernel::parameters(SourceLocation where)
     std::vector<KernelParameterInfo> parameters;
     while (true) {
         KernelParameterInfo info{};
-        const abi::Result result = detail::invoke<&EntryPoints::function_get_parameter_info>(
+        const abi::Status result = detail::invoke<&EntryPoints::function_get_parameter_info>(
             context_.driver(), context_.ordinal(), where, handle_, parameters.size(), &info.offset, &info.bytes);
-        if (result == abi::Result::invalid_value) {  // there are no more
+        if (result == abi::Status::invalid_value) {  // there are no more
             return parameters;
         }
-        if (result != abi::Result::success) {
+        if (result != abi::Status::success) {
             detail::throw_failed_call(context_.driver(), entry_point_info<&EntryPoints::function_get_parameter_info>, result,
                                       context_.ordinal(), where);
         }
@@ -174,10 +174,10 @@ int UntypedKernel::max_active_blocks(unsigned block_threads, std::size_t dynamic
     return blocks;
 }
 
-BlockSize UntypedKernel::potential_block_size(std::size_t dynamic_shared_bytes, int most_threads, SourceLocation where) const {
+BlockSize UntypedKernel::potential_block_size(std::size_t dynamic_shared_bytes, int max_threads, SourceLocation where) const {
     BlockSize size{};
     detail::call_in<&EntryPoints::occupancy_potential_block_size>(context_, where, &size.min_grid, &size.block, handle_,
-                                                                  abi::BlockSizeToSharedBytes{nullptr}, dynamic_shared_bytes, most_threads);
+                                                                  abi::BlockSizeToSharedBytes{nullptr}, dynamic_shared_bytes, max_threads);
     return size;
 }
 

@@ -18,7 +18,7 @@ Library::Library(std::shared_ptr<const Driver> driver, std::string_view image, c
                 list.count(), static_cast<abi::LibraryOption*>(nullptr), static_cast<void**>(nullptr), 0U);
         },
         [&] { detail::call<&EntryPoints::library_unload>(*driver_, detail::no_ordinal, where, library); });
-    if (compilation.result != abi::Result::success) {
+    if (compilation.result != abi::Status::success) {
         detail::throw_failed_compilation(*driver_, detail::no_ordinal, entry_point_info<&EntryPoints::library_load_data>, compilation,
                                          "cannot load a library of " + std::to_string(image.size()) + " bytes", where);
     }
@@ -32,9 +32,9 @@ const Driver& Library::loaded_by(const SourceLocation& where) const {
 
 abi::LibraryKernel Library::kernel_handle(const std::string& name, const SourceLocation& where) const {
     abi::LibraryKernel kernel = nullptr;
-    const abi::Result result =
+    const abi::Status result =
         detail::invoke<&EntryPoints::library_get_kernel>(loaded_by(where), detail::no_ordinal, where, &kernel, handle_, name.c_str());
-    if (result != abi::Result::success) {
+    if (result != abi::Status::success) {
         detail::throw_failed_call(loaded_by(where), entry_point_info<&EntryPoints::library_get_kernel>, result, detail::no_ordinal, where,
                                   "no kernel \"" + name + "\" in the library");
     }
@@ -82,9 +82,9 @@ DeviceSpan<std::byte> Library::global(const std::string& name, ContextView conte
     const CurrentContext current(context, where);
     abi::DevicePointer pointer = 0;
     std::size_t bytes = 0;
-    const abi::Result result = detail::invoke<&EntryPoints::library_get_global>(context.driver(), context.ordinal(), where, &pointer,
+    const abi::Status result = detail::invoke<&EntryPoints::library_get_global>(context.driver(), context.ordinal(), where, &pointer,
                                                                                 &bytes, handle_, name.c_str());
-    if (result != abi::Result::success) {
+    if (result != abi::Status::success) {
         detail::throw_failed_call(context.driver(), entry_point_info<&EntryPoints::library_get_global>, result, context.ordinal(), where,
                                   "no variable \"" + name + "\" in the library");
     }

@@ -24,8 +24,8 @@ struct Linker::State {
 
     ContextView view() const { return context.get(); }
 
-    void require_success(abi::Result result, const EntryPointInfo& entry_point, const std::string& message, const SourceLocation& where) {
-        if (result == abi::Result::success) {
+    void require_success(abi::Status result, const EntryPointInfo& entry_point, const std::string& message, const SourceLocation& where) {
+        if (result == abi::Status::success) {
             return;
         }
         const detail::Compilation compilation{result, info.data(), error.data(), std::nullopt, false};
@@ -57,7 +57,7 @@ Linker::State& Linker::state(const SourceLocation& where) const {
 void Linker::add(std::string_view image, abi::LinkInput type, const std::string& name, SourceLocation where) {
     std::string terminated(image);
     const CurrentContext current(state(where).view(), where);
-    const abi::Result result =
+    const abi::Status result =
         detail::invoke<&EntryPoints::link_add_data>(state(where).view().driver(), state(where).view().ordinal(), where, state(where).handle,
                                                     type, static_cast<void*>(terminated.data()), terminated.size() + 1, name.c_str(), 0U,
                                                     static_cast<abi::JitOption*>(nullptr), static_cast<void**>(nullptr));
@@ -68,7 +68,7 @@ std::string Linker::complete(SourceLocation where) {
     const CurrentContext current(state(where).view(), where);
     void* image = nullptr;
     std::size_t bytes = 0;
-    const abi::Result result = detail::invoke<&EntryPoints::link_complete>(state(where).view().driver(), state(where).view().ordinal(),
+    const abi::Status result = detail::invoke<&EntryPoints::link_complete>(state(where).view().driver(), state(where).view().ordinal(),
                                                                            where, state(where).handle, &image, &bytes);
     state(where).require_success(result, entry_point_info<&EntryPoints::link_complete>, "cannot complete the link", where);
     return {static_cast<const char*>(image), bytes};

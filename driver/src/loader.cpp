@@ -41,8 +41,8 @@ namespace detail {
 namespace {
 
 using Resolver = std::function<void*(const char* exported)>;
-using GetProcAddress = abi::Result (*)(const char* base, void** function, int version, std::uint64_t flags);
-using GetProcAddressV2 = abi::Result (*)(const char* base, void** function, int version, std::uint64_t flags,
+using GetProcAddress = abi::Status (*)(const char* base, void** function, int version, std::uint64_t flags);
+using GetProcAddressV2 = abi::Status (*)(const char* base, void** function, int version, std::uint64_t flags,
                                          abi::ProcAddressQueryResult* status);
 
 template <class Function>
@@ -60,14 +60,14 @@ public:
 
     void* find(const EntryPointInfo& row) const {
         void* function = nullptr;
-        abi::Result answer = abi::Result::not_supported;
+        abi::Status answer = abi::Status::not_supported;
         if (get_proc_address_v2_ != nullptr) {
             abi::ProcAddressQueryResult status{};
             answer = get_proc_address_v2_(row.base, &function, row.version, 0, &status);
         } else if (get_proc_address_ != nullptr) {
             answer = get_proc_address_(row.base, &function, row.version, 0);
         }
-        if (answer == abi::Result::success || answer == abi::Result::not_found) {
+        if (answer == abi::Status::success || answer == abi::Status::not_found) {
             return function;  // null: the library says itself that it has none
         }
         return resolver_(row.exported);
@@ -121,13 +121,13 @@ Finding judge(EntryPoints& api, int& version) {
         return {Reason::library_unusable,
                 std::string("is no libcuda: it exports no ") + (api.init == nullptr ? "cuInit" : "cuDriverGetVersion")};
     }
-    const abi::Result answer = api.driver_get_version(&version);
-    if (answer == abi::Result::stub_library) {
+    const abi::Status answer = api.driver_get_version(&version);
+    if (answer == abi::Status::stub_library) {
         return {
             Reason::library_unusable,
             "is the CUDA toolkit's stub, which is for linking only; take its folder out of LD_LIBRARY_PATH and install the display driver"};
     }
-    if (answer != abi::Result::success) {
+    if (answer != abi::Status::success) {
         version = 0;
         return {Reason::library_unusable, "cuDriverGetVersion answered " + describe(answer)};
     }

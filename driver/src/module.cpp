@@ -19,7 +19,7 @@ Module::Module(ContextView context, std::string_view image, const JitOptions& op
                                                                   list.options(), list.values());
         },
         [&] { detail::call<&EntryPoints::module_unload>(context.driver(), context.ordinal(), where, module); });
-    if (compilation.result != abi::Result::success) {
+    if (compilation.result != abi::Status::success) {
         detail::throw_failed_compilation(context.driver(), context.ordinal(), entry_point_info<&EntryPoints::module_load_data>, compilation,
                                          "cannot load a module of " + std::to_string(image.size()) + " bytes", where);
     }
@@ -58,9 +58,9 @@ void Module::release() noexcept {
 UntypedKernel Module::untyped_kernel(const std::string& name, SourceLocation where) const {
     const CurrentContext current(context(), where);
     abi::Function function = nullptr;
-    const abi::Result result =
+    const abi::Status result =
         detail::invoke<&EntryPoints::module_get_function>(context().driver(), context().ordinal(), where, &function, handle_, name.c_str());
-    if (result != abi::Result::success) {
+    if (result != abi::Status::success) {
         detail::throw_failed_call(context().driver(), entry_point_info<&EntryPoints::module_get_function>, result, context().ordinal(),
                                   where, "no kernel \"" + name + "\" in the module");
     }
@@ -71,9 +71,9 @@ DeviceSpan<std::byte> Module::global(const std::string& name, SourceLocation whe
     const CurrentContext current(context(), where);
     abi::DevicePointer pointer = 0;
     std::size_t bytes = 0;
-    const abi::Result result = detail::invoke<&EntryPoints::module_get_global>(context().driver(), context().ordinal(), where, &pointer,
+    const abi::Status result = detail::invoke<&EntryPoints::module_get_global>(context().driver(), context().ordinal(), where, &pointer,
                                                                                &bytes, handle_, name.c_str());
-    if (result != abi::Result::success) {
+    if (result != abi::Status::success) {
         detail::throw_failed_call(context().driver(), entry_point_info<&EntryPoints::module_get_global>, result, context().ordinal(), where,
                                   "no variable \"" + name + "\" in the module");
     }

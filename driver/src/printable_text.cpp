@@ -26,9 +26,9 @@ std::size_t character_length(std::string_view text) {
                                : first >= 0xe0 && first <= 0xef ? 3
                                : first >= 0xf0 && first <= 0xf4 ? 4
                                                                 : 0;
-    const unsigned least_second = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    const unsigned most_second = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    const bool is_whole = length != 0 && text.size() >= length && are_in(text.substr(1, 1), least_second, most_second) &&
+    const unsigned min_second = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const unsigned max_second = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    const bool is_whole = length != 0 && text.size() >= length && are_in(text.substr(1, 1), min_second, max_second) &&
                           are_in(text.substr(2, length - 2), 0x80, 0xbf);
     return is_whole ? length : 0;
 }

@@ -87,12 +87,12 @@ void map_visible_devices(ProbeReport& report, const detail::HostFacts& facts) {
 }
 
 void probe_devices(ProbeReport& report, const std::shared_ptr<const Driver>& driver, const detail::HostFacts& facts) {
-    const abi::Result initialized = driver->try_initialize();
+    const abi::Status initialized = driver->try_initialize();
     report.evidence.push_back({"cuInit", "answered " + describe(initialized)});
-    if (initialized == abi::Result::no_device || initialized == abi::Result::invalid_device) {
+    if (initialized == abi::Status::no_device || initialized == abi::Status::invalid_device) {
         map_visible_devices(report, facts);
     }
-    if (initialized != abi::Result::success) {
+    if (initialized != abi::Status::success) {
         set(report, detail::diagnose_initialization(initialized, facts, report.library.library_path));
         return;
     }

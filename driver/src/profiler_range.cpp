@@ -24,11 +24,11 @@ constexpr std::size_t pop_slot = 11;
 /// How many slots each of NVTX's modules has: none, core, CUDA, OpenCL, CUDA runtime, domains, synchronisation.
 constexpr std::array<unsigned, 7> slot_counts{0, 16, 9, 15, 7, 16, 7};
 constexpr std::size_t core_module = 1;
-constexpr std::size_t most_slots = 16;
+constexpr std::size_t max_slots = 16;
 
 struct Tables {
-    std::array<std::array<Slot, most_slots>, slot_counts.size()> slots{};
-    std::array<std::array<Slot*, most_slots + 1>, slot_counts.size()> pointers{};
+    std::array<std::array<Slot, max_slots>, slot_counts.size()> slots{};
+    std::array<std::array<Slot*, max_slots + 1>, slot_counts.size()> pointers{};
 };
 
 // Never destroyed: ranges may end as late as they like.

@@ -141,7 +141,7 @@ constexpr ResultRow rows[] = {
     {999, "CUDA_ERROR_UNKNOWN", Category::internal, "the driver failed and does not say why"},
 };
 
-const ResultRow* find_row(abi::Result result) noexcept {
+const ResultRow* find_row(abi::Status result) noexcept {
     const int number = static_cast<int>(result);
     const auto* row =
         std::lower_bound(std::begin(rows), std::end(rows), number, [](const ResultRow& left, int right) { return left.number < right; });
@@ -150,17 +150,17 @@ const ResultRow* find_row(abi::Result result) noexcept {
 
 }  // namespace
 
-std::string_view result_name(abi::Result result) noexcept {
+std::string_view result_name(abi::Status result) noexcept {
     const ResultRow* row = find_row(result);
     return row != nullptr ? row->name : std::string_view();
 }
 
-std::string_view result_text(abi::Result result) noexcept {
+std::string_view result_text(abi::Status result) noexcept {
     const ResultRow* row = find_row(result);
     return row != nullptr ? row->text : std::string_view();
 }
 
-std::string describe(abi::Result result) {
+std::string describe(abi::Status result) {
     const std::string number = std::to_string(static_cast<int>(result));
     const ResultRow* row = find_row(result);
     if (row == nullptr) {
@@ -169,12 +169,12 @@ std::string describe(abi::Result result) {
     return std::string(row->name) + " (" + number + "): " + std::string(row->text);
 }
 
-ErrorCategory category_of(abi::Result result) noexcept {
+ErrorCategory category_of(abi::Status result) noexcept {
     const ResultRow* row = find_row(result);
     return row != nullptr ? row->category : ErrorCategory::internal;
 }
 
-std::optional<Reason> reason_of(abi::Result result) noexcept {
+std::optional<Reason> reason_of(abi::Status result) noexcept {
     switch (static_cast<int>(result)) {
         case 34: return Reason::library_unusable;
         case 36: return Reason::driver_too_old;
@@ -194,7 +194,7 @@ std::optional<Reason> reason_of(abi::Result result) noexcept {
     }
 }
 
-bool is_sticky(abi::Result result) noexcept {
+bool is_sticky(abi::Status result) noexcept {
     // The CUDA Driver API documents these as leaving the process in a state from which only its end recovers, and 710 the context.
     constexpr int sticky[] = {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911};
     return std::binary_search(std::begin(sticky), std::end(sticky), static_cast<int>(result));

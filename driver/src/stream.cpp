@@ -21,11 +21,11 @@ void StreamView::synchronize(SourceLocation where) const { detail::call_in<&Entr
 
 bool StreamView::query(SourceLocation where) const {
     const CurrentContext current(context_, where);
-    const abi::Result result = detail::invoke<&EntryPoints::stream_query>(context_.driver(), ordinal(), where, handle_);
-    if (result != abi::Result::success && result != abi::Result::not_ready) {
+    const abi::Status result = detail::invoke<&EntryPoints::stream_query>(context_.driver(), ordinal(), where, handle_);
+    if (result != abi::Status::success && result != abi::Status::not_ready) {
         detail::throw_failed_call(context_.driver(), entry_point_info<&EntryPoints::stream_query>, result, ordinal(), where);
     }
-    return result == abi::Result::success;
+    return result == abi::Status::success;
 }
 
 void StreamView::wait(const Event& event, SourceLocation where) const {

@@ -25,10 +25,10 @@ Graph StreamCapture::end(SourceLocation where) {
     }
     const CurrentContext current(stream_.context(), where);
     abi::Graph graph = nullptr;
-    const abi::Result result =
+    const abi::Status result =
         detail::invoke<&EntryPoints::stream_end_capture>(stream_.context().driver(), stream_.ordinal(), where, stream_.handle(), &graph);
     active_ = false;  // a failure has ended it, too
-    if (result != abi::Result::success) {
+    if (result != abi::Status::success) {
         if (graph != nullptr) {
             detail::call_from_destructor<&EntryPoints::graph_destroy>(stream_.context().driver(), stream_.ordinal(), graph);
         }

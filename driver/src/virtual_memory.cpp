@@ -172,7 +172,7 @@ bool has_awaited(ContextView context) noexcept {
         context.synchronize(SourceLocation{});
     } catch (const Error& error) {
         detail::log_current_exception();
-        return error.code() != abi::Result::stream_capture_unsupported;
+        return error.code() != abi::Status::stream_capture_unsupported;
     } catch (...) {
         detail::log_current_exception();
     }

@@ -60,21 +60,21 @@ bool says_nothing_of_device(const Error& error) {
     return detail::poisons_process(error) || error.category() == ErrorCategory::forked || error.category() == ErrorCategory::shutdown;
 }
 
-LeftOutDevice left_out_for(int ordinal, const Error& error) {
+ExcludedDevice excluded_device(int ordinal, const Error& error) {
     detail::log(LogLevel::warning, "pool: device " + std::to_string(ordinal) + " is left out: " + error.what());
     const std::optional<Reason> reason = error.code() ? reason_of(*error.code()) : error.reason();
     return {ordinal, reason.value_or(Reason::device_unhealthy), error.what()};
 }
 
 /// \param first  what the first of them failed of
-[[noreturn]] void throw_none_opened(const std::vector<LeftOutDevice>& left_out, const Error& first) {
+[[noreturn]] void throw_none_opened(const std::vector<ExcludedDevice>& excluded, const Error& first) {
     ErrorDetails details;
     details.category = ErrorCategory::no_device;
     details.code = first.code();
     details.call = first.call();
-    details.reason = first.reason() ? first.reason() : left_out.front().reason;
+    details.reason = first.reason() ? first.reason() : excluded.front().reason;
     details.message = "none of the devices can be opened";
-    for (const LeftOutDevice& device : left_out) details.message += "; device " + std::to_string(device.device) + ": " + device.why;
+    for (const ExcludedDevice& device : excluded) details.message += "; device " + std::to_string(device.device) + ": " + device.why;
     throw Error(std::move(details));
 }
 
@@ -101,27 +101,27 @@ DevicePool DevicePool::all_or_host(const LoadOptions& options, UnusableDevices u
 
 DevicePool DevicePool::usable_or_host(const ProbeReport& report, const std::shared_ptr<const Driver>& driver, UnusableDevices unusable,
                                       const SourceLocation& where) {
-    detail::require_enumerator(unusable, UnusableDevices::refused, "UnusableDevices", where);
+    detail::require_enumerator(unusable, UnusableDevices::fail, "UnusableDevices", where);
     if (report.forked || report.failed) throw report.error(where);
     std::vector<int> usable;
-    std::vector<LeftOutDevice> left_out;
+    std::vector<ExcludedDevice> excluded;
     for (const ProbedDevice& device : report.devices) {
         if (device.usable()) {
             usable.push_back(device.ordinal);
         } else {
-            left_out.push_back({device.ordinal, device.reason, device.explanation});
+            excluded.push_back({device.ordinal, device.reason, device.explanation});
         }
     }
-    if (unusable == UnusableDevices::refused && !left_out.empty()) throw report.error(where);
+    if (unusable == UnusableDevices::fail && !excluded.empty()) throw report.error(where);
     if (usable.empty()) {
         if (detail::logs(LogLevel::info)) {
             detail::log(LogLevel::info, "pool: on the host's cores, as no GPU is usable (" + std::string(to_string(report.reason)) +
                                             "): " + report.explanation);
         }
-        return DevicePool(State::of_host(0, std::move(left_out)));
+        return DevicePool(State::of_host(0, std::move(excluded)));
     }
     if (detail::logs(LogLevel::info)) detail::log(LogLevel::info, "pool: on devices " + listed(usable));
-    return detail::report_at(where, [&] { return of_devices(driver, usable, unusable, std::move(left_out), where); });
+    return detail::report_at(where, [&] { return of_devices(driver, usable, unusable, std::move(excluded), where); });
 }
 
 DevicePool DevicePool::host(unsigned threads) { return DevicePool(State::of_host(threads, {})); }
@@ -142,10 +142,10 @@ DevicePool DevicePool::with_devices(const std::shared_ptr<const Driver>& driver,
 }
 
 DevicePool DevicePool::of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable,
-                                  std::vector<LeftOutDevice> left_out, const SourceLocation& where) {
-    detail::require_enumerator(unusable, UnusableDevices::refused, "UnusableDevices");
-    DevicePool pool(State::of_devices(driver, ordinals, left_out));
-    if (unusable == UnusableDevices::met_when_used) return pool;
+                                  std::vector<ExcludedDevice> excluded, const SourceLocation& where) {
+    detail::require_enumerator(unusable, UnusableDevices::fail, "UnusableDevices");
+    DevicePool pool(State::of_devices(driver, ordinals, excluded));
+    if (unusable == UnusableDevices::lazy) return pool;
     std::vector<int> opened;
     std::optional<Error> first;
     for (std::size_t i = 0; i < pool.device_count(); ++i) {
@@ -153,14 +153,14 @@ DevicePool DevicePool::of_devices(const std::shared_ptr<const Driver>& driver, s
             (void)pool.context_at(i, where);
             opened.push_back(pool.device_at(i));
         } catch (const Error& error) {
-            if (unusable == UnusableDevices::refused || says_nothing_of_device(error)) throw;
-            left_out.push_back(left_out_for(pool.device_at(i), error));
+            if (unusable == UnusableDevices::fail || says_nothing_of_device(error)) throw;
+            excluded.push_back(excluded_device(pool.device_at(i), error));
             if (!first) first = error;
         }
     }
     if (opened.size() == pool.device_count()) return pool;
-    if (opened.empty()) throw_none_opened(left_out, *first);
-    DevicePool rest(State::of_devices(driver, opened, std::move(left_out)));
+    if (opened.empty()) throw_none_opened(excluded, *first);
+    DevicePool rest(State::of_devices(driver, opened, std::move(excluded)));
     for (std::size_t i = 0; i < rest.device_count(); ++i) (void)rest.context_at(i);  // which the other pool still holds open
     return rest;
 }
@@ -203,7 +203,7 @@ std::vector<DeviceIdentity> DevicePool::identities(SourceLocation where) const {
     return all;
 }
 
-const std::vector<LeftOutDevice>& DevicePool::left_out(SourceLocation where) const { return state(where).left_out(); }
+const std::vector<ExcludedDevice>& DevicePool::excluded_devices(SourceLocation where) const { return state(where).excluded_devices(); }
 
 int DevicePool::next_device(const SourceLocation& where) const { return state(where).next_device(where); }
 

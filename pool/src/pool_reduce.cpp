@@ -122,7 +122,7 @@ public:
 
 private:
     /// Host memory of this size is worth another device.
-    static constexpr std::size_t least_bytes_a_device = std::size_t{4} << 20;
+    static constexpr std::size_t min_bytes_a_device = std::size_t{4} << 20;
 
     /// Whether the order of a reduction shows in its result.
     template <class T>
@@ -145,7 +145,7 @@ private:
         for (std::size_t index = 0; index < state_.size(); ++index) in_flight.push_back(state_.member(index).in_flight.load());
         std::stable_sort(members.begin(), members.end(),
                          [&](std::size_t left, std::size_t right) { return in_flight[left] < in_flight[right]; });
-        members.resize(std::clamp<std::size_t>(bytes / least_bytes_a_device, 1, members.size()));
+        members.resize(std::clamp<std::size_t>(bytes / min_bytes_a_device, 1, members.size()));
         std::sort(members.begin(), members.end());
         return members;
     }

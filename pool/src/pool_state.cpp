@@ -92,16 +92,16 @@ bool DevicePool::State::can_open(std::size_t index) noexcept {
     }
 }
 
-std::shared_ptr<DevicePool::State> DevicePool::State::of_host(unsigned threads, std::vector<LeftOutDevice> left_out) {
+std::shared_ptr<DevicePool::State> DevicePool::State::of_host(unsigned threads, std::vector<ExcludedDevice> excluded) {
     std::shared_ptr<State> state(new State(threads), release);
-    state->left_out_ = std::move(left_out);
+    state->excluded_devices_ = std::move(excluded);
     return state;
 }
 
 std::shared_ptr<DevicePool::State> DevicePool::State::of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals,
-                                                                 std::vector<LeftOutDevice> left_out) {
+                                                                 std::vector<ExcludedDevice> excluded) {
     std::shared_ptr<State> state(new State(driver, std::vector<int>(ordinals.begin(), ordinals.end())), release);
-    state->left_out_ = std::move(left_out);
+    state->excluded_devices_ = std::move(excluded);
     return state;
 }
 
@@ -280,7 +280,7 @@ std::vector<std::future<void>> DevicePool::State::start_each(std::span<const std
 
 void DevicePool::State::run_each(std::span<const std::size_t> indices, const Work& work, const SourceLocation& where) {
     std::vector<std::future<void>> pieces = start_each(indices, work, where);
-    detail::get_all(pieces);
+    detail::wait_all(pieces);
 }
 
 std::vector<detail::Share> DevicePool::State::divided(std::uint64_t items, Shares shares, const std::vector<std::size_t>& indices) {

@@ -28,10 +28,10 @@ namespace cupool {
 /// What the copies of a pool share.
 class DevicePool::State {
 public:
-    static std::shared_ptr<State> of_host(unsigned threads, std::vector<LeftOutDevice> left_out);
+    static std::shared_ptr<State> of_host(unsigned threads, std::vector<ExcludedDevice> excluded);
     /// \param driver  null for the host's own
     static std::shared_ptr<State> of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals,
-                                             std::vector<LeftOutDevice> left_out);
+                                             std::vector<ExcludedDevice> excluded);
 
     State(const State&) = delete;
     State& operator=(const State&) = delete;
@@ -41,7 +41,7 @@ public:
 
     bool is_host() const { return ordinals_.empty(); }
     const std::vector<int>& ordinals() const { return ordinals_; }
-    const std::vector<LeftOutDevice>& left_out() const { return left_out_; }
+    const std::vector<ExcludedDevice>& excluded_devices() const { return excluded_devices_; }
     std::size_t size() const { return members_.size(); }
     /// The index of a device in the pool, by its ordinal; of the host's one member by what stands for its ordinal. \pre it is in the pool
     std::size_t index_of(int ordinal) const;
@@ -220,7 +220,7 @@ private:
 
     detail::ProcessMark process_;
     std::vector<int> ordinals_;
-    std::vector<LeftOutDevice> left_out_;
+    std::vector<ExcludedDevice> excluded_devices_;
     detail::FaultLatch faults_;
     std::mutex mutex_;  // of the making of balancers and speeds, of weights and of quarantine
     /// Of the MSMs whose windows are shared: the next one would wait for the devices with memory in its hands.

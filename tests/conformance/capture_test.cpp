@@ -14,19 +14,19 @@ namespace {
 
 /// The answer of a raw call that must fail.
 template <class Call>
-abi::Result answer_of(ContextView context, Call&& call) {
+abi::Status answer_of(ContextView context, Call&& call) {
     const CurrentContext current(context);
     return call(context.driver().api());
 }
 
 /// What ending a capture by force answers.
-abi::Result end_of(StreamCapture& capture) {
+abi::Status end_of(StreamCapture& capture) {
     try {
         capture.end();
     } catch (const Error& error) {
-        return error.code().value_or(abi::Result::success);
+        return error.code().value_or(abi::Status::success);
     }
-    return abi::Result::success;
+    return abi::Status::success;
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ TEST_CASE("a capture that a stream of another device has not joined again cannot
     forked.record(first.stream);
     second.stream.wait(forked);
     second.add.launch(Bench::shape, second.stream, second.values.span(), 1, Bench::count);
-    CHECK(end_of(capture) == abi::Result::stream_capture_unjoined);
+    CHECK(end_of(capture) == abi::Status::stream_capture_unjoined);
     CHECK(second.stream.view().capture_status() == abi::CaptureStatus::none);
     second.add.launch(Bench::shape, second.stream, second.values.span(), 2, Bench::count);
     CHECK(second.result() == Bench::all(2));
@@ -138,7 +138,7 @@ TEST_CASE("a graph is not launched into a capture", "[capture]") {
     const GraphExec exec = inner.instantiate();
     {
         StreamCapture capture(bench.stream);
-        CHECK(error_of([&] { exec.launch(bench.stream); }).code() == abi::Result::stream_capture_unsupported);
+        CHECK(error_of([&] { exec.launch(bench.stream); }).code() == abi::Status::stream_capture_unsupported);
     }
     exec.launch(bench.stream);
     CHECK(bench.result() == Bench::all(3));
@@ -163,21 +163,21 @@ TEST_CASE("waiting for a captured stream is refused, and spoils the capture", "[
     Bench bench(gpus()[0]);
     {
         StreamCapture capture(bench.stream);
-        CHECK(error_of([&] { bench.stream.synchronize(); }).code() == abi::Result::stream_capture_unsupported);
+        CHECK(error_of([&] { bench.stream.synchronize(); }).code() == abi::Status::stream_capture_unsupported);
         CHECK(bench.stream.view().capture_status() == abi::CaptureStatus::invalidated);
         CHECK(error_of([&] { bench.add.launch(Bench::shape, bench.stream, bench.values.span(), 1, Bench::count); }).code() ==
-              abi::Result::stream_capture_invalidated);
-        CHECK(end_of(capture) == abi::Result::stream_capture_invalidated);
+              abi::Status::stream_capture_invalidated);
+        CHECK(end_of(capture) == abi::Status::stream_capture_invalidated);
     }
     {
         StreamCapture capture(bench.stream);
-        CHECK(error_of([&] { bench.stream.query(); }).code() == abi::Result::stream_capture_unsupported);
-        CHECK(end_of(capture) == abi::Result::stream_capture_invalidated);
+        CHECK(error_of([&] { bench.stream.query(); }).code() == abi::Status::stream_capture_unsupported);
+        CHECK(end_of(capture) == abi::Status::stream_capture_invalidated);
     }
     {
         StreamCapture capture(bench.stream);
-        CHECK(error_of([&] { bench.context.synchronize(); }).code() == abi::Result::stream_capture_unsupported);
-        CHECK(end_of(capture) == abi::Result::stream_capture_invalidated);
+        CHECK(error_of([&] { bench.context.synchronize(); }).code() == abi::Status::stream_capture_unsupported);
+        CHECK(end_of(capture) == abi::Status::stream_capture_invalidated);
     }
     CHECK(bench.result() == Bench::all(0));
 }
@@ -194,19 +194,19 @@ TEST_CASE("events of a capture tell nothing, and those of outside cannot be wait
         StreamCapture capture(bench.stream);
         bench.stream.wait(never);
         inside.record(bench.stream);
-        CHECK(error_of([&] { inside.query(); }).code() == abi::Result::captured_event);
+        CHECK(error_of([&] { inside.query(); }).code() == abi::Status::captured_event);
         end_of(capture);
     }
     {
         StreamCapture capture(bench.stream);
         inside.record(bench.stream);
-        CHECK(error_of([&] { inside.synchronize(); }).code() == abi::Result::captured_event);
+        CHECK(error_of([&] { inside.synchronize(); }).code() == abi::Status::captured_event);
         end_of(capture);
     }
     {
         StreamCapture capture(bench.stream);
-        CHECK(error_of([&] { bench.stream.wait(outside); }).code() == abi::Result::stream_capture_isolation);
-        CHECK(end_of(capture) == abi::Result::stream_capture_invalidated);
+        CHECK(error_of([&] { bench.stream.wait(outside); }).code() == abi::Status::stream_capture_isolation);
+        CHECK(end_of(capture) == abi::Status::stream_capture_invalidated);
     }
     inside.record(side);
     CHECK_NOTHROW(inside.synchronize());
@@ -226,7 +226,7 @@ TEST_CASE("a capture ends where it began, with all that joined it", "[capture]")
     {
         StreamCapture capture(bench.stream);
         fork();
-        CHECK(end_of(capture) == abi::Result::stream_capture_unjoined);
+        CHECK(end_of(capture) == abi::Status::stream_capture_unjoined);
     }
     CHECK(side.view().capture_status() == abi::CaptureStatus::none);
     {
@@ -235,8 +235,8 @@ TEST_CASE("a capture ends where it began, with all that joined it", "[capture]")
         CHECK(answer_of(bench.context, [&](const EntryPoints& api) {
                   abi::Graph graph = nullptr;
                   return api.stream_end_capture(side.handle(), &graph);
-              }) == abi::Result::stream_capture_unmatched);
-        CHECK(end_of(capture) == abi::Result::stream_capture_invalidated);
+              }) == abi::Status::stream_capture_unmatched);
+        CHECK(end_of(capture) == abi::Status::stream_capture_invalidated);
     }
     CHECK(bench.result() == Bench::all(0));
 }
@@ -249,7 +249,7 @@ TEST_CASE("two captures do not merge", "[capture]") {
     StreamCapture one(first);
     StreamCapture other(second);
     event.record(first);
-    CHECK(error_of([&] { second.wait(event); }).code() == abi::Result::stream_capture_merge);
+    CHECK(error_of([&] { second.wait(event); }).code() == abi::Status::stream_capture_merge);
     end_of(one);
     end_of(other);
 }
@@ -258,14 +258,14 @@ TEST_CASE("a stream is captured once, and the default stream never", "[capture]"
     CUPOOL_NEEDS_GPUS(1);
     const Stream stream(gpus()[0]);
     StreamCapture capture(stream);
-    CHECK(error_of([&] { StreamCapture again(stream); }).code() == abi::Result::illegal_state);
-    CHECK(end_of(capture) == abi::Result::success);
+    CHECK(error_of([&] { StreamCapture again(stream); }).code() == abi::Status::illegal_state);
+    CHECK(end_of(capture) == abi::Status::success);
     CHECK(error_of([&] { capture.end(); }).category() == ErrorCategory::invalid_argument);
-    CHECK(error_of([&] { StreamCapture of_default{StreamView(gpus()[0])}; }).code() == abi::Result::stream_capture_unsupported);
+    CHECK(error_of([&] { StreamCapture of_default{StreamView(gpus()[0])}; }).code() == abi::Status::stream_capture_unsupported);
     CHECK(answer_of(gpus()[0], [&](const EntryPoints& api) {
               abi::Graph graph = nullptr;
               return api.stream_end_capture(stream.handle(), &graph);
-          }) == abi::Result::illegal_state);
+          }) == abi::Status::illegal_state);
 }
 
 TEST_CASE("the default stream may not wait for a captured one", "[capture]") {
@@ -276,13 +276,13 @@ TEST_CASE("the default stream may not wait for a captured one", "[capture]") {
     {
         StreamCapture capture(blocking);
         CHECK(error_of([&] { bench.add.launch(Bench::shape, legacy, bench.values.span(), 1, Bench::count); }).code() ==
-              abi::Result::stream_capture_implicit);
-        CHECK(end_of(capture) == abi::Result::stream_capture_invalidated);
+              abi::Status::stream_capture_implicit);
+        CHECK(end_of(capture) == abi::Status::stream_capture_invalidated);
     }
     {
         StreamCapture capture(bench.stream);  // which knows nothing of the default stream
         bench.add.launch(Bench::shape, legacy, bench.values.span(), 1, Bench::count);
-        CHECK(end_of(capture) == abi::Result::success);
+        CHECK(end_of(capture) == abi::Status::success);
     }
     legacy.synchronize();
     CHECK(bench.result() == Bench::all(1));
@@ -294,54 +294,54 @@ TEST_CASE("what may wait for the device is refused to those whom the capture's m
     const auto allocate = [&] {
         return answer_of(gpus()[0], [](const EntryPoints& api) {
             abi::DevicePointer memory = 0;
-            const abi::Result result = api.memory_allocate(&memory, 256);
-            return result == abi::Result::success ? api.memory_free(memory) : result;
+            const abi::Status result = api.memory_allocate(&memory, 256);
+            return result == abi::Status::success ? api.memory_free(memory) : result;
         });
     };
     const auto allocate_elsewhere = [&] {
-        abi::Result result{};
+        abi::Status result{};
         std::thread([&] { result = allocate(); }).join();
         return result;
     };
     {
         StreamCapture capture(stream, abi::CaptureMode::relaxed);
-        CHECK(allocate() == abi::Result::success);
-        CHECK(allocate_elsewhere() == abi::Result::success);
-        CHECK(end_of(capture) == abi::Result::success);
+        CHECK(allocate() == abi::Status::success);
+        CHECK(allocate_elsewhere() == abi::Status::success);
+        CHECK(end_of(capture) == abi::Status::success);
     }
     {
         StreamCapture capture(stream, abi::CaptureMode::this_thread);
-        CHECK(allocate_elsewhere() == abi::Result::success);
-        CHECK(allocate() == abi::Result::stream_capture_unsupported);
-        CHECK(end_of(capture) == abi::Result::stream_capture_invalidated);
+        CHECK(allocate_elsewhere() == abi::Status::success);
+        CHECK(allocate() == abi::Status::stream_capture_unsupported);
+        CHECK(end_of(capture) == abi::Status::stream_capture_invalidated);
     }
     {
         StreamCapture capture(stream, abi::CaptureMode::global);
         const ThreadCaptureMode relaxed(gpus()[0].driver(), abi::CaptureMode::relaxed);
-        CHECK(allocate() == abi::Result::success);
-        CHECK(end_of(capture) == abi::Result::success);
+        CHECK(allocate() == abi::Status::success);
+        CHECK(end_of(capture) == abi::Status::success);
     }
     {
         StreamCapture capture(stream, abi::CaptureMode::global);
-        CHECK(allocate_elsewhere() == abi::Result::stream_capture_unsupported);
-        CHECK(end_of(capture) == abi::Result::stream_capture_invalidated);
+        CHECK(allocate_elsewhere() == abi::Status::stream_capture_unsupported);
+        CHECK(end_of(capture) == abi::Status::stream_capture_invalidated);
     }
-    CHECK(allocate() == abi::Result::success);
+    CHECK(allocate() == abi::Status::success);
 }
 
 TEST_CASE("a thread that did not begin a capture loses it by ending it, unless it is relaxed", "[capture]") {
     CUPOOL_NEEDS_GPUS(1);
     const Stream stream(gpus()[0]);
     const auto end_elsewhere = [&](StreamCapture& capture) {
-        abi::Result result{};
+        abi::Status result{};
         std::thread([&] { result = end_of(capture); }).join();
         return result;
     };
     StreamCapture strict(stream);
-    CHECK(end_elsewhere(strict) == abi::Result::stream_capture_wrong_thread);
+    CHECK(end_elsewhere(strict) == abi::Status::stream_capture_wrong_thread);
     CHECK(stream.view().capture_status() == abi::CaptureStatus::none);
     StreamCapture relaxed(stream, abi::CaptureMode::relaxed);
-    CHECK(end_elsewhere(relaxed) == abi::Result::success);
+    CHECK(end_elsewhere(relaxed) == abi::Status::success);
 }
 
 TEST_CASE("events that leave a capture are nodes of it", "[capture]") {
@@ -350,8 +350,8 @@ TEST_CASE("events that leave a capture are nodes of it", "[capture]") {
     const Stream other(bench.context);
     Event begun(bench.context);
     Event ended(bench.context);
-    CHECK(error_of([&] { ended.record_external(bench.stream); }).code() == abi::Result::illegal_state);
-    CHECK(error_of([&] { bench.stream.view().wait_external(begun); }).code() == abi::Result::illegal_state);
+    CHECK(error_of([&] { ended.record_external(bench.stream); }).code() == abi::Status::illegal_state);
+    CHECK(error_of([&] { bench.stream.view().wait_external(begun); }).code() == abi::Status::illegal_state);
     StreamCapture capture(bench.stream);
     bench.stream.view().wait_external(begun);
     bench.add.launch(Bench::shape, bench.stream, bench.values.span(), 1, Bench::count);

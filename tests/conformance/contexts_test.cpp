@@ -14,7 +14,7 @@ namespace {
 /// What the driver answers to a call that must fail.
 template <class Call>
 int code_of(Call&& call) {
-    return static_cast<int>(error_of(call).code().value_or(abi::Result::success));
+    return static_cast<int>(error_of(call).code().value_or(abi::Status::success));
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ TEST_CASE("a context has the flags that it was made with", "[contexts]") {
         constexpr auto synchronous = static_cast<unsigned>(abi::ContextFlags::synchronous_memory_operations);
         CHECK((context.view().flags() & synchronous) == synchronous);
     }
-    CHECK(error_of([] { Context(gpus()[0].device(), static_cast<abi::ContextFlags>(3)); }).code() == abi::Result::invalid_value);
+    CHECK(error_of([] { Context(gpus()[0].device(), static_cast<abi::ContextFlags>(3)); }).code() == abi::Status::invalid_value);
 }
 
 TEST_CASE("contexts are told apart by a number", "[contexts]") {
@@ -65,8 +65,8 @@ TEST_CASE("limits are told and set", "[contexts]") {
     CHECK(view.limit(abi::ContextLimit::stack_bytes) == 4096);
     view.set_limit(abi::ContextLimit::malloc_heap_bytes, std::size_t{64} << 20);
     CHECK(view.limit(abi::ContextLimit::malloc_heap_bytes) == std::size_t{64} << 20);
-    CHECK(code_of([&] { view.limit(static_cast<abi::ContextLimit>(99)); }) == static_cast<int>(abi::Result::invalid_value));
-    CHECK(code_of([&] { view.limit(static_cast<abi::ContextLimit>(3)); }) == static_cast<int>(abi::Result::unsupported_limit));
+    CHECK(code_of([&] { view.limit(static_cast<abi::ContextLimit>(99)); }) == static_cast<int>(abi::Status::invalid_value));
+    CHECK(code_of([&] { view.limit(static_cast<abi::ContextLimit>(3)); }) == static_cast<int>(abi::Status::unsupported_limit));
     CHECK(gpus()[0].limit(abi::ContextLimit::stack_bytes) != 4096);
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("a context's cache preference is told and set", "[contexts]") {
     CHECK(context.view().cache_config() == abi::CacheConfig::none);
     context.view().set_cache_config(abi::CacheConfig::prefer_l1);
     CHECK(context.view().cache_config() == abi::CacheConfig::prefer_l1);
-    CHECK(error_of([&] { context.view().set_cache_config(static_cast<abi::CacheConfig>(9)); }).code() == abi::Result::invalid_value);
+    CHECK(error_of([&] { context.view().set_cache_config(static_cast<abi::CacheConfig>(9)); }).code() == abi::Status::invalid_value);
 }
 
 TEST_CASE("a green context has some of the multiprocessors", "[contexts]") {

@@ -83,22 +83,22 @@ TEST_CASE("what is not fit to be a node is refused", "[graphs]") {
     Graph other(bench.context);
     const GraphNode foreign = other.add_empty();
     const GraphNode own = graph.add_empty();
-    CHECK(error_of([&] { graph.add_empty({foreign}); }).code() == abi::Result::invalid_value);
-    CHECK(error_of([&] { graph.add_empty({own, own}); }).code() == abi::Result::invalid_value);
+    CHECK(error_of([&] { graph.add_empty({foreign}); }).code() == abi::Status::invalid_value);
+    CHECK(error_of([&] { graph.add_empty({own, own}); }).code() == abi::Status::invalid_value);
     CHECK(error_of([&] { graph.add_copy(bench.values.span(), bench.values.span().subspan(1, 3)); }).category() ==
           ErrorCategory::invalid_argument);
-    CHECK(error_of([&] { graph.add_fill(bench.values.span().subspan(0, 0), 1); }).code() == abi::Result::invalid_value);
+    CHECK(error_of([&] { graph.add_fill(bench.values.span().subspan(0, 0), 1); }).code() == abi::Status::invalid_value);
     CHECK(error_of([&] {
               graph.add_kernel(bench.add, {1, 2048}, {}, bench.values.span(), 1, Bench::count);
-          }).code() == abi::Result::invalid_value);
+          }).code() == abi::Status::invalid_value);
     CHECK(graph.nodes().size() == 1);
     const CurrentContext current(bench.context);
     const EntryPoints& api = bench.context.driver().api();
     abi::GraphExec exec = nullptr;
-    CHECK(api.graph_instantiate(&exec, nullptr, nullptr, nullptr, 0) == abi::Result::invalid_value);
-    CHECK(api.graph_launch(nullptr, bench.stream.handle()) == abi::Result::invalid_value);
-    CHECK(api.graph_destroy(nullptr) == abi::Result::invalid_value);
-    CHECK(api.graph_exec_destroy(nullptr) == abi::Result::invalid_value);
+    CHECK(api.graph_instantiate(&exec, nullptr, nullptr, nullptr, 0) == abi::Status::invalid_value);
+    CHECK(api.graph_launch(nullptr, bench.stream.handle()) == abi::Status::invalid_value);
+    CHECK(api.graph_destroy(nullptr) == abi::Status::invalid_value);
+    CHECK(api.graph_exec_destroy(nullptr) == abi::Status::invalid_value);
 }
 
 TEST_CASE("launches of one executable graph come one after another, also on different streams", "[graphs]") {
@@ -219,7 +219,7 @@ TEST_CASE("an update changes parameters, and says why where it cannot", "[graphs
     exec.launch(bench.stream);
     CHECK(bench.result() == Bench::all(42));
     CHECK(error_of([&] { exec.set_kernel(two.nodes().front(), bench.add, Bench::shape, bench.values.span(), 2, Bench::count); }).code() ==
-          abi::Result::invalid_value);
+          abi::Status::invalid_value);
 }
 
 TEST_CASE("graphs and streams wait for each other's events", "[graphs]") {

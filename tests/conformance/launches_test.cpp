@@ -37,7 +37,7 @@ TEST_CASE("a cooperative launch that does not fit is refused", "[launches]") {
     const auto fitting = static_cast<unsigned>(nothing.max_active_blocks(1024) * bench.context.device().multiprocessor_count());
     CHECK_NOTHROW(nothing.launch_with(cooperative(), {is_simulated() ? 1 : fitting, 1024}, bench.stream));
     const Error error = error_of([&] { nothing.launch_with(cooperative(), {fitting + 1, 1024}, bench.stream); });
-    CHECK(error.code() == abi::Result::cooperative_launch_too_large);
+    CHECK(error.code() == abi::Status::cooperative_launch_too_large);
     CHECK(error.category() == ErrorCategory::launch_failure);
     bench.stream.synchronize();
 }
@@ -81,11 +81,11 @@ TEST_CASE("a launch that is too big is refused, and names what was asked", "[lau
     CUPOOL_NEEDS_GPUS(1);
     Bench bench(gpus()[0]);
     const auto nothing = bench.module.kernel<>("nothing");
-    CHECK(error_of([&] { nothing.launch({1, 1025}, bench.stream); }).code() == abi::Result::invalid_value);
-    CHECK(error_of([&] { nothing.launch({0, 32}, bench.stream); }).code() == abi::Result::invalid_value);
-    CHECK(error_of([&] { nothing.launch({1, Extent(1, 1, 65)}, bench.stream); }).code() == abi::Result::invalid_value);
-    CHECK(error_of([&] { nothing.launch({1, 32, 1U << 20}, bench.stream); }).code() == abi::Result::invalid_value);
-    CHECK(error_of([&] { bench.module.kernel<>("cramped").launch({1, 65}, bench.stream); }).code() == abi::Result::invalid_value);
+    CHECK(error_of([&] { nothing.launch({1, 1025}, bench.stream); }).code() == abi::Status::invalid_value);
+    CHECK(error_of([&] { nothing.launch({0, 32}, bench.stream); }).code() == abi::Status::invalid_value);
+    CHECK(error_of([&] { nothing.launch({1, Extent(1, 1, 65)}, bench.stream); }).code() == abi::Status::invalid_value);
+    CHECK(error_of([&] { nothing.launch({1, 32, 1U << 20}, bench.stream); }).code() == abi::Status::invalid_value);
+    CHECK(error_of([&] { bench.module.kernel<>("cramped").launch({1, 65}, bench.stream); }).code() == abi::Status::invalid_value);
     CHECK_THAT(error_of([&] { nothing.launch({1, 1025}, bench.stream); }).what(), contains_text("1025x1x1"));
 }
 
@@ -123,10 +123,10 @@ TEST_CASE("a kernel's attributes are told and set", "[launches]") {
     cramped.set_attribute(FunctionAttribute::max_dynamic_shared_size_bytes, 64 * 1024);
     CHECK(cramped.attribute(FunctionAttribute::max_dynamic_shared_size_bytes) == 64 * 1024);
     cramped.set_cache_config(abi::CacheConfig::prefer_shared);
-    CHECK(error_of([&] { cramped.set_attribute(FunctionAttribute::register_count, 8); }).code() == abi::Result::invalid_value);
+    CHECK(error_of([&] { cramped.set_attribute(FunctionAttribute::register_count, 8); }).code() == abi::Status::invalid_value);
     CHECK(error_of([&] { cramped.set_attribute(FunctionAttribute::preferred_shared_memory_carveout, 101); }).code() ==
-          abi::Result::invalid_value);
-    CHECK(error_of([&] { cramped.attribute(static_cast<FunctionAttribute>(999)); }).code() == abi::Result::invalid_value);
+          abi::Status::invalid_value);
+    CHECK(error_of([&] { cramped.attribute(static_cast<FunctionAttribute>(999)); }).code() == abi::Status::invalid_value);
     CHECK(cramped.module_handle() == bench.module.handle());
 }
 
@@ -147,5 +147,5 @@ TEST_CASE("how many fit is told", "[launches]") {
     CHECK(alone == 49152);
     CHECK(alone > shared);
     CHECK(shared > 0);
-    CHECK(error_of([&] { nothing.available_dynamic_shared_bytes(64, 1024); }).code() == abi::Result::invalid_value);
+    CHECK(error_of([&] { nothing.available_dynamic_shared_bytes(64, 1024); }).code() == abi::Status::invalid_value);
 }

@@ -70,7 +70,7 @@ void expect_illegal_address(const std::function<void()>& function) {
     try {
         function();
     } catch (const Error& error) {
-        if (error.category() == ErrorCategory::device_fault && error.code() == abi::Result::illegal_address) return;
+        if (error.category() == ErrorCategory::device_fault && error.code() == abi::Status::illegal_address) return;
         throw;
     }
     throw std::runtime_error("nothing failed");

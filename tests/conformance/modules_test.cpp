@@ -25,7 +25,7 @@ TEST_CASE("code that does not compile is refused with the compiler's words", "[m
     CUPOOL_NEEDS_GPUS(1);
     const Error error = error_of([] { Module(gpus()[0], wrong_ptx); });
     CHECK(error.category() == ErrorCategory::jit_failure);
-    CHECK(error.code() == abi::Result::invalid_ptx);
+    CHECK(error.code() == abi::Status::invalid_ptx);
     CHECK_THAT(error.log(), contains_text("line 6"));
     CHECK_THAT(error.log(), contains_text("frobnicate"));
     CHECK(error_of([] { Module(gpus()[0], "nothing like a module"); }).category() == ErrorCategory::jit_failure);
@@ -51,8 +51,8 @@ TEST_CASE("a module tells its kernels", "[modules]") {
     CUPOOL_NEEDS_GPUS(1);
     const Module module(gpus()[0], kernels_ptx);
     CHECK(sorted(module.kernel_names()) == all_names);
-    CHECK(error_of([&] { module.untyped_kernel("no_such"); }).code() == abi::Result::not_found);
-    CHECK(error_of([&] { module.global("no_such"); }).code() == abi::Result::not_found);
+    CHECK(error_of([&] { module.untyped_kernel("no_such"); }).code() == abi::Status::not_found);
+    CHECK(error_of([&] { module.global("no_such"); }).code() == abi::Status::not_found);
     CHECK(module.global("offset").size() == 4);
     const auto mode = module_loading_mode(gpus()[0].driver());
     CHECK((mode == abi::ModuleLoadingMode::lazy || mode == abi::ModuleLoadingMode::eager));
@@ -84,8 +84,8 @@ TEST_CASE("a library's kernels have attributes on each device", "[modules]") {
     CHECK(library.kernel_attribute("cramped", abi::FunctionAttribute::max_threads_per_block, device) == 64);
     library.set_kernel_attribute("cramped", abi::FunctionAttribute::max_dynamic_shared_size_bytes, 64 * 1024, device);
     CHECK(library.kernel_attribute("cramped", abi::FunctionAttribute::max_dynamic_shared_size_bytes, device) == 64 * 1024);
-    CHECK(error_of([&] { library.untyped_kernel("no_such", gpus()[0]); }).code() == abi::Result::not_found);
-    CHECK(error_of([&] { library.global("no_such", gpus()[0]); }).code() == abi::Result::not_found);
+    CHECK(error_of([&] { library.untyped_kernel("no_such", gpus()[0]); }).code() == abi::Status::not_found);
+    CHECK(error_of([&] { library.global("no_such", gpus()[0]); }).code() == abi::Status::not_found);
 }
 
 TEST_CASE("a library that does not compile says why, when loaded or when used", "[modules]") {

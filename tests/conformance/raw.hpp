@@ -9,7 +9,7 @@
 namespace cupool::test {
 
 /// What the driver answers.
-using Answer = abi::Result;
+using Answer = abi::Status;
 
 /// The entry points of the driver under judgement.
 inline const EntryPoints& raw() { return Driver::system()->api(); }

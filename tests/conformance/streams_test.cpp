@@ -106,8 +106,8 @@ TEST_CASE("values are where they can be", "[streams]") {
     Bench bench(gpus()[0]);
     const abi::DevicePointer start = bench.values.span().pointer();
     const StreamView stream = bench.stream;
-    CHECK(error_of([&] { stream.write_value(DeviceSpan<std::uint32_t>(start + 2, 1, 0), 1); }).code() == abi::Result::invalid_value);
-    CHECK(error_of([&] { stream.wait_value(DeviceSpan<const std::uint64_t>(start + 4, 1, 0), 1); }).code() == abi::Result::invalid_value);
+    CHECK(error_of([&] { stream.write_value(DeviceSpan<std::uint32_t>(start + 2, 1, 0), 1); }).code() == abi::Status::invalid_value);
+    CHECK(error_of([&] { stream.wait_value(DeviceSpan<const std::uint64_t>(start + 4, 1, 0), 1); }).code() == abi::Status::invalid_value);
     CHECK(error_of([&] { stream.write_value(DeviceSpan<std::uint32_t>(start, 2, 0), 1); }).category() == ErrorCategory::invalid_argument);
     CHECK(error_of([&] { stream.write_value(DeviceSpan<std::uint32_t>(start, 1, 5), 1); }).category() == ErrorCategory::wrong_context);
     bench.stream.synchronize();
@@ -119,7 +119,7 @@ TEST_CASE("raw misuse of streams and events gets the driver's answer", "[streams
     const Event event(gpus()[0]);
     const CurrentContext current(gpus()[0]);
     const EntryPoints& api = gpus()[0].driver().api();
-    CHECK(api.event_record_with_flags(event.handle(), stream.handle(), 2) == abi::Result::invalid_value);
-    CHECK(api.stream_begin_capture(stream.handle(), static_cast<abi::CaptureMode>(3)) == abi::Result::invalid_value);
-    CHECK(api.stream_write_value_32(stream.handle(), 0, 1, 0) == abi::Result::invalid_value);
+    CHECK(api.event_record_with_flags(event.handle(), stream.handle(), 2) == abi::Status::invalid_value);
+    CHECK(api.stream_begin_capture(stream.handle(), static_cast<abi::CaptureMode>(3)) == abi::Status::invalid_value);
+    CHECK(api.stream_write_value_32(stream.handle(), 0, 1, 0) == abi::Status::invalid_value);
 }

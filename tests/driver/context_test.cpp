@@ -12,7 +12,7 @@ namespace {
 
 abi::Context current_context(const Driver& driver) {
     abi::Context current = nullptr;
-    REQUIRE(driver.api().context_get_current(&current) == abi::Result::success);
+    REQUIRE(driver.api().context_get_current(&current) == abi::Status::success);
     return current;
 }
 

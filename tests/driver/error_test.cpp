@@ -20,14 +20,14 @@ TEST_CASE("an error carries what it was given, and says all of it on one line") 
     ErrorDetails details;
     details.category = ErrorCategory::jit_failure;
     details.message = "cannot load a module";
-    details.code = abi::Result::invalid_ptx;
+    details.code = abi::Status::invalid_ptx;
     details.call = "cuModuleLoadDataEx";
     details.device = 3;
     details.log = "line 1\nline 2\n";
     const Error error(details);
     CHECK(error.category() == ErrorCategory::jit_failure);
     CHECK(error.message() == "cannot load a module");
-    CHECK(error.code() == abi::Result::invalid_ptx);
+    CHECK(error.code() == abi::Status::invalid_ptx);
     CHECK(error.call() == "cuModuleLoadDataEx");
     CHECK(error.device() == 3);
     CHECK_FALSE(error.reason());
@@ -48,7 +48,7 @@ TEST_CASE("an error names the place of the call that failed") {
 }
 
 TEST_CASE("a number unknown to this build survives") {
-    const auto unknown = static_cast<abi::Result>(998);
+    const auto unknown = static_cast<abi::Status>(998);
     CHECK(result_name(unknown).empty());
     CHECK(result_text(unknown).empty());
     CHECK_THAT(describe(unknown), contains_text("998"));
@@ -68,10 +68,10 @@ TEST_CASE("what newer drivers answer beyond the table stays a number") {
         Machine machine;
         machine.simulator.plan_fault("cuDeviceTotalMem", 1, number);
         const Error error = error_of([&] { Device(machine.driver, 0).total_memory(); });
-        CHECK(error.code() == static_cast<abi::Result>(number));
+        CHECK(error.code() == static_cast<abi::Status>(number));
         CHECK(error.category() == ErrorCategory::internal);
         CHECK_THAT(error.what(), contains_text(std::to_string(number)));
-        CHECK_FALSE(is_sticky(static_cast<abi::Result>(number)));
+        CHECK_FALSE(is_sticky(static_cast<abi::Status>(number)));
     }
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("every answer of the table has a name, a text of its own and a categor
     std::set<std::string_view> names;
     int known = 0;
     for (int number = 0; number < 1000; ++number) {
-        const auto result = static_cast<abi::Result>(number);
+        const auto result = static_cast<abi::Status>(number);
         if (!result_name(result).empty()) {
             ++known;
             names.insert(result_name(result));
@@ -92,21 +92,21 @@ TEST_CASE("every answer of the table has a name, a text of its own and a categor
 }
 
 TEST_CASE("answers fall into their categories") {
-    CHECK(category_of(abi::Result::out_of_memory) == ErrorCategory::out_of_memory);
-    CHECK(category_of(abi::Result::invalid_ptx) == ErrorCategory::jit_failure);
-    CHECK(category_of(abi::Result::not_ready) == ErrorCategory::not_ready);
-    CHECK(category_of(abi::Result::deinitialized) == ErrorCategory::shutdown);
-    CHECK(category_of(abi::Result::launch_out_of_resources) == ErrorCategory::launch_failure);
-    CHECK(category_of(abi::Result::no_device) == ErrorCategory::no_device);
-    CHECK(reason_of(abi::Result::system_not_ready) == Reason::not_ready);
-    CHECK(reason_of(abi::Result::system_driver_mismatch) == Reason::kernel_driver);
-    CHECK(reason_of(abi::Result::device_unavailable) == Reason::device_unhealthy);
-    CHECK_FALSE(reason_of(abi::Result::invalid_value));
+    CHECK(category_of(abi::Status::out_of_memory) == ErrorCategory::out_of_memory);
+    CHECK(category_of(abi::Status::invalid_ptx) == ErrorCategory::jit_failure);
+    CHECK(category_of(abi::Status::not_ready) == ErrorCategory::not_ready);
+    CHECK(category_of(abi::Status::deinitialized) == ErrorCategory::shutdown);
+    CHECK(category_of(abi::Status::launch_out_of_resources) == ErrorCategory::launch_failure);
+    CHECK(category_of(abi::Status::no_device) == ErrorCategory::no_device);
+    CHECK(reason_of(abi::Status::system_not_ready) == Reason::not_ready);
+    CHECK(reason_of(abi::Status::system_driver_mismatch) == Reason::kernel_driver);
+    CHECK(reason_of(abi::Status::device_unavailable) == Reason::device_unhealthy);
+    CHECK_FALSE(reason_of(abi::Status::invalid_value));
     for (const int sticky : {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911}) {
-        CHECK(is_sticky(static_cast<abi::Result>(sticky)));
-        CHECK(category_of(static_cast<abi::Result>(sticky)) == ErrorCategory::device_fault);
+        CHECK(is_sticky(static_cast<abi::Status>(sticky)));
+        CHECK(category_of(static_cast<abi::Status>(sticky)) == ErrorCategory::device_fault);
     }
-    CHECK_FALSE(is_sticky(abi::Result::launch_out_of_resources));
+    CHECK_FALSE(is_sticky(abi::Status::launch_out_of_resources));
 }
 
 TEST_CASE("every enumerator prints its name") {
@@ -138,7 +138,7 @@ TEST_CASE("an error can be reported at another line, with all else as it was") {
     ErrorDetails details;
     details.category = ErrorCategory::launch_failure;
     details.message = "too many threads";
-    details.code = abi::Result::invalid_value;
+    details.code = abi::Status::invalid_value;
     details.call = "cuLaunchKernel";
     details.device = 1;
     const Error inner(details);

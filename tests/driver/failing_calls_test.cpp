@@ -77,8 +77,8 @@ std::uint64_t clear(Simulator& simulator) {
 class CallersContext {
 public:
     explicit CallersContext(const Driver& driver) : api_(driver.api()) {
-        REQUIRE(api_.init(0) == abi::Result::success);
-        REQUIRE(api_.context_create(&context_, 0, 0) == abi::Result::success);
+        REQUIRE(api_.init(0) == abi::Status::success);
+        REQUIRE(api_.context_create(&context_, 0, 0) == abi::Status::success);
     }
     ~CallersContext() { api_.context_destroy(context_); }
     CallersContext(const CallersContext&) = delete;
@@ -86,7 +86,7 @@ public:
 
     bool is_current() const {
         abi::Context current = nullptr;
-        return api_.context_get_current(&current) == abi::Result::success && current == context_;
+        return api_.context_get_current(&current) == abi::Status::success && current == context_;
     }
 
 private:
@@ -131,7 +131,7 @@ TEST_CASE("every call fails once, and nothing leaks") {
                 try {
                     use_everything(machine.driver);
                 } catch (const Error& error) {
-                    CHECK(error.code() == abi::Result::unknown);
+                    CHECK(error.code() == abi::Status::unknown);
                 }
                 calls = machine.simulator.call_count(row.base);
                 // Memory cannot be freed without its context: where the driver refuses to make that current, one allocation stays.

@@ -25,7 +25,7 @@ HostFacts healthy_host() {
 constexpr char library[] = "/usr/lib/x86_64-linux-gnu/libcuda.so.580.65.06";
 
 Reason reason_for(int code, const HostFacts& facts, const std::string& path = library) {
-    const detail::Diagnosis diagnosis = diagnose_initialization(static_cast<abi::Result>(code), facts, path);
+    const detail::Diagnosis diagnosis = diagnose_initialization(static_cast<abi::Status>(code), facts, path);
     CHECK_FALSE(diagnosis.explanation.empty());
     return diagnosis.reason;
 }
@@ -61,7 +61,7 @@ TEST_CASE("evidence sharpens a reason") {
             host.visible_devices = value;
             CHECK(host.hides_every_device());
             CHECK(reason_for(100, host) == Reason::no_visible_device);
-            CHECK_THAT(diagnose_initialization(abi::Result::no_device, host, library).explanation, contains_text("CUDA_VISIBLE_DEVICES"));
+            CHECK_THAT(diagnose_initialization(abi::Status::no_device, host, library).explanation, contains_text("CUDA_VISIBLE_DEVICES"));
         }
         host.visible_devices = "0,1";
         CHECK_FALSE(host.hides_every_device());
@@ -73,10 +73,10 @@ TEST_CASE("evidence sharpens a reason") {
     SECTION("a kernel driver and no nodes: a container without its GPUs") {
         host.device_nodes.clear();
         CHECK(reason_for(100, host) == Reason::no_visible_device);
-        CHECK_THAT(diagnose_initialization(abi::Result::no_device, host, library).explanation, contains_text("--gpus"));
+        CHECK_THAT(diagnose_initialization(abi::Status::no_device, host, library).explanation, contains_text("--gpus"));
     }
     SECTION("a library of another version than the kernel driver") {
-        const detail::Diagnosis diagnosis = diagnose_initialization(abi::Result::unknown, host, "/opt/libcuda.so.550.54.14");
+        const detail::Diagnosis diagnosis = diagnose_initialization(abi::Status::unknown, host, "/opt/libcuda.so.550.54.14");
         CHECK(diagnosis.reason == Reason::kernel_driver);
         CHECK_THAT(diagnosis.explanation, contains_text("550.54.14"));
         CHECK_THAT(diagnosis.explanation, contains_text("580.65.06"));

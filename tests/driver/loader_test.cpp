@@ -36,15 +36,15 @@ struct MadeUpDriver {
     }
 };
 
-abi::Result answer_success() { return abi::Result::success; }
+abi::Status answer_success() { return abi::Status::success; }
 
 template <int Version>
-abi::Result answer_version(int* version) {
+abi::Status answer_version(int* version) {
     *version = Version;
-    return abi::Result::success;
+    return abi::Status::success;
 }
 
-abi::Result answer_stub(int*) { return abi::Result::stub_library; }
+abi::Status answer_stub(int*) { return abi::Status::stub_library; }
 
 template <class Function>
 void* address_of(Function* function) {
@@ -253,21 +253,21 @@ TEST_CASE("where the search finds only what cannot be used, that is the reason")
 TEST_CASE("entry points are asked for by their rows' versions, never by the driver's") {
     // This driver gives an address only for exactly the version of the row.
     struct Asked {
-        static abi::Result get_proc_address(const char* base, void** function, int version, std::uint64_t flags,
+        static abi::Status get_proc_address(const char* base, void** function, int version, std::uint64_t flags,
                                             abi::ProcAddressQueryResult*) {
             *function = nullptr;
             if (flags != 0) {
-                return abi::Result::invalid_value;
+                return abi::Status::invalid_value;
             }
             for (const EntryPointInfo& row : all_entry_points) {
                 if (std::string(row.base) == base && row.version == version) {
                     *function = std::string(base) == "cuDriverGetVersion" ? address_of(answer_version<13000>) : address_of(answer_success);
-                    return abi::Result::success;
+                    return abi::Status::success;
                 }
             }
-            return abi::Result::not_found;
+            return abi::Status::not_found;
         }
-        static abi::Result get_proc_address_v1(const char* base, void** function, int version, std::uint64_t flags) {
+        static abi::Status get_proc_address_v1(const char* base, void** function, int version, std::uint64_t flags) {
             return get_proc_address(base, function, version, flags, nullptr);
         }
     };
@@ -336,7 +336,7 @@ TEST_CASE("a failure of cuInit that may pass is asked for again, and one that la
         machine.simulator.plan_fault("cuInit", 1, answer);
         INFO("cuInit answers " << answer);
         CHECK(static_cast<int>(machine.driver->try_initialize()) == answer);
-        CHECK(machine.driver->try_initialize() == abi::Result::success);
+        CHECK(machine.driver->try_initialize() == abi::Status::success);
         CHECK(device_count(*machine.driver) == 2);
         CHECK(machine.simulator.call_count("cuInit") == 2);
     }

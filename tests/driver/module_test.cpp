@@ -53,7 +53,7 @@ TEST_CASE("the compiler's whole log comes with the error") {
 TEST_CASE("a log longer than the first buffer is kept whole") {
     // A driver whose compiler says as much as the buffer takes, up to 100000 characters and a last word.
     struct Verbose {
-        static abi::Result load(abi::Module*, const void*, unsigned count, abi::JitOption* options, void** values) {
+        static abi::Status load(abi::Module*, const void*, unsigned count, abi::JitOption* options, void** values) {
             char* buffer = nullptr;
             std::size_t size = 0;
             for (unsigned index = 0; index < count; ++index) {
@@ -67,7 +67,7 @@ TEST_CASE("a log longer than the first buffer is kept whole") {
             const std::size_t kept = std::min(log.size(), size - 1);
             std::memcpy(buffer, log.data(), kept);
             buffer[kept] = '\0';
-            return abi::Result::invalid_ptx;
+            return abi::Status::invalid_ptx;
         }
     };
     Machine machine;

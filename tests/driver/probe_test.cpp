@@ -89,7 +89,7 @@ TEST_CASE("a probe says why there is no device") {
         const Error error = error_of([&] { Device(machine.driver, 0); });
         CHECK(error.category() == expected.category);
         CHECK(error.reason() == expected.reason);
-        CHECK(error.code() == static_cast<abi::Result>(expected.answer));
+        CHECK(error.code() == static_cast<abi::Status>(expected.answer));
         CHECK_THAT(error.what(), contains_text(report.explanation));
     }
 }

@@ -28,7 +28,7 @@ std::shared_ptr<const Driver> open_without(const std::string& missing) {
 
 /// Calls an entry point, whatever its parameters, with zeros.
 template <auto Member, class... Parameters>
-void call_with_zeros(const Driver& driver, abi::Result (*const EntryPoints::*)(Parameters...)) {
+void call_with_zeros(const Driver& driver, abi::Status (*const EntryPoints::*)(Parameters...)) {
     detail::call<Member>(driver, detail::no_ordinal, SourceLocation::current(), Parameters{}...);
 }
 

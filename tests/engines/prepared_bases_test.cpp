@@ -187,7 +187,7 @@ TEMPLATE_TEST_CASE_SIG("a budget of device memory is kept, and the sums are the 
     CHECK_THAT(refusal_of(run), contains_text("memory_budget is 4096"));
 }
 
-TEST_CASE("a scalar that breaks its promise is named by its place in the whole batch, whatever the portion", "[msm]") {
+TEST_CASE("a scalar that breaks its promise is named by its place in the whole batch, whatever the chunk", "[msm]") {
     constexpr Curve C = Curve::bn254;
     const std::vector<AffinePoint<C>> points(60, generator<C>());
     std::vector<Scalar> scalars(180, scalar_of(3));

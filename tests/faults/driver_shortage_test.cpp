@@ -66,7 +66,7 @@ bool work_in_shortage(const Scenario& scenario, std::uint64_t nth, DriverWorkloa
     return FailingThreads::has_failed();
 }
 
-bool is_shortage(abi::Result result) { return result == abi::Result::out_of_memory || result == abi::Result::operating_system; }
+bool is_shortage(abi::Status result) { return result == abi::Status::out_of_memory || result == abi::Status::operating_system; }
 
 /// Works in shortage, and then, with the driver anew, without. \return whether there was anything to fail
 bool run(const Scenario& scenario, std::uint64_t nth) {
@@ -83,8 +83,8 @@ bool run(const Scenario& scenario, std::uint64_t nth) {
     {
         DriverWorkload workload(api);
         has_failed = work_in_shortage(scenario, nth, workload);
-        const abi::Result fault = workload.settle();
-        if (fault == abi::Result::success) {
+        const abi::Status fault = workload.settle();
+        if (fault == abi::Status::success) {
             workload.finish();
             simulator.reset();  // throws if anything is left alive
         } else if (!is_shortage(fault) || (simulator.device_fault_report().empty() && !scenario.lasts)) {
@@ -100,7 +100,7 @@ bool run(const Scenario& scenario, std::uint64_t nth) {
     begin_anew(simulator);
     DriverWorkload again(api);
     (again.*scenario.work)();
-    if (again.settle() != abi::Result::success) throw std::logic_error("a fault without shortage");
+    if (again.settle() != abi::Status::success) throw std::logic_error("a fault without shortage");
     again.finish();
     simulator.reset();
     return has_failed;

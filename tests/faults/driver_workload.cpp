@@ -132,7 +132,7 @@ void DriverWorkload::capture_and_launch() {
     if (!ok(api_.stream_end_capture(capturing_, &graph))) {
         return end([this, graph]() mutable {
             const Result ended = api_.stream_end_capture(capturing_, &graph);
-            return ended == Result::success ? api_.graph_destroy(graph) : ended;
+            return ended == Status::success ? api_.graph_destroy(graph) : ended;
         });
     }
     GraphExec exec{};
@@ -222,7 +222,7 @@ void DriverWorkload::make_modules() {
 
 Result DriverWorkload::settle() {
     for (const auto& end : ends_) {
-        if (const Result result = end(); result != Result::success) return result;
+        if (const Result result = end(); result != Status::success) return result;
     }
     return api_.context_synchronize();
 }
@@ -251,13 +251,13 @@ void DriverWorkload::finish() {
 }
 
 bool DriverWorkload::ok(Result result) {
-    const bool is_shortage = result == Result::out_of_memory || result == Result::operating_system;
-    if (result != Result::success && !is_shortage) complaint_ = "a call answered " + std::to_string(static_cast<int>(result));
-    return result == Result::success;
+    const bool is_shortage = result == Status::out_of_memory || result == Status::operating_system;
+    if (result != Status::success && !is_shortage) complaint_ = "a call answered " + std::to_string(static_cast<int>(result));
+    return result == Status::success;
 }
 
 void DriverWorkload::must(Result result, const char* call) const {
-    if (result != Result::success) throw std::runtime_error(std::string(call) + " answered " + std::to_string(static_cast<int>(result)));
+    if (result != Status::success) throw std::runtime_error(std::string(call) + " answered " + std::to_string(static_cast<int>(result)));
 }
 
 void DriverWorkload::end(std::function<Result()> end) {

@@ -25,7 +25,7 @@ public:
     /// Objects made and destroyed: contexts, modules, libraries, streams, events, memory.
     void make_objects();
     /// Tries again what could not be ended, and waits for all work. Answers the device's fault, if there is one.
-    abi::Result settle();
+    abi::Status settle();
     /// To be called when all is settled without a fault. Throws where memory is not what the calls have made it, or a call was answered
     /// other than with success, 2 or 304 (out of memory, operating system).
     void finish();
@@ -44,10 +44,10 @@ private:
     void make_context();
     void make_modules();
 
-    bool ok(abi::Result result);
-    void must(abi::Result result, const char* call) const;
-    void end(std::function<abi::Result()> end);
-    abi::Result launch_add(abi::DevicePointer to, std::uint32_t value, abi::Stream stream);
+    bool ok(abi::Status result);
+    void must(abi::Status result, const char* call) const;
+    void end(std::function<abi::Status()> end);
+    abi::Status launch_add(abi::DevicePointer to, std::uint32_t value, abi::Stream stream);
     abi::DevicePointer word(std::size_t index) const { return words_ + index * sizeof(std::uint32_t); }
 
     EntryPoints api_;
@@ -62,7 +62,7 @@ private:
     abi::Graph graph_{};
     abi::GraphExec exec_{};
     /// Ends that failed, to be tried again by finish().
-    std::vector<std::function<abi::Result()>> ends_;
+    std::vector<std::function<abi::Status()>> ends_;
 
     std::array<std::uint32_t, word_count> expected_{};
     int expected_calls_ = 0;

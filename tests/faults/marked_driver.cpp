@@ -27,13 +27,13 @@ const EntryPoints& driver_functions() {
 }
 
 template <auto Member, class... Arguments>
-abi::Result marked_call(Arguments... arguments) {
+abi::Status marked_call(Arguments... arguments) {
     const InDriver scope;
     return (driver_functions().*Member)(arguments...);
 }
 
 template <auto Member, class... Arguments>
-void* marked(abi::Result (*EntryPoints::*)(Arguments...)) {
+void* marked(abi::Status (*EntryPoints::*)(Arguments...)) {
     return reinterpret_cast<void*>(&marked_call<Member, Arguments...>);
 }
 

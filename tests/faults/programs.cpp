@@ -389,7 +389,7 @@ bool msm_on_device(World& world) {
     return to_affine(result) == input.sum;
 }
 
-/// Its operands are fed in several portions, beside the work.
+/// Its operands are fed in several chunks, beside the work.
 bool msm_fed(World& world) {
     constexpr Curve C = Curve::bn254;
     const MsmInput<C>& input = msm_input<C>();
@@ -401,7 +401,7 @@ bool msm_fed(World& world) {
                                       .term_count = input.points.size(),
                                       .width = 4};
     run_unless_failed_write(
-        result, [&] { detail::msm_on_device<C>(job, config, std::span(&result, 1), {.least_fed_bytes = 1, .least_portion_terms = 1}); });
+        result, [&] { detail::msm_on_device<C>(job, config, std::span(&result, 1), {.min_fed_bytes = 1, .min_chunk_terms = 1}); });
     return to_affine(result) == input.sum;
 }
 
@@ -483,8 +483,8 @@ bool msm_by_windows(World& world) {
     return to_affine(result) == input.sum && report.devices == world.pool().devices();
 }
 
-/// The same in several portions.
-bool msm_by_windows_in_portions(World& world) {
+/// The same in several chunks.
+bool msm_by_windows_in_chunks(World& world) {
     constexpr Curve C = Curve::bn254;
     const MsmInput<C>& input = msm_input<C>();
     const PeerManager peers(world.pool());
@@ -496,7 +496,7 @@ bool msm_by_windows_in_portions(World& world) {
     const std::span<const AffinePoint<C>> points(input.points);
     const std::vector<detail::TermsOfDevice<C>> terms{{0, world.pool().context_at(0), scalars.first(3), points.first(3)},
                                                       {1, world.pool().context_at(1), scalars.subspan(3), points.subspan(3)}};
-    detail::MsmByWindows<C> msm(terms, copy_between, small_config(), 4, {.most_portion_terms = 3});
+    detail::MsmByWindows<C> msm(terms, copy_between, small_config(), 4, {.max_chunk_terms = 3});
     return to_affine(msm.run()) == input.sum;
 }
 
@@ -558,9 +558,9 @@ bool reduce_results_over_pool(World& world) {
 
 /// Its own pool, which opens the devices: without those that fail, of which it must tell.
 bool leave_out_of_pool(World& world) {
-    const DevicePool pool = DevicePool::all(world.driver(), UnusableDevices::left_out);
-    bool is_right = pool.device_count() + pool.left_out().size() == devices_of_machine && !pool.identities()[0].uuid.empty();
-    for (const LeftOutDevice& device : pool.left_out()) is_right = is_right && !device.why.empty();
+    const DevicePool pool = DevicePool::all(world.driver(), UnusableDevices::exclude);
+    bool is_right = pool.device_count() + pool.excluded_devices().size() == devices_of_machine && !pool.identities()[0].uuid.empty();
+    for (const ExcludedDevice& device : pool.excluded_devices()) is_right = is_right && !device.why.empty();
     return is_right && pool.submit([](const DeviceContext& context) { return context.device(); }).get() < devices_of_machine;
 }
 
@@ -874,12 +874,12 @@ constexpr Program all_programs[] = {
     {.name = "submit a kernel's work to a pool", .run = submit_kernel_to_pool, .cost = 2},
     {.name = "msm bn254", .run = msm_on_device<Curve::bn254>, .cost = 15},
     {.name = "msm queued", .run = msm_queued, .cost = 15},
-    {.name = "msm fed in portions", .run = msm_fed, .cost = 30},
+    {.name = "msm fed in chunks", .run = msm_fed, .cost = 30},
     {.name = "msm over prepared bases", .run = msm_over_prepared_bases, .cost = 30},
     {.name = "msms over the same points", .run = msms_over_same_points, .cost = 20},
     {.name = "msm over a pool", .run = msm_over_pool, .cost = 20},
     {.name = "msm by windows", .run = msm_by_windows, .cost = 30, .crosses_devices = true},
-    {.name = "msm by windows in portions", .run = msm_by_windows_in_portions, .cost = 60, .crosses_devices = true},
+    {.name = "msm by windows in chunks", .run = msm_by_windows_in_chunks, .cost = 60, .crosses_devices = true},
     {.name = "msms over a pool", .run = msms_over_pool, .cost = 40},
     {.name = "msm over prepared bases of a pool", .run = prepared_msm_over_pool, .cost = 200},
     {.name = "msm bls12-381", .run = msm_on_device<Curve::bls12_381>, .cost = 40, .on_demand = true},

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int device_count = 2;
 
-void require(abi::Result result) {
-    if (result != abi::Result::success) throw std::runtime_error("the caller's own calls fail: " + describe(result));
+void require(abi::Status result) {
+    if (result != abi::Status::success) throw std::runtime_error("the caller's own calls fail: " + describe(result));
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ CallersContext::~CallersContext() { api_.context_destroy(context_); }
 
 bool CallersContext::is_current() const {
     abi::Context current = nullptr;
-    return api_.context_get_current(&current) == abi::Result::success && current == context_;
+    return api_.context_get_current(&current) == abi::Status::success && current == context_;
 }
 
 void CallersContext::restore() const { require(api_.context_set_current(context_)); }

@@ -35,13 +35,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     set_environment({data, size});
     machine.cuda.primary_context_release(0);
     machine.simulator.reset();
-    if (machine.cuda.init(0) == Result::success) {
+    if (machine.cuda.init(0) == Status::success) {
         int count = 0;
         machine.cuda.device_get_count(&count);
         int version = 0;
         machine.cuda.driver_get_version(&version);
         Context context{};
-        if (version >= first_version_to_release && machine.cuda.primary_context_retain(&context, 0) == Result::success) {
+        if (version >= first_version_to_release && machine.cuda.primary_context_retain(&context, 0) == Status::success) {
             machine.cuda.primary_context_release(0);
         }
     }

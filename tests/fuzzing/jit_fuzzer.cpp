@@ -11,7 +11,7 @@ using namespace cupool::test;
 
 namespace {
 
-constexpr unsigned most_options = 8;
+constexpr unsigned max_options = 8;
 constexpr std::size_t log_bytes = 256;
 constexpr char untouched = '#';
 
@@ -36,9 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     FuzzInput input(data, size);
     LogBuffer buffer;
     std::size_t told = 0;
-    const unsigned count = input.take_byte() % (most_options + 1);
-    std::array<JitOption, most_options> options{};
-    std::array<void*, most_options> values{};
+    const unsigned count = input.take_byte() % (max_options + 1);
+    std::array<JitOption, max_options> options{};
+    std::array<void*, max_options> values{};
     for (unsigned i = 0; i < count; ++i) {
         options[i] = static_cast<JitOption>(static_cast<std::int8_t>(input.take_byte()));
         const std::uint8_t value = input.take_byte();
@@ -50,10 +50,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::string image(input.text());
     image.append(elf_header_bytes, '\0');
     Module module{};
-    const Result result = machine.cuda.module_load_data(&module, image.c_str(), count, options.data(), values.data());
+    const Status result = machine.cuda.module_load_data(&module, image.c_str(), count, options.data(), values.data());
     must_hold(buffer.is_untouched_from(told), "the JIT wrote past the end of a log");
-    if (result == Result::success) {
-        must_hold(machine.cuda.module_unload(module) == Result::success, "a module that was loaded can be unloaded");
+    if (result == Status::success) {
+        must_hold(machine.cuda.module_unload(module) == Status::success, "a module that was loaded can be unloaded");
     }
     return 0;
 }

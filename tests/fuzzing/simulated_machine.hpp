@@ -10,8 +10,8 @@ namespace cupool::test {
 struct SimulatedMachine {
     SimulatedMachine() : simulator(CUPOOL_SIMULATOR_LIBRARY), cuda(CUPOOL_SIMULATOR_LIBRARY) {
         Context context{};
-        if (cuda.init(0) != Result::success || cuda.primary_context_retain(&context, 0) != Result::success ||
-            cuda.context_set_current(context) != Result::success) {
+        if (cuda.init(0) != Status::success || cuda.primary_context_retain(&context, 0) != Status::success ||
+            cuda.context_set_current(context) != Status::success) {
             throw std::runtime_error("the simulated driver does not start");
         }
     }

@@ -1,4 +1,4 @@
-// Which digits, portions and runs fit a budget of device memory, by the layout that the device follows.
+// Which digits, chunks and runs fit a budget of device memory, by the layout that the device follows.
 #include "msm/device/budget.hpp"
 
 #include <cupool/kernels/curve.hpp>
@@ -41,11 +41,11 @@ FeedCost feed_of(const MsmWork& work) {
     return {.copy = static_cast<double>(bytes) / 50};
 }
 
-/// What a device takes that has this budget: the largest portions that fit it, or else the smallest ones.
+/// What a device takes that has this budget: the largest chunks that fit it, or else the smallest ones.
 std::size_t bytes_within(const MsmWork& work, DigitChoice digits, std::uint64_t budget) {
     MsmJobLayout layout(work, digits);
-    take_portions(layout.cut(feed_of(work)), [&](std::vector<MsmPortion> portions, bool are_smallest) {
-        layout.lay_out(std::move(portions));
+    take_chunks(layout.cut(feed_of(work)), [&](std::vector<MsmChunk> chunks, bool are_smallest) {
+        layout.lay_out(std::move(chunks));
         return layout.bytes() <= budget || are_smallest;
     });
     return layout.bytes();
@@ -157,12 +157,12 @@ TEMPLATE_TEST_CASE_SIG("digits and runs are those of no budget where these fit i
             for (unsigned exponent = 0; exponent <= 26; exponent += 2) {
                 const MsmWork work = work_of_size<C>(msms, std::size_t{1} << exponent, operands);
                 MsmJobLayout layout(work, unbudgeted_digits(work));
-                layout.lay_out(cut_into_portions(layout.cut(feed_of(work))));
+                layout.lay_out(cut_into_chunks(layout.cut(feed_of(work))));
                 const MsmRun run = choose_run(work, layout.bytes(), feed_of(work));
                 CAPTURE(msms, exponent, static_cast<int>(operands), layout.bytes());
                 CHECK(run.msm_count == msms);
                 CHECK(run.digits == layout.choice());
-                CHECK(run.digits == choose_digits(work.term_count, work.scalars, 1, 0, {.msm_count = work.most_joined_msms()}));
+                CHECK(run.digits == choose_digits(work.term_count, work.scalars, 1, 0, {.msm_count = work.max_joined_msms()}));
             }
         }
     }
@@ -214,24 +214,24 @@ TEST_CASE("a budget that is enough for one MSM is enough for a batch of them", "
     CHECK(chosen_bytes(work, budget) <= budget);
 }
 
-TEST_CASE("a run of a large batch has a bounded number of terms, since all its portions are planned at once", "[kernels]") {
+TEST_CASE("a run of a large batch has a bounded number of terms, since all its chunks are planned at once", "[kernels]") {
     const MsmWork work = work_of_size<Curve::bn254>(8192, 1 << 20);
     CHECK(choose_run(work, small_budget, {}).msm_count == 64);
     CHECK(choose_run(work, 0, {}).msm_count == 8192);
 }
 
-TEST_CASE("portions that are planned alike share their plans, and others do not", "[kernels]") {
+TEST_CASE("chunks that are planned alike share their plans, and others do not", "[kernels]") {
     const MsmWork work = work_of_size<Curve::bn254>(2, 1'000'000);
     MsmJobLayout layout(work, {true, 15});
     MsmCut cut = layout.cut({});
-    cut.most_terms = 300'000;  // 3 times 300,000 and 100,000
-    layout.lay_out(cut_into_portions(cut));
-    REQUIRE(layout.portions().size() == 8);
+    cut.max_terms = 300'000;  // 3 times 300,000 and 100,000
+    layout.lay_out(cut_into_chunks(cut));
+    REQUIRE(layout.chunks().size() == 8);
     for (std::size_t i = 0; i < 8; ++i) {
-        const MsmPlan& plan = layout.shape(i).plan;
+        const MsmKernelParams& params = layout.plan(i).params;
         CAPTURE(i);
-        CHECK(plan.scalar_count == layout.portions()[i].term_count);
-        CHECK((plan.has_carried_points != 0) == (i % 4 != 0));
-        CHECK(leaves_sums(plan) == !layout.portions()[i].is_last);
+        CHECK(params.scalar_count == layout.chunks()[i].term_count);
+        CHECK((params.has_carried_points != 0) == (i % 4 != 0));
+        CHECK(leaves_sums(params) == !layout.chunks()[i].is_last);
     }
 }

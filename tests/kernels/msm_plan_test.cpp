@@ -17,21 +17,20 @@ using namespace cupool::test;
 namespace {
 
 /// An H200's.
-MsmShape shape_of(const ScalarRange& scalars, DigitChoice choice, unsigned tables, std::uint32_t scalar_count,
-                  std::uint32_t msm_count = 1) {
-    return make_msm_shape({.msm_count = msm_count,
-                           .scalar_count = scalar_count,
-                           .scalars = scalars,
-                           .choice = choice,
-                           .tables = tables,
-                           .multiprocessors = 132,
-                           .rounds_budget = std::uint64_t{1} << 34,
-                           .coordinate_bytes = 48});
+MsmPlan shape_of(const ScalarRange& scalars, DigitChoice choice, unsigned tables, std::uint32_t scalar_count, std::uint32_t msm_count = 1) {
+    return make_msm_plan({.msm_count = msm_count,
+                          .scalar_count = scalar_count,
+                          .scalars = scalars,
+                          .choice = choice,
+                          .tables = tables,
+                          .multiprocessors = 132,
+                          .rounds_budget = std::uint64_t{1} << 34,
+                          .coordinate_bytes = 48});
 }
 
-BigInteger digit_offset(const MsmPlan& plan) {
+BigInteger digit_offset(const MsmKernelParams& params) {
     BigInteger offset;
-    for (unsigned i = 0; i < shifted_words; ++i) offset = offset + BigInteger::power_of_two(32 * i) * plan.digit_offset[i];
+    for (unsigned i = 0; i < shifted_words; ++i) offset = offset + BigInteger::power_of_two(32 * i) * params.digit_offset[i];
     return offset;
 }
 
@@ -58,29 +57,29 @@ TEST_CASE("scalars that do not span all leave a carry to the last digit", "[kern
     CHECK(msm_digits(scalar_range<Curve::bls12_377>(251), {.width = 21}, 1).largest == 1 << 20);
     CHECK(msm_digits(scalar_range<Curve::bls12_377>(8), {.width = 21}, 1).digit_count == 1);
     for (unsigned width = 1; width <= widest_digit; ++width) {
-        const MsmPlan plan = shape_of(scalar_range<Curve::bls12_381>(254), {.width = width}, 1, 1000).plan;
-        CHECK((digit_offset(plan) + BigInteger::power_of_two(254)).bit_count() <= 32 * shifted_words);
-        CHECK(plan.last_digit_offset == 0);
+        const MsmKernelParams params = shape_of(scalar_range<Curve::bls12_381>(254), {.width = width}, 1, 1000).params;
+        CHECK((digit_offset(params) + BigInteger::power_of_two(254)).bit_count() <= 32 * shifted_words);
+        CHECK(params.last_digit_offset == 0);
     }
 }
 
 TEMPLATE_TEST_CASE_SIG("r / 2 and -r / 2 have digits within the buckets, and what is added to them fits its words", CUPOOL_EACH_CURVE) {
     const BigInteger half(halved(group_order<C>()));
     for (unsigned width = 1; width <= widest_digit; ++width) {
-        const MsmPlan plan = shape_of(scalar_range<C>(0), {.width = width}, 1, 1000).plan;
-        const BigInteger offset = digit_offset(plan);
+        const MsmKernelParams params = shape_of(scalar_range<C>(0), {.width = width}, 1, 1000).params;
+        const BigInteger offset = digit_offset(params);
         CAPTURE(width);
         REQUIRE_FALSE(offset < half);
-        const std::size_t last = width * (plan.digit_count - 1);
+        const std::size_t last = width * (params.digit_count - 1);
         const auto last_digit = [&](const BigInteger& shifted) {
             std::int64_t bits = 0;
             for (std::size_t bit = shifted.bit_count(); bit-- > last;) bits = bits * 2 + shifted.bit(bit);
-            return bits - plan.last_digit_offset;
+            return bits - params.last_digit_offset;
         };
         CHECK((offset + half).bit_count() <= 32 * shifted_words);
-        CHECK(last_digit(offset + half) <= plan.bucket_count);
-        CHECK(last_digit(offset - half) >= -std::int64_t{plan.bucket_count});
-        CHECK(std::uint32_t{1} << (width - 1) <= plan.bucket_count);
+        CHECK(last_digit(offset + half) <= params.bucket_count);
+        CHECK(last_digit(offset - half) >= -std::int64_t{params.bucket_count});
+        CHECK(std::uint32_t{1} << (width - 1) <= params.bucket_count);
     }
 }
 
@@ -89,18 +88,18 @@ TEMPLATE_TEST_CASE_SIG("the parts of a scalar have digits within the buckets, an
     constexpr Uint128 largest = ScalarSplit<Parameters<C>>::largest_part;
     const BigInteger part(to_limbs(to_words(largest)));
     for (unsigned width = 1; width <= widest_digit; ++width) {
-        const MsmPlan plan = shape_of(scalar_range<C>(0), {true, width}, 1, 1000).plan;
-        const BigInteger offset = digit_offset(plan);
+        const MsmKernelParams params = shape_of(scalar_range<C>(0), {true, width}, 1, 1000).params;
+        const BigInteger offset = digit_offset(params);
         CAPTURE(width);
         REQUIRE_FALSE(offset < part);
         CHECK((offset + part).bit_count() <= 32 * scalar_part_words);
-        CHECK(plan.word_count == scalar_part_words);
-        CHECK(plan.term_count == 2000);
-        const BigInteger last = BigInteger::power_of_two(width * (plan.digit_count - 1));
-        CHECK(part < last * plan.last_digit_offset);
-        CHECK(plan.last_digit_offset <= plan.bucket_count);
-        CHECK(std::uint32_t{1} << (width - 1) <= plan.bucket_count);
-        CHECK(std::size_t{width} * plan.digit_count <= 127 + width);
+        CHECK(params.word_count == scalar_part_words);
+        CHECK(params.term_count == 2000);
+        const BigInteger last = BigInteger::power_of_two(width * (params.digit_count - 1));
+        CHECK(part < last * params.last_digit_offset);
+        CHECK(params.last_digit_offset <= params.bucket_count);
+        CHECK(std::uint32_t{1} << (width - 1) <= params.bucket_count);
+        CHECK(std::size_t{width} * params.digit_count <= 127 + width);
     }
 }
 
@@ -124,40 +123,40 @@ TEST_CASE("only a window of the last digits alone has copies of its buckets, unl
                           .coordinate_bytes = 32};
     };
     for (unsigned width = 1; width <= widest_digit; ++width) {
-        const MsmPlan plan = make_msm_shape(problem(width)).plan;
+        const MsmKernelParams params = make_msm_plan(problem(width)).params;
         const std::uint32_t values = msm_digits(scalar_range<Curve::bn254>(0), {true, width}, 1).largest_last;
-        CAPTURE(width, values, plan.bucket_count, plan.last_copies, plan.last_copy_bits);
-        CHECK(plan.last_copies >= 1);
-        if (plan.last_copies == 1) continue;
-        CHECK(plan.last_copies << plan.last_copy_bits <= plan.bucket_count);
-        CHECK(values < 1U << plan.last_copy_bits);  // so that the largest weight of a copy is not one of the next one's
+        CAPTURE(width, values, params.bucket_count, params.last_copies, params.last_copy_bits);
+        CHECK(params.last_copies >= 1);
+        if (params.last_copies == 1) continue;
+        CHECK(params.last_copies << params.last_copy_bits <= params.bucket_count);
+        CHECK(values < 1U << params.last_copy_bits);  // so that the largest weight of a copy is not one of the next one's
     }
     MsmProblem narrow = problem(12);
-    CHECK(make_msm_shape(narrow).plan.last_copies > 10);
+    CHECK(make_msm_plan(narrow).params.last_copies > 10);
     narrow.has_halves = true;
-    CHECK(make_msm_shape(narrow).plan.last_copies == 1);
+    CHECK(make_msm_plan(narrow).params.last_copies == 1);
     narrow.has_halves = false;
     narrow.share_count = 2;
-    CHECK(make_msm_shape(narrow).plan.last_copies == 1);
+    CHECK(make_msm_plan(narrow).params.last_copies == 1);
     narrow.share = 1;
-    CHECK(make_msm_shape(narrow).plan.last_copies > 10);
+    CHECK(make_msm_plan(narrow).params.last_copies > 10);
     narrow = problem(8);
     narrow.scalars = scalar_range<Curve::bn254>(30);  // three digits of 8 bits, and 6 bits with a carry
     narrow.choice.are_scalars_split = false;
     CHECK(msm_digits(narrow.scalars, narrow.choice, 1).largest_last == 64);
-    const MsmPlan plan = make_msm_shape(narrow).plan;
-    CHECK(plan.last_copies == 1);  // of 128 buckets
-    narrow.choice.width = 9;       // a last digit of 3 bits and a carry
-    CHECK(make_msm_shape(narrow).plan.last_copies == 16);
+    const MsmKernelParams params = make_msm_plan(narrow).params;
+    CHECK(params.last_copies == 1);  // of 128 buckets
+    narrow.choice.width = 9;         // a last digit of 3 bits and a carry
+    CHECK(make_msm_plan(narrow).params.last_copies == 16);
     narrow = problem(12);
     narrow.choice.are_scalars_split = false;
     narrow.tables = 64;
-    CHECK(make_msm_shape(narrow).plan.last_copies == 1);
+    CHECK(make_msm_plan(narrow).params.last_copies == 1);
 }
 
 TEST_CASE("bins are few while they are small, and fewer are never larger than the kernels' tables", "[kernels]") {
     const auto bins = [](DigitChoice choice, unsigned exponent) {
-        return shape_of(scalar_range<Curve::bn254>(0), choice, 1, 1U << exponent).plan.bin_count;
+        return shape_of(scalar_range<Curve::bn254>(0), choice, 1, 1U << exponent).params.bin_count;
     };
     CHECK(bins({true, 13}, 18) == 64);
     CHECK(bins({true, 16}, 20) == 64);  // of 512 buckets
@@ -169,30 +168,30 @@ TEST_CASE("bins are few while they are small, and fewer are never larger than th
 TEST_CASE("a thread sums fewer points where buckets have few, but not so few that the last digits' buckets span very many shares",
           "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
-    CHECK(shape_of(any, {true, 8}, 1, 1 << 10).plan.share_size == 4);  // 16 points a bucket
-    CHECK(shape_of(any, {true, 8}, 1, 1 << 11).plan.share_size == 5);  // 32
-    CHECK(shape_of(any, {true, 8}, 1, 1 << 13).plan.share_size == 8);  // 128
-    CHECK(shape_of(any, {true, 10}, 1, 1 << 9).plan.share_size == 4);  // 2
-    CHECK(shape_of(any, {true, 11}, 1, 1 << 18).plan.share_size > 8);  // the device is full
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 10).params.share_size == 4);  // 16 points a bucket
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 11).params.share_size == 5);  // 32
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 13).params.share_size == 8);  // 128
+    CHECK(shape_of(any, {true, 10}, 1, 1 << 9).params.share_size == 4);  // 2
+    CHECK(shape_of(any, {true, 11}, 1, 1 << 18).params.share_size > 8);  // the device is full
     for (unsigned width = 4; width <= 12; ++width) {
-        const MsmPlan plan = shape_of(any, {true, width}, 1, 1 << 10).plan;
-        if (plan.last_copies == 1) continue;
-        const std::uint32_t values = plan.last_copies << plan.last_copy_bits >> 1;
+        const MsmKernelParams params = shape_of(any, {true, width}, 1, 1 << 10).params;
+        if (params.last_copies == 1) continue;
+        const std::uint32_t values = params.last_copies << params.last_copy_bits >> 1;
         INFO(width);
-        CHECK((plan.row_terms / values / plan.share_size <= large_bucket_shares || plan.share_size == 8));
+        CHECK((params.row_terms / values / params.share_size <= large_bucket_shares || params.share_size == 8));
     }
 }
 
 TEST_CASE("rounds begin with fewer pairs a thread where coordinates are wide", "[kernels]") {
     const auto rounds = [](std::size_t coordinate_bytes, std::uint32_t scalar_count) {
-        return make_msm_shape({.scalar_count = scalar_count,
-                               .scalars = scalar_range<Curve::bls12_381>(0),
-                               .choice = {.width = 15},
-                               .tables = 64,
-                               .multiprocessors = 132,
-                               .rounds_budget = std::uint64_t{1} << 34,
-                               .coordinate_bytes = coordinate_bytes})
-            .plan.rounds;
+        return make_msm_plan({.scalar_count = scalar_count,
+                              .scalars = scalar_range<Curve::bls12_381>(0),
+                              .choice = {.width = 15},
+                              .tables = 64,
+                              .multiprocessors = 132,
+                              .rounds_budget = std::uint64_t{1} << 34,
+                              .coordinate_bytes = coordinate_bytes})
+            .params.rounds;
     };
     CHECK(rounds(48, 1 << 16) == 1);  // 11 pairs a thread
     CHECK(rounds(32, 1 << 16) == 0);  // 8
@@ -202,43 +201,43 @@ TEST_CASE("rounds begin with fewer pairs a thread where coordinates are wide", "
 
 TEST_CASE("several quads join a bucket where most of some window span many shares, unless the device is full", "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
-    CHECK(shape_of(any, {true, 8}, 1, 1 << 12).plan.quads_a_bucket == 4);
-    CHECK(shape_of(any, {true, 10}, 1, 1 << 14).plan.quads_a_bucket == 2);
-    CHECK(shape_of(any, {true, 11}, 1, 1 << 16).plan.quads_a_bucket == 1);  // few shares
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 12).params.quads_a_bucket == 4);
+    CHECK(shape_of(any, {true, 10}, 1, 1 << 14).params.quads_a_bucket == 2);
+    CHECK(shape_of(any, {true, 11}, 1, 1 << 16).params.quads_a_bucket == 1);  // few shares
     // Of 64 buckets four shares each, but of the last digits' two more.
-    CHECK(shape_of(scalar_range<Curve::bls12_381>(0), {true, 7}, 1, 1 << 10).plan.quads_a_bucket == 4);
+    CHECK(shape_of(scalar_range<Curve::bls12_381>(0), {true, 7}, 1, 1 << 10).params.quads_a_bucket == 4);
 }
 
 TEST_CASE("a quad joins a share, not a part of a bucket, where shares are fewer than buckets", "[kernels]") {
     for (unsigned width = 1; width <= widest_digit; ++width) {
         for (std::uint32_t scalar_count = 1; scalar_count <= 1 << 20; scalar_count *= 2) {
-            const MsmPlan plan = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, scalar_count).plan;
-            CAPTURE(width, scalar_count, plan.share_count, plan.bucket_count);
-            CHECK((plan.share_count >= plan.bucket_count || plan.quads_a_bucket == 1));
+            const MsmKernelParams params = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, scalar_count).params;
+            CAPTURE(width, scalar_count, params.share_count, params.bucket_count);
+            CHECK((params.share_count >= params.bucket_count || params.quads_a_bucket == 1));
         }
     }
 }
 
-TEST_CASE("a plan's counters lie together, and nothing else among them", "[kernels]") {
+TEST_CASE("a params's counters lie together, and nothing else among them", "[kernels]") {
     for (const std::uint32_t scalar_count : {1U, 1U << 12, 1U << 20}) {
-        MsmShape shape = shape_of(scalar_range<Curve::bn254>(0), {true, 10}, 1, scalar_count);
-        const MsmPlan& plan = shape.plan;
+        MsmPlan plan = shape_of(scalar_range<Curve::bn254>(0), {true, 10}, 1, scalar_count);
+        const MsmKernelParams& params = plan.params;
         constexpr std::uint64_t base = 4096;
-        const std::size_t bytes = place_msm_workspace(shape, 48, base);
+        const std::size_t bytes = place_msm_workspace(plan, 48, base);
         const auto address = [](const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); };
-        const std::uint64_t begin = address(plan.large_bucket_count);
-        const std::uint64_t end = begin + cleared_words(plan) * sizeof(std::uint32_t);
-        CAPTURE(scalar_count, plan.rounds);
-        const std::uint64_t rows = plan.row_count;
-        CHECK(begin < address(plan.bin_cursors));
-        CHECK(address(plan.bin_cursors + rows * plan.bin_count) <= address(plan.cursors));
-        CHECK(address(plan.cursors + rows * plan.bucket_count) <= address(plan.lone_bits));
-        CHECK(address(plan.lone_bits + rows * (named_pair_count(plan) / word_bits)) == end);
+        const std::uint64_t begin = address(params.large_bucket_count);
+        const std::uint64_t end = begin + cleared_words(params) * sizeof(std::uint32_t);
+        CAPTURE(scalar_count, params.rounds);
+        const std::uint64_t rows = params.row_count;
+        CHECK(begin < address(params.bin_cursors));
+        CHECK(address(params.bin_cursors + rows * params.bin_count) <= address(params.cursors));
+        CHECK(address(params.cursors + rows * params.bucket_count) <= address(params.unpaired_bits));
+        CHECK(address(params.unpaired_bits + rows * (named_pair_count(params) / word_bits)) == end);
         for (const void* const other :
-             {plan.images, static_cast<void*>(plan.shifted_scalars), static_cast<void*>(plan.bin_sizes),
-              static_cast<void*>(plan.bin_starts), static_cast<void*>(plan.binned_terms), static_cast<void*>(plan.binned_buckets),
-              static_cast<void*>(plan.starts), static_cast<void*>(plan.slots), plan.odd_sums, plan.even_sums, plan.prefixes,
-              static_cast<void*>(plan.large_buckets), plan.unfinished, plan.finished}) {
+             {params.images, static_cast<void*>(params.shifted_scalars), static_cast<void*>(params.bin_sizes),
+              static_cast<void*>(params.bin_starts), static_cast<void*>(params.binned_terms), static_cast<void*>(params.binned_buckets),
+              static_cast<void*>(params.starts), static_cast<void*>(params.slots), params.odd_sums, params.even_sums, params.prefixes,
+              static_cast<void*>(params.large_buckets), params.unfinished, params.finished}) {
             CHECK((address(other) >= end && address(other) <= base + bytes));
         }
     }
@@ -262,23 +261,23 @@ TEST_CASE("where all digits share a window, some have a bit less, so that the la
                                        scalar_range<Curve::bls12_381>(100), scalar_range<Curve::bn254>(1)}) {
         for (unsigned width = 1; width <= widest_digit; ++width) {
             const MsmDigits digits = msm_digits(scalars, {.width = width}, every);
-            const MsmPlan plan = shape_of(scalars, {.width = width}, every, 1000).plan;
+            const MsmKernelParams params = shape_of(scalars, {.width = width}, every, 1000).params;
             CAPTURE(scalars.bits, width, digits.digit_count, digits.first_narrow, digits.largest_last);
             REQUIRE(digits.window_count == 1);
             const bool has_narrow = digits.first_narrow < digits.digit_count;
             const unsigned others = digits.digit_count - 1;
             if (has_narrow) CHECK(digits.largest_last <= digits.half);
             if (others > width) CHECK(2 * digits.largest_last >= digits.half);  // with bits enough to take
-            if (others > 0) CHECK(digit_width(plan, 0) == width);               // so that all buckets can be reached
-            if (!has_narrow) CHECK(digit_width(plan, others) == width);
+            if (others > 0) CHECK(digit_width(params, 0) == width);             // so that all buckets can be reached
+            if (!has_narrow) CHECK(digit_width(params, others) == width);
             CHECK(digits.digit_count == msm_digits(scalars, {.width = width}, 1).digit_count);
             unsigned doublings = 0;
             for (unsigned table = 0; table + 1 < digits.digit_count; ++table) {
-                CHECK(digit_position(plan, table) == doublings);
-                CHECK(digit_position(plan, table + 1) == digit_position(plan, table) + digit_width(plan, table));
+                CHECK(digit_position(params, table) == doublings);
+                CHECK(digit_position(params, table + 1) == digit_position(params, table) + digit_width(params, table));
                 doublings += doublings_to_next_table(digits, width, table);
             }
-            CHECK((digit_offset(plan) + BigInteger::power_of_two(scalars.bits)).bit_count() <= 32 * shifted_words);
+            CHECK((digit_offset(params) + BigInteger::power_of_two(scalars.bits)).bit_count() <= 32 * shifted_words);
             for (const unsigned tables : {1U, 2U, digits.digit_count - 1}) {
                 if (tables == 0 || tables >= digits.digit_count) continue;
                 const MsmDigits shared = msm_digits(scalars, {.width = width}, tables);
@@ -322,13 +321,13 @@ TEST_CASE("bins make up a row's buckets, within the kernels' tables", "[kernels]
                 const bool are_split = tables == 0;
                 if (are_split && !scalars.spans_all()) continue;
                 for (const std::uint32_t scalar_count : {1U, 5000U, 1U << 18, 1U << 24}) {
-                    const MsmPlan plan = shape_of(scalars, {are_split, width}, are_split ? 1 : tables, scalar_count).plan;
-                    CAPTURE(scalars.bits, width, tables, scalar_count, plan.bucket_count, plan.bin_count);
-                    CHECK(plan.bin_count <= largest_bin);
-                    CHECK(plan.bin_count * plan.window_count <= largest_bin_table);
-                    CHECK(1u << plan.bin_shift <= largest_bin);
-                    CHECK((plan.bin_count - 1) << plan.bin_shift < plan.bucket_count);
-                    CHECK(plan.bucket_count <= plan.bin_count << plan.bin_shift);
+                    const MsmKernelParams params = shape_of(scalars, {are_split, width}, are_split ? 1 : tables, scalar_count).params;
+                    CAPTURE(scalars.bits, width, tables, scalar_count, params.bucket_count, params.bin_count);
+                    CHECK(params.bin_count <= largest_bin);
+                    CHECK(params.bin_count * params.window_count <= largest_bin_table);
+                    CHECK(1u << params.bin_shift <= largest_bin);
+                    CHECK((params.bin_count - 1) << params.bin_shift < params.bucket_count);
+                    CHECK(params.bucket_count <= params.bin_count << params.bin_shift);
                 }
             }
         }
@@ -342,15 +341,15 @@ TEST_CASE("halves of weights have buckets for every bucket, in one bin of the ke
                 const MsmDigits digits = msm_digits(scalars, {.width = width}, tables);
                 const unsigned low_bits = choose_low_bits(digits, 2);
                 const MsmProblem problem{.scalar_count = 1 << 22,
-                                         .left_to = LeftTo::halves,
+                                         .remainder = BucketRemainder::halves,
                                          .scalars = scalars,
                                          .choice = {.width = width},
                                          .tables = tables,
                                          .multiprocessors = 132,
                                          .rounds_budget = std::uint64_t{1} << 34,
                                          .coordinate_bytes = 32};
-                const MsmPlan terms = make_msm_shape(problem).plan;
-                const MsmPlan halves = make_halves_shape(terms, low_bits, problem).plan;
+                const MsmKernelParams terms = make_msm_plan(problem).params;
+                const MsmKernelParams halves = make_halves_plan(terms, low_bits, problem).params;
                 CAPTURE(scalars.bits, width, tables, low_bits, terms.bucket_count, halves.bucket_count);
                 REQUIRE(leaves_sums(terms));
                 CHECK_FALSE(leaves_sums(halves));
@@ -360,15 +359,15 @@ TEST_CASE("halves of weights have buckets for every bucket, in one bin of the ke
                 CHECK(halves.bucket_count <= 1u << halves.bin_shift);
                 CHECK(1u << halves.bin_shift <= largest_bin);
                 CHECK(halves.row_count == 2 * terms.row_count);
-                CHECK(halves.row_terms == most_points(terms, terms.rounds));
+                CHECK(halves.row_terms == max_points(terms, terms.rounds));
                 CHECK(halves.weight_bits == terms.weight_bits);
-                CHECK(std::uint64_t{halves.share_count} * halves.share_size >= most_points(halves, halves.rounds));
+                CHECK(std::uint64_t{halves.share_count} * halves.share_size >= max_points(halves, halves.rounds));
             }
         }
     }
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 13}, 1), least_halved_buckets) == 0);
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 15}, 1), least_halved_buckets) == 7);
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bls12_377>(0), {.width = 21}, 64), least_halved_buckets) == 10);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 13}, 1), min_halved_buckets) == 0);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 15}, 1), min_halved_buckets) == 7);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bls12_377>(0), {.width = 21}, 64), min_halved_buckets) == 10);
 }
 
 TEST_CASE("shares of an MSM's digits follow each other, and make up all of them", "[kernels]") {
@@ -387,15 +386,15 @@ TEST_CASE("shares of an MSM's digits follow each other, and make up all of them"
         std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
         std::uint64_t most = 0;
         for (problem.share = 0; problem.share < problem.share_count; ++problem.share) {
-            const MsmPlan plan = make_msm_shape(problem).plan;
-            CHECK(plan.window_count == plan.digit_count);
-            CHECK(plan.last_digit == digits - 1);
-            CHECK(plan.begin_of_first_digit < plan.term_count);
-            CHECK(plan.end_of_last_digit <= plan.term_count);
-            CHECK(plan.term_count == problem.choice.terms_a_scalar() * problem.scalar_count);
-            CHECK(std::uint64_t{plan.first_digit} * plan.term_count + plan.begin_of_first_digit == end);
+            const MsmKernelParams params = make_msm_plan(problem).params;
+            CHECK(params.window_count == params.digit_count);
+            CHECK(params.last_digit == digits - 1);
+            CHECK(params.begin_of_first_digit < params.term_count);
+            CHECK(params.end_of_last_digit <= params.term_count);
+            CHECK(params.term_count == problem.choice.terms_a_scalar() * problem.scalar_count);
+            CHECK(std::uint64_t{params.first_digit} * params.term_count + params.begin_of_first_digit == end);
             const std::uint64_t begin = end;
-            end = std::uint64_t{plan.first_digit + plan.digit_count - 1} * plan.term_count + plan.end_of_last_digit;
+            end = std::uint64_t{params.first_digit + params.digit_count - 1} * params.term_count + params.end_of_last_digit;
             least = std::min(least, end - begin);
             most = std::max(most, end - begin);
         }
@@ -405,17 +404,17 @@ TEST_CASE("shares of an MSM's digits follow each other, and make up all of them"
 }
 
 TEST_CASE("the names of pairs fit into the place of the binned terms", "[kernels]") {
-    unsigned most_rounds = 0;
+    unsigned max_rounds = 0;
     bool are_more_names = false;
     const auto check = [&](const MsmProblem& problem) {
-        MsmShape shape = make_msm_shape(problem);
-        place_msm_workspace(shape, problem.coordinate_bytes, 0);
-        const MsmPlan& plan = shape.plan;
-        CAPTURE(problem.multiprocessors, problem.msm_count, problem.scalar_count, problem.choice.width, plan.rounds);
-        const auto room = reinterpret_cast<std::uintptr_t>(plan.binned_buckets) - reinterpret_cast<std::uintptr_t>(plan.pair_names);
-        CHECK(std::uint64_t{plan.row_count} * named_pair_count(plan) * sizeof(std::uint32_t) <= room);
-        most_rounds = std::max(most_rounds, plan.rounds);
-        are_more_names |= named_pair_count(plan) > plan.row_terms;
+        MsmPlan plan = make_msm_plan(problem);
+        place_msm_workspace(plan, problem.coordinate_bytes, 0);
+        const MsmKernelParams& params = plan.params;
+        CAPTURE(problem.multiprocessors, problem.msm_count, problem.scalar_count, problem.choice.width, params.rounds);
+        const auto room = reinterpret_cast<std::uintptr_t>(params.binned_buckets) - reinterpret_cast<std::uintptr_t>(params.pair_names);
+        CHECK(std::uint64_t{params.row_count} * named_pair_count(params) * sizeof(std::uint32_t) <= room);
+        max_rounds = std::max(max_rounds, params.rounds);
+        are_more_names |= named_pair_count(params) > params.row_terms;
     };
     for (const unsigned multiprocessors : {1U, 46U, 108U, 132U}) {
         MsmProblem problem{.scalars = scalar_range<Curve::bn254>(0),
@@ -433,17 +432,17 @@ TEST_CASE("the names of pairs fit into the place of the binned terms", "[kernels
             for (problem.scalar_count = 15; problem.scalar_count <= 64; ++problem.scalar_count) check(problem);
         }
     }
-    CHECK(most_rounds == 8);
+    CHECK(max_rounds == 8);
     CHECK(are_more_names);  // a row's are a multiple of 32 for each round
 }
 
-TEST_CASE("portions of any size agree about the buckets of a row", "[kernels]") {
+TEST_CASE("chunks of any size agree about the buckets of a row", "[kernels]") {
     for (const unsigned width : {7U, 18U, 21U}) {
-        const MsmPlan large = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, 64, 1 << 22, 2).plan;
-        const MsmPlan small = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, 64, 1 << 8, 2).plan;
+        const MsmKernelParams large = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, 64, 1 << 22, 2).params;
+        const MsmKernelParams small = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, 64, 1 << 8, 2).params;
         CHECK(large.bucket_count == small.bucket_count);
-        const MsmPlan large_part = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, 1 << 22).plan;
-        const MsmPlan small_part = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, 1 << 8).plan;
+        const MsmKernelParams large_part = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, 1 << 22).params;
+        const MsmKernelParams small_part = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, 1 << 8).params;
         CHECK(large_part.last_copies == small_part.last_copies);
         CHECK(large_part.last_copy_bits == small_part.last_copy_bits);
     }
@@ -452,26 +451,26 @@ TEST_CASE("portions of any size agree about the buckets of a row", "[kernels]") 
 TEST_CASE("levels of folding leave one point of a row's places, and have a bit for each of them", "[kernels]") {
     for (const std::uint32_t buckets :
          {1U, 2U, 3U, 16U, 127U, 128U, 129U, 1U << 14, (1U << 14) + 1, 3U << 13, (1U << 20) - 1, 1U << 20, 1342177U}) {
-        MsmPlan plan{};
-        plan.bucket_count = buckets;
-        plan.row_count = 3;
+        MsmKernelParams params{};
+        params.bucket_count = buckets;
+        params.row_count = 3;
         CAPTURE(buckets);
-        const std::uint32_t places = fold_places(plan, 0);
+        const std::uint32_t places = fold_places(params, 0);
         CHECK((places == buckets + 1 || (places == buckets && (buckets & (buckets - 1)) == 0)));
         std::uint32_t bits = 0;
         std::uint64_t folded = 0;
-        for (std::uint32_t level = 0; level < fold_levels(plan); ++level) {
+        for (std::uint32_t level = 0; level < fold_levels(params); ++level) {
             CHECK(fold_lists(level) == 1 + 4 * level);
             for (std::uint32_t list = 1; list < fold_lists(level); ++list) CHECK(fold_list_bit(list) < bits);
             CHECK(fold_list_bit(fold_lists(level)) == bits);
-            CHECK(fold_places(plan, level + 1) * fold_size >= fold_places(plan, level));
+            CHECK(fold_places(params, level + 1) * fold_size >= fold_places(params, level));
             if (level > 0) {
-                CHECK(folded_before(plan, level) == folded);
-                folded += std::uint64_t{3} * fold_lists(level) * fold_places(plan, level);
+                CHECK(folded_before(params, level) == folded);
+                folded += std::uint64_t{3} * fold_lists(level) * fold_places(params, level);
             }
-            bits += fold_bits(plan, level);
+            bits += fold_bits(params, level);
         }
-        CHECK(folded_before(plan, fold_levels(plan)) == folded);
+        CHECK(folded_before(params, fold_levels(params)) == folded);
         CHECK(places <= 1U << bits);
         CHECK((bits == 0 || places > 1U << (bits - 1)));
     }

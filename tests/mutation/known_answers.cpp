@@ -27,7 +27,7 @@ struct MsmJob {
     std::vector<AffinePoint<C>> points;
     MsmConfig config;
     AffinePoint<C> answer;
-    std::size_t most_portion_terms = detail::DeviceMsmLimits{}.most_portion_terms;
+    std::size_t max_chunk_terms = detail::DeviceMsmLimits{}.max_chunk_terms;
 };
 
 Scalar random_scalar(std::mt19937_64& random) {
@@ -43,10 +43,10 @@ AffinePoint<C> run(const MsmJob<C>& job, const DeviceContext& context) {
     JacobianPoint<C> sum;
     const std::span<const Scalar> scalars(job.scalars);
     const std::span<const AffinePoint<C>> points(job.points);
-    if (job.most_portion_terms < scalars.size() && !context.is_host()) {
-        const detail::DeviceMsmJob<C> portions{
+    if (job.max_chunk_terms < scalars.size() && !context.is_host()) {
+        const detail::DeviceMsmJob<C> chunks{
             .scalars = scalars, .bases = points, .term_count = scalars.size(), .width = static_cast<unsigned>(config.c)};
-        detail::msm_on_device<C>(portions, config, std::span(&sum, 1), {.most_portion_terms = job.most_portion_terms});
+        detail::msm_on_device<C>(chunks, config, std::span(&sum, 1), {.max_chunk_terms = job.max_chunk_terms});
     } else {
         msm<C>(scalars, points, config, sum);
     }
@@ -86,12 +86,12 @@ MsmJob<C> rounds() {
     return job;
 }
 
-/// The same in two portions, the first of which leaves points to the second.
+/// The same in two chunks, the first of which leaves points to the second.
 template <Curve C>
-MsmJob<C> rounds_of_two_portions() {
+MsmJob<C> rounds_of_two_chunks() {
     MsmJob<C> job = rounds<C>();
-    job.name = "pairwise rounds of two portions";
-    job.most_portion_terms = 400;
+    job.name = "pairwise rounds of two chunks";
+    job.max_chunk_terms = 400;
     return job;
 }
 
@@ -192,7 +192,7 @@ const std::vector<MsmJob<C>>& msm_jobs() {
     static const std::vector<MsmJob<C>> all = [] {
         std::vector<MsmJob<C>> jobs{borders<C>(), montgomery_scalars<C>(), one_bucket<C>(), rounds<C>(), several_tiles<C>()};
         jobs.push_back(one_bucket_of_one_point<C>());
-        jobs.push_back(rounds_of_two_portions<C>());
+        jobs.push_back(rounds_of_two_chunks<C>());
         const auto bases = generator_multiples<C>(11, 4);
         for (const auto& [m, k] : {std::pair<std::uint64_t, std::uint64_t>{1, 3}, {1, 33}, {1, 4097}, {2, 2}}) {
             for (const auto& base : bases) jobs.push_back(two_terms<C>(base, m, k, false));

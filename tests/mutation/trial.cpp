@@ -16,14 +16,14 @@ namespace cupool::test {
 namespace {
 
 /// Processor time, so that a busy host condemns no mutant.
-constexpr rlim_t most_seconds = 60;
+constexpr rlim_t max_seconds = 60;
 
 // What takes the place of what in this process.
 std::string_view shipped_text;
 std::string mutant_text;
 decltype(EntryPoints::module_load_data) load_module = nullptr;
 
-abi::Result load_mutant(abi::Module* module, const void* image, unsigned option_count, abi::JitOption* options, void** option_values) {
+abi::Status load_mutant(abi::Module* module, const void* image, unsigned option_count, abi::JitOption* options, void** option_values) {
     const bool is_shipped = shipped_text == static_cast<const char*>(image);
     return load_module(module, is_shipped ? mutant_text.c_str() : image, option_count, options, option_values);
 }
@@ -54,7 +54,7 @@ Verdict live(const ShippedModule& module, const std::string& text) {
         return wrong.empty() ? Verdict{} : Verdict{Fate::wrong_result, wrong};
     } catch (const Error& error) {
         const std::string report = simulator.device_fault_report();
-        const bool is_refused = error.category() == ErrorCategory::jit_failure || error.code() == abi::Result::not_supported;
+        const bool is_refused = error.category() == ErrorCategory::jit_failure || error.code() == abi::Status::not_supported;
         const Fate fate = is_refused ? Fate::refused : Fate::fault;
         return {fate, report.empty() ? error.what() : report};
     }
@@ -93,7 +93,7 @@ Verdict try_text(const ShippedModule& module, const std::string& text) {
     const pid_t child = fork();
     if (child == -1) throw std::runtime_error("no process");
     if (child == 0) {
-        const rlimit limit{most_seconds, most_seconds + 1};
+        const rlimit limit{max_seconds, max_seconds + 1};
         setrlimit(RLIMIT_CPU, &limit);
         close(ends[0]);
         report(live(module, text), ends[1]);
@@ -103,7 +103,7 @@ Verdict try_text(const ShippedModule& module, const std::string& text) {
     close(ends[0]);
     int status = 0;
     waitpid(child, &status, 0);
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) return {Fate::timed_out, "more than " + std::to_string(most_seconds) + " s"};
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) return {Fate::timed_out, "more than " + std::to_string(max_seconds) + " s"};
     if (status != 0 || answer.empty()) return {Fate::crashed, "wait status " + std::to_string(status)};
     return {static_cast<Fate>(answer[0] - '0'), answer.substr(1)};
 }

@@ -50,8 +50,8 @@ struct Msms {
     std::vector<AffinePoint<C>> sums;
 };
 
-/// What the work takes at least with these digits: in portions of one term.
-std::size_t least_bytes(const detail::MsmWork& work, detail::DigitChoice digits) {
+/// What the work takes at least with these digits: in chunks of one term.
+std::size_t min_bytes(const detail::MsmWork& work, detail::DigitChoice digits) {
     detail::MsmJobLayout layout(work, digits);
     layout.lay_out({{0, 1, 0, 1, false}, {0, 1, 1, 1, true}});
     return layout.bytes();
@@ -61,7 +61,7 @@ std::size_t least_bytes(const detail::MsmWork& work, detail::DigitChoice digits)
 template <Curve C>
 std::uint64_t too_small_budget(const detail::DeviceMsmJob<C>& job, const MsmConfig& config) {
     const detail::MsmWork work = detail::work_of(job, config, {});
-    return least_bytes(work, detail::choose_run(work, 0, {}).digits) - 1;
+    return min_bytes(work, detail::choose_run(work, 0, {}).digits) - 1;
 }
 
 template <Curve C>
@@ -158,7 +158,7 @@ TEMPLATE_TEST_CASE_SIG("devices that share an MSM's digits agree about those tha
         works.push_back(detail::work_of(job, config, {}));
     }
     const detail::DigitChoice digits = detail::choose_shared_digits(works, 0, {});
-    for (const detail::MsmWork& work : works) config.memory_budget = std::max(config.memory_budget, least_bytes(work, digits) - 1);
+    for (const detail::MsmWork& work : works) config.memory_budget = std::max(config.memory_budget, min_bytes(work, digits) - 1);
     JacobianPoint<C> sum;
     const RunReport report = pool.msm<C>(msms.scalars, msms.points, config, sum, MsmSpread::shared_windows);
     CHECK(to_affine(sum) == msms.sums[0]);
@@ -190,7 +190,7 @@ TEST_CASE("digits that the caller fixes are kept, and a budget that is too small
     job.width = 12;
     const detail::MsmWork work = detail::work_of(job, config, {});
     const detail::DigitChoice digits = detail::choose_run(work, config.memory_budget, {}).digits;
-    config.memory_budget = least_bytes(work, digits) + 4096;  // with the words of all portions
+    config.memory_budget = min_bytes(work, digits) + 4096;  // with the words of all chunks
     CHECK(run().device_bytes <= config.memory_budget);
     CHECK(to_affine(sum) == msms.sums[0]);
 }

@@ -68,8 +68,8 @@ TEST_CASE("an error of a device that cannot be opened names the caller's line", 
     machine.simulator.set_device_health(0, 46);
     machine.simulator.set_device_health(1, 46);
     CHECK_IS_OF_THIS_LINE((void)pool.context_at(1));
-    CHECK_IS_OF_THIS_LINE((void)DevicePool::all(machine.driver, UnusableDevices::refused));
-    CHECK_IS_OF_THIS_LINE((void)DevicePool::all(machine.driver, UnusableDevices::left_out));
+    CHECK_IS_OF_THIS_LINE((void)DevicePool::all(machine.driver, UnusableDevices::fail));
+    CHECK_IS_OF_THIS_LINE((void)DevicePool::all(machine.driver, UnusableDevices::exclude));
     CHECK_IS_OF_THIS_LINE(pool.submit_at(1, [](const DeviceContext&) {}).get());
     CHECK_IS_OF_THIS_LINE(pool.submit([](const DeviceContext&) {}).get());
     CHECK_IS_OF_THIS_LINE(pool.for_each_device([](std::size_t, const DeviceContext&) {}));

@@ -65,7 +65,7 @@ TEST_CASE("a device whose context cannot be had fails when it is asked for, and 
     machine.simulator.set_device_health(1, 46);
     CHECK(pool.context_at(0).device() == 0);
     const Error error = error_of([&] { (void)pool.context_at(1); });
-    CHECK(error.code() == abi::Result::device_unavailable);
+    CHECK(error.code() == abi::Status::device_unavailable);
     CHECK(error.device() == 1);
     machine.simulator.set_device_health(1, 0);
     CHECK(pool.context_at(1).device() == 1);

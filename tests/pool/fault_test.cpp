@@ -54,7 +54,7 @@ int occurrences(std::string_view words, std::string_view text) {
 TEST_CASE("what is refused after a device fault says once what the fault was, and where", "[fault]") {
     ErrorDetails details;
     details.category = ErrorCategory::device_fault;
-    details.code = abi::Result::illegal_address;
+    details.code = abi::Status::illegal_address;
     details.call = "cuStreamSynchronize";
     details.device = 1;
     for (const char* const message : {"", "the kernel reads past its buffer"}) {
@@ -71,7 +71,7 @@ TEST_CASE("what is refused after a device fault says once what the fault was, an
         INFO(text);
         CHECK(occurrences("on device 1", text) == 1);
         CHECK(occurrences("cuStreamSynchronize answered CUDA_ERROR_ILLEGAL_ADDRESS", text) == 1);
-        CHECK(occurrences(result_text(abi::Result::illegal_address), text) == 1);
+        CHECK(occurrences(result_text(abi::Status::illegal_address), text) == 1);
         CHECK(occurrences("program.cpp:42", text) == 1);
         CHECK(occurrences("start a new process", text) == 1);
         if (*message != '\0') CHECK(occurrences(message, text) == 1);
@@ -97,7 +97,7 @@ TEST_CASE("a device fault is told to whatever waits and whatever comes later", "
                               error_of([&] { (void)pool.submit([](const DeviceContext&) {}); }),
                               error_of([&] { pool.for_each_device([](std::size_t, const DeviceContext&) {}); })}) {
         CHECK(told.category() == ErrorCategory::device_fault);
-        CHECK(told.code() == abi::Result::illegal_address);
+        CHECK(told.code() == abi::Status::illegal_address);
         CHECK(told.call() == met.call());
         CHECK(told.device() == 1);
     }
@@ -166,7 +166,7 @@ TEST_CASE("a device that cannot be opened for a memory error of its own is no fa
     Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);
     machine.simulator.set_device_health(1, 214);
-    CHECK(error_of([&] { pool.submit_at(1, [](const DeviceContext&) {}).get(); }).code() == abi::Result::ecc_uncorrectable);
+    CHECK(error_of([&] { pool.submit_at(1, [](const DeviceContext&) {}).get(); }).code() == abi::Status::ecc_uncorrectable);
     CHECK_FALSE(pool.fault());
     CHECK(pool.best_available_device() == 0);
     pool.submit_at(0, [](const DeviceContext&) {}).get();

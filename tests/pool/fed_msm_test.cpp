@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t term_count = 120;
 
-/// Every copy is fed, and portions begin with few terms.
-constexpr detail::DeviceMsmLimits small_limits{.least_fed_bytes = 1, .least_portion_terms = 8};
+/// Every copy is fed, and chunks begin with few terms.
+constexpr detail::DeviceMsmLimits small_limits{.min_fed_bytes = 1, .min_chunk_terms = 8};
 
 /// Three MSMs over the same bases, each with some of the scalars of a longer one.
 struct ScatteredMsms {
@@ -57,7 +57,7 @@ struct ScatteredMsms {
         // 8 bits are three digits of 4, each with a sum for every bit of a bucket's weight: four coordinates of 32 bytes.
         const std::size_t sum_bytes = count * 3 * 4 * (4 * 32);
         CHECK(report.bytes >= scalar_bytes + sum_bytes);
-        CHECK(report.bytes <= scalar_bytes + sum_bytes + count * sizeof(std::uint32_t));  // and a word a portion
+        CHECK(report.bytes <= scalar_bytes + sum_bytes + count * sizeof(std::uint32_t));  // and a word a chunk
         std::vector<AffinePoint<curve>> affine(count);
         std::transform(results.begin(), results.end(), affine.begin(), [](const auto& sum) { return to_affine(sum); });
         return affine;
@@ -130,7 +130,7 @@ TEST_CASE("MSMs whose scalars do not follow each other are right wherever those 
     CHECK(msms.sums(std::span<const Scalar>(msms.scalars)) == msms.expected);
     CHECK(msms.sums(std::span<const Scalar>(msms.scalars), {}) == msms.expected);
     CHECK(msms.sums(pinned.span()) == msms.expected);
-    CHECK(msms.sums(pinned.span(), {.most_msms_of_a_run = 2}) == msms.expected);
+    CHECK(msms.sums(pinned.span(), {.max_msms_of_a_run = 2}) == msms.expected);
     DeviceBuffer<Scalar> there(msms.scalars.size(), msms.config.ctx);
     copy(there.span(), std::span<const Scalar>(msms.scalars), msms.config.ctx.stream());
     CHECK(msms.sums(there.span()) == msms.expected);
@@ -141,13 +141,13 @@ TEST_CASE("a scalar that breaks its promise is named where scalars do not follow
     ScatteredMsms msms(machine);
     const std::size_t broken = GENERATE(7, 33, 2 * 33 + 19);
     msms.scalars[broken] = {{1 << 9}};
-    for (const std::size_t most_msms : {1, 2, 3}) {
-        CHECK_THAT(error_of([&] { (void)msms.sums(std::span<const Scalar>(msms.scalars), {.most_msms_of_a_run = most_msms}); }).what(),
+    for (const std::size_t max_msms : {1, 2, 3}) {
+        CHECK_THAT(error_of([&] { (void)msms.sums(std::span<const Scalar>(msms.scalars), {.max_msms_of_a_run = max_msms}); }).what(),
                    contains_text("scalar " + std::to_string(broken) + " "));
     }
 }
 
-TEST_CASE("where many windows are joined on the device, a smaller portion takes less memory for the sums of their bits", "[msm]") {
+TEST_CASE("where many windows are joined on the device, a smaller chunk takes less memory for the sums of their bits", "[msm]") {
     constexpr Curve C = Curve::bn254;
     constexpr std::size_t msms = 40;
     constexpr std::size_t terms = 3;

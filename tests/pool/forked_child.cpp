@@ -75,7 +75,7 @@ std::vector<Call> ForkSubject::calls() {
 std::vector<Call> ForkSubject::calls_of_child() {
     std::vector<Call> all = calls();
     all.push_back({"prepare", [this] { (void)pool_.prepare<curve>(points_, PrepareConfig{}); }});
-    all.push_back({"left_out", [this] { (void)pool_.left_out(); }});
+    all.push_back({"excluded", [this] { (void)pool_.excluded_devices(); }});
     all.push_back({"lease.begin", [this] { lease_->begin(); }});
     all.push_back({"lease.complete", [this] { lease_->complete(); }});
     return all;

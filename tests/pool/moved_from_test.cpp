@@ -58,7 +58,7 @@ TEST_CASE("a pool that was moved from is refused", "[moved]") {
     CHECK_IS_REFUSED((void)pool.begin());
     CHECK_IS_REFUSED((void)pool.end());
     CHECK_IS_REFUSED((void)pool.identities());
-    CHECK_IS_REFUSED((void)pool.left_out());
+    CHECK_IS_REFUSED((void)pool.excluded_devices());
     CHECK_IS_REFUSED((void)pool.next_device());
     CHECK_IS_REFUSED((void)pool.best_available_device());
     CHECK_IS_REFUSED((void)pool.balancer());

@@ -46,14 +46,13 @@ MsmConfig narrow_digits(int bitsize) {
     return config;
 }
 
-/// Small MSMs, divided among the devices of a pool and done in portions.
+/// Small MSMs, divided among the devices of a pool and done in chunks.
 template <Curve C>
 class SmallMsm {
 public:
-    static constexpr std::size_t most_portion_terms = 12;
+    static constexpr std::size_t max_chunk_terms = 12;
 
-    SmallMsm(const DevicePool& pool, const MsmConfig& config,
-             const detail::DeviceMsmLimits& limits = {.most_portion_terms = most_portion_terms})
+    SmallMsm(const DevicePool& pool, const MsmConfig& config, const detail::DeviceMsmLimits& limits = {.max_chunk_terms = max_chunk_terms})
         : pool_(pool), peers_(pool_), config_(config), limits_(limits) {}
 
     /// \param shares  of the terms, by device
@@ -117,7 +116,7 @@ TEST_CASE("devices that share windows agree whether they weigh them, where share
     }
 }
 
-TEST_CASE("windows are shared in portions, of operands anywhere in host memory and unevenly divided", "[msm]") {
+TEST_CASE("windows are shared in chunks, of operands anywhere in host memory and unevenly divided", "[msm]") {
     constexpr Curve C = Curve::bn254;
     Machine machine(std::vector<SimulatedDevice>(3));
     const DevicePool pool = DevicePool::all(machine.driver);
@@ -130,8 +129,8 @@ TEST_CASE("windows are shared in portions, of operands anywhere in host memory a
         const std::uint64_t earlier = machine.simulator.call_count("cuMemcpyPeerAsync");
         CHECK(to_affine(msm.run(input.scalars, input.points, shares)) == input.sum);
         const std::size_t copies = machine.simulator.call_count("cuMemcpyPeerAsync") - earlier;
-        const std::size_t portions = (90 - 1) / (SmallMsm<C>::most_portion_terms - 2) + 1;
-        CHECK(copies >= portions * 2 * 2);  // scalars and bases, to two others
+        const std::size_t chunks = (90 - 1) / (SmallMsm<C>::max_chunk_terms - 2) + 1;
+        CHECK(copies >= chunks * 2 * 2);  // scalars and bases, to two others
         CHECK(to_affine(msm.run(pinned_scalars, pinned_points, shares)) == input.sum);
     }
 }
@@ -145,16 +144,15 @@ TEST_CASE("windows are shared whose buckets are weighed by halves, or only might
     const Input<C> input(1700, 26);
     // Seven digits: the first device sums windows 0 to 3 and the second 3 to 6, four rows of 8 buckets each; so all or none have enough,
     // but both give two sums a window.
-    for (const std::uint64_t least_halved_buckets : {2, 4 * 8 + 1}) {
-        for (const std::size_t most_portion_terms : {std::size_t{1} << 20, std::size_t{900}}) {
-            const SmallMsm<C> msm(pool, narrow_digits(26),
-                                  {.most_portion_terms = most_portion_terms, .least_halved_buckets = least_halved_buckets});
+    for (const std::uint64_t min_halved_buckets : {2, 4 * 8 + 1}) {
+        for (const std::size_t max_chunk_terms : {std::size_t{1} << 20, std::size_t{900}}) {
+            const SmallMsm<C> msm(pool, narrow_digits(26), {.max_chunk_terms = max_chunk_terms, .min_halved_buckets = min_halved_buckets});
             CHECK(to_affine(msm.run(input.scalars, input.points, {850, 850})) == input.sum);
         }
     }
 }
 
-TEST_CASE("windows are shared of scalars that are split, in portions and weighed by halves", "[msm][long]") {
+TEST_CASE("windows are shared of scalars that are split, in chunks and weighed by halves", "[msm][long]") {
     constexpr Curve C = Curve::bls12_377;
     SimulatedDevice small;
     small.multiprocessor_count = 1;
@@ -164,9 +162,9 @@ TEST_CASE("windows are shared of scalars that are split, in portions and weighed
     MsmConfig config = narrow_digits(0);
     config.c = 6;
     REQUIRE(detail::choose_digits(500, detail::scalar_range<C>(0), 1, 6, {.share_count = 3}).are_scalars_split);
-    for (const std::uint64_t least_halved_buckets : {std::uint64_t{2}, detail::least_halved_buckets}) {
-        for (const std::size_t most_portion_terms : {std::size_t{1} << 20, std::size_t{400}}) {
-            const SmallMsm<C> msm(pool, config, {.most_portion_terms = most_portion_terms, .least_halved_buckets = least_halved_buckets});
+    for (const std::uint64_t min_halved_buckets : {std::uint64_t{2}, detail::min_halved_buckets}) {
+        for (const std::size_t max_chunk_terms : {std::size_t{1} << 20, std::size_t{400}}) {
+            const SmallMsm<C> msm(pool, config, {.max_chunk_terms = max_chunk_terms, .min_halved_buckets = min_halved_buckets});
             CHECK(to_affine(msm.run(input.scalars, input.points, {100, 0, 400})) == input.sum);
         }
     }
@@ -192,7 +190,7 @@ TEST_CASE("devices and kernels of any speed share windows", "[msm]") {
     }
 }
 
-TEST_CASE("a scalar that breaks its promise is named by its place, whoever has it and in whichever portion", "[msm]") {
+TEST_CASE("a scalar that breaks its promise is named by its place, whoever has it and in whichever chunk", "[msm]") {
     constexpr Curve C = Curve::bn254;
     Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);
@@ -311,17 +309,17 @@ TEST_CASE("terms are shared where a way between devices cannot be opened", "[msm
 
 TEST_CASE("terms are handed on by links, and otherwise where it is asked for", "[msm]") {
     PeerPath path;
-    CHECK(detail::can_hand_on(path, MsmSpread::automatic));
+    CHECK(detail::can_forward(path, MsmSpread::automatic));
     path.route = PeerRoute::direct;
     for (const bool is_link : {false, true}) {
-        CHECK(detail::can_hand_on(path, MsmSpread::automatic) == is_link);
-        CHECK(detail::can_hand_on(path, MsmSpread::shared_windows));
+        CHECK(detail::can_forward(path, MsmSpread::automatic) == is_link);
+        CHECK(detail::can_forward(path, MsmSpread::shared_windows));
         path.link = Device::PeerLink{.can_access = true, .native_atomics = true, .array_access = true, .performance_rank = 0};
     }
     path.link->native_atomics = false;
-    CHECK_FALSE(detail::can_hand_on(path, MsmSpread::automatic));
+    CHECK_FALSE(detail::can_forward(path, MsmSpread::automatic));
     path.route = PeerRoute::staged;
-    CHECK_FALSE(detail::can_hand_on(path, MsmSpread::shared_windows));
+    CHECK_FALSE(detail::can_forward(path, MsmSpread::shared_windows));
 }
 
 TEST_CASE("windows are shared of many terms with many digits", "[msm]") {

@@ -32,8 +32,8 @@ detail::DeviceMsmJob<C> job_of(const std::vector<Scalar>& scalars, const std::ve
             .width = width};
 }
 
-detail::DeviceMsmLimits always_halves(std::size_t most_portion_terms = no_bound) {
-    return {.most_portion_terms = most_portion_terms, .least_halved_buckets = 2};
+detail::DeviceMsmLimits always_halves(std::size_t max_chunk_terms = no_bound) {
+    return {.max_chunk_terms = max_chunk_terms, .min_halved_buckets = 2};
 }
 
 template <Curve C>
@@ -58,7 +58,7 @@ TEMPLATE_TEST_CASE_SIG("buckets weighed by halves are right for distinct, equal,
     const std::uint64_t launches = machine.simulator.call_count("cuLaunchKernel") - earlier;
     CHECK(sum_of(job, config, always_halves()) == terms.sum);
     CHECK(machine.simulator.call_count("cuLaunchKernel") - earlier > 2 * launches);  // halves have been summed
-    // Portions whose points go into the next one, and a last one too small for rounds: its buckets are weighed as they are.
+    // Chunks whose points go into the next one, and a last one too small for rounds: its buckets are weighed as they are.
     CHECK(sum_of(job, config, always_halves(230)) == terms.sum);
     CHECK(sum_of(job, config, always_halves(295)) == terms.sum);
 }
@@ -102,8 +102,8 @@ TEST_CASE("several MSMs have their buckets weighed by halves, and one that has t
     job.term_count = terms;
     job.have_own_bases = true;
     detail::DeviceMsmLimits limits = always_halves();
-    limits.most_msms_of_a_run = 2;         // so the last one is alone
-    limits.least_halved_buckets = 32 * 8;  // an MSM has 29 rows of 8 buckets
+    limits.max_msms_of_a_run = 2;        // so the last one is alone
+    limits.min_halved_buckets = 32 * 8;  // an MSM has 29 rows of 8 buckets
     DeviceBuffer<JacobianPoint<C>> there(msms, config.ctx);
     std::vector<JacobianPoint<C>> sums(msms);
     if (config.are_results_on_device) {

@@ -39,22 +39,22 @@ std::vector<BigInteger> border_scalars(unsigned width) {
 
 /// Sorted terms, read back.
 struct Sorted {
-    detail::MsmPlan plan;
+    detail::MsmKernelParams params;
     std::vector<std::vector<std::uint32_t>> starts;  ///< of each level of each row: starts_of(level, row)
     std::vector<std::vector<std::uint32_t>> slots;   ///< of each row
     std::vector<std::vector<std::uint32_t>> names;   ///< of each row: of the pairs of all rounds from the second
 
     const std::vector<std::uint32_t>& starts_of(std::uint32_t level, std::uint32_t row) const {
-        return starts[(level - first_level(plan)) * plan.row_count + row];
+        return starts[(level - first_level(params)) * params.row_count + row];
     }
 
     /// What the terms' digits come to, a scalar each, modulo r. \param lambda  what images count for
     std::vector<BigInteger> sums(const BigInteger& r, const BigInteger& lambda = BigInteger(0)) const {
-        std::vector<BigInteger> sums(plan.msm_count * plan.scalar_count);
-        for (std::uint32_t row = 0; row < plan.row_count; ++row) {
-            const std::uint32_t level = first_level(plan);
+        std::vector<BigInteger> sums(params.msm_count * params.scalar_count);
+        for (std::uint32_t row = 0; row < params.row_count; ++row) {
+            const std::uint32_t level = first_level(params);
             const auto& row_starts = starts_of(level, row);
-            for (std::uint32_t bucket = 0; bucket < plan.bucket_count; ++bucket) {
+            for (std::uint32_t bucket = 0; bucket < params.bucket_count; ++bucket) {
                 for (std::uint32_t slot = row_starts[bucket] << level; slot < row_starts[bucket + 1] << level; ++slot)
                     add(sums, row, weight(row, bucket), slots[row][slot], r, lambda);
             }
@@ -65,17 +65,17 @@ struct Sorted {
 private:
     /// The copies of the last digits' buckets weigh the same.
     std::uint32_t weight(std::uint32_t row, std::uint32_t bucket) const {
-        const bool is_last = row % plan.window_count + 1 == plan.window_count;
-        return (is_last && plan.last_copies > 1 ? bucket % (1U << plan.last_copy_bits) : bucket) + 1;
+        const bool is_last = row % params.window_count + 1 == params.window_count;
+        return (is_last && params.last_copies > 1 ? bucket % (1U << params.last_copy_bits) : bucket) + 1;
     }
     void add(std::vector<BigInteger>& sums, std::uint32_t row, std::uint32_t magnitude, std::uint32_t term, const BigInteger& r,
              const BigInteger& lambda) const {
         if (term == detail::no_term || (term & detail::carried_bit) != 0) return;
-        const bool is_image = (term & 0x7fffffff) >= plan.first_image;
-        const std::uint32_t index = (term & 0x7fffffff) - (is_image ? plan.first_image : 0);
-        const std::uint32_t digit = row % plan.window_count + index / plan.scalar_count * plan.window_count;
-        BigInteger& sum = sums[row / plan.window_count * plan.scalar_count + index % plan.scalar_count];
-        const BigInteger factor = BigInteger::power_of_two(digit_position(plan, digit)) * magnitude % r;
+        const bool is_image = (term & 0x7fffffff) >= params.first_image;
+        const std::uint32_t index = (term & 0x7fffffff) - (is_image ? params.first_image : 0);
+        const std::uint32_t digit = row % params.window_count + index / params.scalar_count * params.window_count;
+        BigInteger& sum = sums[row / params.window_count * params.scalar_count + index % params.scalar_count];
+        const BigInteger factor = BigInteger::power_of_two(digit_position(params, digit)) * magnitude % r;
         const BigInteger value = is_image ? factor * lambda % r : factor;
         sum = (term >> 31 == 0 ? sum + value : sum + (r - value)) % r;
     }
@@ -93,42 +93,43 @@ std::vector<std::uint32_t> read(std::uint32_t* pointer, std::size_t count, Strea
 template <Curve C>
 Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers, std::uint32_t msm_count, detail::DigitChoice choice,
             unsigned tables, unsigned multiprocessors = 132, const std::vector<std::uint32_t>& carried_starts = {}, int bitsize = 0) {
-    const std::uint32_t most_carried = carried_starts.empty() ? 0 : *std::max_element(carried_starts.begin(), carried_starts.end());
+    const std::uint32_t max_carried = carried_starts.empty() ? 0 : *std::max_element(carried_starts.begin(), carried_starts.end());
     const std::uint32_t scalar_count = static_cast<std::uint32_t>(numbers.size()) / msm_count;
-    detail::MsmShape shape = detail::make_msm_shape({.msm_count = msm_count,
-                                                     .scalar_count = scalar_count,
-                                                     .carried_points = most_carried,
-                                                     .scalars = detail::scalar_range<C>(bitsize),
-                                                     .choice = choice,
-                                                     .base_count = scalar_count,
-                                                     .tables = tables,
-                                                     .multiprocessors = multiprocessors,
-                                                     .rounds_budget = 1 << 30,
-                                                     .coordinate_bytes = 32});
-    detail::MsmPlan& plan = shape.plan;
-    const DeviceBuffer<std::byte> workspace(place_msm_workspace(shape, 32, 0), context);
-    place_msm_workspace(shape, 32, workspace.span().pointer());
+    detail::MsmPlan plan = detail::make_msm_plan({.msm_count = msm_count,
+                                                  .scalar_count = scalar_count,
+                                                  .carried_points = max_carried,
+                                                  .scalars = detail::scalar_range<C>(bitsize),
+                                                  .choice = choice,
+                                                  .base_count = scalar_count,
+                                                  .tables = tables,
+                                                  .multiprocessors = multiprocessors,
+                                                  .rounds_budget = 1 << 30,
+                                                  .coordinate_bytes = 32});
+    detail::MsmKernelParams& params = plan.params;
+    const DeviceBuffer<std::byte> workspace(place_msm_workspace(plan, 32, 0), context);
+    place_msm_workspace(plan, 32, workspace.span().pointer());
     std::vector<Scalar> scalars;
     for (const BigInteger& number : numbers) scalars.push_back(number.limbs<4>());
     const DeviceBuffer<Scalar> there(scalars.size(), context);
     copy(there.span(), std::span<const Scalar>(scalars), context.stream());
-    plan.scalars = reinterpret_cast<const void*>(there.span().pointer());  // NOLINT(performance-no-int-to-ptr): a device address
-    plan.table_stride = plan.scalar_count;
-    plan.most_carried = most_carried;
+    params.scalars = reinterpret_cast<const void*>(there.span().pointer());  // NOLINT(performance-no-int-to-ptr): a device address
+    params.table_stride = params.scalar_count;
+    params.max_carried = max_carried;
     const DeviceBuffer<std::uint32_t> carried_there(carried_starts.size(), context);
     copy(carried_there.span(), std::span<const std::uint32_t>(carried_starts), context.stream());
-    plan.carried_starts = reinterpret_cast<std::uint32_t*>(carried_there.span().pointer());  // NOLINT(performance-no-int-to-ptr): likewise
+    params.carried_starts =
+        reinterpret_cast<std::uint32_t*>(carried_there.span().pointer());  // NOLINT(performance-no-int-to-ptr): likewise
     const detail::MsmSortKernels kernels(context.context(), detail::msm_code<C>().sort);
-    kernels.sort(plan, context.stream());
-    Sorted sorted{plan, {}, {}, {}};
-    const std::uint32_t levels = plan.rounds + 1 - first_level(plan);
-    for (std::size_t i = 0; i < levels * plan.row_count; ++i)
-        sorted.starts.push_back(read(plan.starts + i * (plan.bucket_count + 1), plan.bucket_count + 1, context.stream()));
-    for (std::uint32_t row = 0; row < plan.row_count; ++row) {
-        const std::uint32_t used = sorted.starts_of(first_level(plan), row).back() << first_level(plan);
-        sorted.slots.push_back(read(plan.slots + std::uint64_t{row} * plan.slot_count, used, context.stream()));
-        const std::uint32_t named = named_pair_count(plan);
-        sorted.names.push_back(read(plan.pair_names + std::uint64_t{row} * named, named, context.stream()));
+    kernels.sort(params, context.stream());
+    Sorted sorted{params, {}, {}, {}};
+    const std::uint32_t levels = params.rounds + 1 - first_level(params);
+    for (std::size_t i = 0; i < levels * params.row_count; ++i)
+        sorted.starts.push_back(read(params.starts + i * (params.bucket_count + 1), params.bucket_count + 1, context.stream()));
+    for (std::uint32_t row = 0; row < params.row_count; ++row) {
+        const std::uint32_t used = sorted.starts_of(first_level(params), row).back() << first_level(params);
+        sorted.slots.push_back(read(params.slots + std::uint64_t{row} * params.slot_count, used, context.stream()));
+        const std::uint32_t named = named_pair_count(params);
+        sorted.names.push_back(read(params.pair_names + std::uint64_t{row} * named, named, context.stream()));
     }
     return sorted;
 }
@@ -184,7 +185,7 @@ TEMPLATE_TEST_CASE_SIG("split in two, scalars are what the digits of their parts
         if (scalars.size() % 2 != 0) scalars.emplace_back(3);
         const Sorted sorted = sort<C>(context, scalars, width % 2 + 1, {true, width}, 1);
         CHECK(sorted.sums(r, lambda) == scalars);
-        CHECK(sorted.plan.window_count <= (detail::scalar_range<C>(0).bits / 2 + width) / width);
+        CHECK(sorted.params.window_count <= (detail::scalar_range<C>(0).bits / 2 + width) / width);
     }
 }
 
@@ -198,15 +199,15 @@ TEST_CASE("where the last digits have few values, their terms are dealt to copie
     for (int i = 0; i < 2000; ++i) scalars.push_back(BigInteger(random()) * random() * random() * random() % r);
     for (const auto& [are_split, width] : {std::pair{true, 9U}, {true, 12U}, {false, 10U}, {false, 13U}}) {
         const Sorted sorted = sort<C>(context, scalars, 1, {are_split, width}, 1);
-        const detail::MsmPlan& plan = sorted.plan;
-        CAPTURE(are_split, width, plan.last_copies, plan.last_copy_bits);
-        CHECK((plan.last_copies > 4) == (width != 9));
-        const std::uint32_t copy = plan.last_copies == 1 ? plan.bucket_count : 1U << plan.last_copy_bits;
-        CHECK(plan.last_copies * copy <= plan.bucket_count);
-        const auto& starts = sorted.starts_of(0, plan.window_count - 1);
-        for (std::uint32_t i = 0; i < plan.last_copies; ++i)
-            CHECK(starts[(i + 1) * copy] - starts[i * copy] <= plan.term_count / plan.last_copies + 1);
-        CHECK(starts[plan.bucket_count] == starts[plan.last_copies * copy]);
+        const detail::MsmKernelParams& params = sorted.params;
+        CAPTURE(are_split, width, params.last_copies, params.last_copy_bits);
+        CHECK((params.last_copies > 4) == (width != 9));
+        const std::uint32_t copy = params.last_copies == 1 ? params.bucket_count : 1U << params.last_copy_bits;
+        CHECK(params.last_copies * copy <= params.bucket_count);
+        const auto& starts = sorted.starts_of(0, params.window_count - 1);
+        for (std::uint32_t i = 0; i < params.last_copies; ++i)
+            CHECK(starts[(i + 1) * copy] - starts[i * copy] <= params.term_count / params.last_copies + 1);
+        CHECK(starts[params.bucket_count] == starts[params.last_copies * copy]);
     }
 }
 
@@ -220,11 +221,11 @@ TEST_CASE("each round finds the points of a bucket two by two, and the odd one m
     for (const auto& [width, tables, rounds] : {std::tuple{3U, 64U, 4U}, {8U, 64U, 2U}, {4U, 1U, 3U}}) {
         CAPTURE(width, tables);
         const Sorted sorted = sort<Curve::bn254>(context, scalars, 1, {.width = width}, tables, 1);
-        const detail::MsmPlan& plan = sorted.plan;
-        REQUIRE(plan.rounds == rounds);
+        const detail::MsmKernelParams& params = sorted.params;
+        REQUIRE(params.rounds == rounds);
         CHECK(sorted.sums(r) == scalars);
-        for (std::uint32_t row = 0; row < plan.row_count; ++row) {
-            for (std::uint32_t bucket = 0; bucket < plan.bucket_count; ++bucket) {
+        for (std::uint32_t row = 0; row < params.row_count; ++row) {
+            for (std::uint32_t bucket = 0; bucket < params.bucket_count; ++bucket) {
                 std::uint32_t begin = sorted.starts_of(1, row)[bucket];
                 std::uint32_t end = sorted.starts_of(1, row)[bucket + 1];
                 const auto is_empty = [](std::uint32_t slot) { return slot == detail::no_term; };
@@ -235,7 +236,7 @@ TEST_CASE("each round finds the points of a bucket two by two, and the odd one m
                     for (std::uint32_t left = begin; left < end; left += 2) expected.push_back(left | (left + 1 == end ? 1U << 31 : 0));
                     begin = sorted.starts_of(round, row)[bucket];
                     end = sorted.starts_of(round, row)[bucket + 1];
-                    const auto first = sorted.names[row].begin() + first_named_pair(plan, round) + begin;
+                    const auto first = sorted.names[row].begin() + first_named_pair(params, round) + begin;
                     CHECK(std::vector(first, first + (end - begin)) == expected);
                 }
             }
@@ -243,7 +244,7 @@ TEST_CASE("each round finds the points of a bucket two by two, and the odd one m
     }
 }
 
-TEST_CASE("points that an earlier portion has left are sorted into their buckets beside the terms", "[msm]") {
+TEST_CASE("points that an earlier chunk has left are sorted into their buckets beside the terms", "[msm]") {
     Machine machine(std::vector<SimulatedDevice>(1));
     machine.simulator.set_checks(cupool_sim_check_all);
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
@@ -252,12 +253,12 @@ TEST_CASE("points that an earlier portion has left are sorted into their buckets
     for (const auto& [width, tables] : {std::pair{3U, 1U}, {11U, 3U}, {10U, 64U}, {21U, 64U}}) {
         const auto scalars = border_scalars<Curve::bls12_377>(width);
         const Sorted alone = sort<Curve::bls12_377>(context, scalars, 1, {.width = width}, tables);
-        CAPTURE(width, tables, alone.plan.bin_count);
-        REQUIRE((alone.plan.bin_count > detail::place_block_size) == (width == 21));  // bins of which a thread places several
+        CAPTURE(width, tables, alone.params.bin_count);
+        REQUIRE((alone.params.bin_count > detail::place_block_size) == (width == 21));  // bins of which a thread places several
         std::vector<std::uint32_t> starts;
-        for (std::uint32_t row = 0; row < alone.plan.row_count; ++row) {
+        for (std::uint32_t row = 0; row < alone.params.row_count; ++row) {
             std::uint32_t start = 0;
-            for (std::uint32_t bucket = 0; bucket < alone.plan.bucket_count; ++bucket) {
+            for (std::uint32_t bucket = 0; bucket < alone.params.bucket_count; ++bucket) {
                 starts.push_back(start);
                 const bool is_full = bucket == 1 + row % 2;
                 start += is_full ? 5000U : random() % 64 == 0 ? static_cast<std::uint32_t>(1 + random() % 3) : 0U;
@@ -265,12 +266,12 @@ TEST_CASE("points that an earlier portion has left are sorted into their buckets
             starts.push_back(start);
         }
         const Sorted sorted = sort<Curve::bls12_377>(context, scalars, 1, {.width = width}, tables, 132, starts);
-        REQUIRE(sorted.plan.bucket_count == alone.plan.bucket_count);
+        REQUIRE(sorted.params.bucket_count == alone.params.bucket_count);
         CHECK(sorted.sums(r) == scalars);
-        const std::uint32_t level = first_level(sorted.plan);
+        const std::uint32_t level = first_level(sorted.params);
         std::size_t misplaced = 0;
-        for (std::uint32_t row = 0; row < sorted.plan.row_count; ++row) {
-            for (std::uint32_t bucket = 0; bucket < sorted.plan.bucket_count; ++bucket) {
+        for (std::uint32_t row = 0; row < sorted.params.row_count; ++row) {
+            for (std::uint32_t bucket = 0; bucket < sorted.params.bucket_count; ++bucket) {
                 std::vector<std::uint32_t> carried;
                 const auto& row_starts = sorted.starts_of(level, row);
                 for (std::uint32_t slot = row_starts[bucket] << level; slot < row_starts[bucket + 1] << level; ++slot) {
@@ -278,7 +279,7 @@ TEST_CASE("points that an earlier portion has left are sorted into their buckets
                     if (term != detail::no_term && (term & detail::carried_bit) != 0) carried.push_back(term & ~detail::carried_bit);
                 }
                 std::sort(carried.begin(), carried.end());
-                const std::uint32_t* const own_starts = starts.data() + row * (sorted.plan.bucket_count + 1) + bucket;
+                const std::uint32_t* const own_starts = starts.data() + row * (sorted.params.bucket_count + 1) + bucket;
                 std::vector<std::uint32_t> expected(own_starts[1] - own_starts[0]);
                 std::iota(expected.begin(), expected.end(), own_starts[0]);
                 misplaced += carried != expected ? 1 : 0;
@@ -298,14 +299,14 @@ TEST_CASE("of what is left of the buckets, each point goes into two, one for eac
         const detail::ScalarRange scalars = detail::scalar_range<Curve::bls12_377>(0);
         const unsigned low_bits = detail::choose_low_bits(detail::msm_digits(scalars, {.width = width}, tables), 2);
         detail::MsmProblem problem{.scalar_count = 3000,
-                                   .left_to = detail::LeftTo::halves,
+                                   .remainder = detail::BucketRemainder::halves,
                                    .scalars = scalars,
                                    .choice = {.width = width},
                                    .tables = tables,
                                    .multiprocessors = 1,
                                    .rounds_budget = 1 << 30,
                                    .coordinate_bytes = 48};
-        detail::MsmPlan terms = detail::make_msm_shape(problem).plan;
+        detail::MsmKernelParams terms = detail::make_msm_plan(problem).params;
         terms.rounds = 0;  // of which as many points may be left as there are terms
         // As if the rounds had left these: several of some buckets, among them the first and the last, and none of most.
         std::vector<std::uint32_t> starts;
@@ -332,10 +333,10 @@ TEST_CASE("of what is left of the buckets, each point goes into two, one for eac
         copy(starts_there.span(), std::span<const std::uint32_t>(starts), context.stream());
         terms.carried_starts = reinterpret_cast<std::uint32_t*>(starts_there.span().pointer());  // NOLINT(performance-no-int-to-ptr)
         problem.multiprocessors = 132;                                                           // no rounds
-        detail::MsmShape shape = detail::make_halves_shape(terms, low_bits, problem);
-        detail::MsmPlan& halves = shape.plan;
-        const DeviceBuffer<std::byte> workspace(place_msm_workspace(shape, 48, 0), context);
-        place_msm_workspace(shape, 48, workspace.span().pointer());
+        detail::MsmPlan plan = detail::make_halves_plan(terms, low_bits, problem);
+        detail::MsmKernelParams& halves = plan.params;
+        const DeviceBuffer<std::byte> workspace(place_msm_workspace(plan, 48, 0), context);
+        place_msm_workspace(plan, 48, workspace.span().pointer());
         kernels.sort_halves(terms, halves, context.stream());
         CAPTURE(width, tables, low_bits, terms.bucket_count, halves.bucket_count);
         REQUIRE(halves.rounds == 0);

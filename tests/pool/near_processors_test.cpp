@@ -31,14 +31,14 @@ struct FakeSysfs {
 
 }  // namespace
 
-TEST_CASE("the processors near a PCI device", "[near_processors]") {
+TEST_CASE("the processors near a PCI device", "[cpu_affinity]") {
     CHECK(processors_near("0000:1B:00.0", FakeSysfs("1", "0-2,8,10-11").root) == std::vector<int>{0, 1, 2, 8, 10, 11});
     CHECK(processors_near("0000:1B:00.0", FakeSysfs("-1", "0-2").root).empty());
     CHECK(processors_near("0000:1B:00.0", FakeSysfs("1", "").root).empty());
     CHECK(processors_near("0000:2C:00.0", FakeSysfs("1", "0-2").root).empty());
 }
 
-TEST_CASE("a thread settles on processors, and stays where it was when there are none", "[near_processors]") {
+TEST_CASE("a thread settles on processors, and stays where it was when there are none", "[cpu_affinity]") {
     cpu_set_t allowed;
     REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
     std::vector<int> every_processor(CPU_SETSIZE);

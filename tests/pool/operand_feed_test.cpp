@@ -12,7 +12,7 @@ using namespace cupool::test;
 
 namespace {
 
-constexpr detail::StagingSizes small_sizes{.chunk_bytes = 64, .chunks_a_thread = 2, .most_threads = 3, .least_bytes = 256};
+constexpr detail::StagingSizes small_sizes{.chunk_bytes = 64, .chunks_a_thread = 2, .max_threads = 3, .min_bytes = 256};
 
 std::vector<std::byte> counted_bytes(std::size_t count) {
     std::vector<std::byte> bytes(count);

@@ -29,12 +29,12 @@ TEST_CASE("the small device adds pairwise, and a large one does not for so few t
                                .multiprocessors = 1,
                                .rounds_budget = 1 << 30,
                                .coordinate_bytes = 32};
-    CHECK(detail::make_msm_shape(problem).plan.rounds == 3);
+    CHECK(detail::make_msm_plan(problem).params.rounds == 3);
     problem.scalars.bits = 96;
     problem.coordinate_bytes = 64;
-    CHECK(detail::make_msm_shape(problem).plan.rounds == 3);
+    CHECK(detail::make_msm_plan(problem).params.rounds == 3);
     problem.multiprocessors = 132;
-    CHECK(detail::make_msm_shape(problem).plan.rounds == 0);
+    CHECK(detail::make_msm_plan(problem).params.rounds == 0);
 }
 
 TEST_CASE("the blocks of a round fill the device a whole number of times, with so many pairs a thread as are wanted") {
@@ -48,7 +48,7 @@ TEST_CASE("the blocks of a round fill the device a whole number of times, with s
                     const std::uint32_t waves = (blocks + resident_blocks - 1) / resident_blocks;
                     CAPTURE(coordinate_bytes, round, rows, row_pairs, blocks);
                     REQUIRE(row_blocks >= 1);
-                    CHECK((row_blocks - 1) * detail::pair_block_size * detail::least_pairs_a_thread < row_pairs);
+                    CHECK((row_blocks - 1) * detail::pair_block_size * detail::min_pairs_a_thread < row_pairs);
                     if (row_pairs > 1U << 18) CHECK(blocks >= waves * resident_blocks * 95 / 100);
                     const std::uint64_t most = coordinate_bytes == 32 ? 80 : round == 1 ? 200 : 320;
                     CHECK(std::uint64_t{row_pairs} * rows * 95 / 100 <= blocks * std::uint64_t{detail::pair_block_size} * most);
@@ -80,7 +80,7 @@ TEMPLATE_TEST_CASE_SIG("pairwise rounds are right for distinct, equal, opposite 
     CHECK(to_affine(sum) == terms.sum);
 }
 
-TEMPLATE_TEST_CASE_SIG("what the rounds of one portion leave to the next one is right", "[msm]", ((Curve C), C), Curve::bn254,
+TEMPLATE_TEST_CASE_SIG("what the rounds of one chunk leave to the next one is right", "[msm]", ((Curve C), C), Curve::bn254,
                        Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);
@@ -90,31 +90,31 @@ TEMPLATE_TEST_CASE_SIG("what the rounds of one portion leave to the next one is 
     config.c = width;
     config.bitsize = terms.bits;
     // The last one has 140 terms, or 10, too few for rounds but for what it is left.
-    const std::size_t portion_terms = GENERATE(230, 295);
-    detail::MsmProblem problem{.scalar_count = static_cast<std::uint32_t>(portion_terms),
-                               .left_to = detail::LeftTo::portion,
+    const std::size_t chunk_terms = GENERATE(230, 295);
+    detail::MsmProblem problem{.scalar_count = static_cast<std::uint32_t>(chunk_terms),
+                               .remainder = detail::BucketRemainder::chunk,
                                .scalars = detail::scalar_range<C>(terms.bits),
                                .choice = detail::choose_digits(term_count, detail::scalar_range<C>(terms.bits), 1, width),
-                               .base_count = static_cast<std::uint32_t>(portion_terms),
+                               .base_count = static_cast<std::uint32_t>(chunk_terms),
                                .multiprocessors = 1,
                                .rounds_budget = 1 << 30,
                                .coordinate_bytes = sizeof(AffinePoint<C>) / 2};
-    REQUIRE(detail::make_msm_shape(problem).plan.rounds >= 1);
+    REQUIRE(detail::make_msm_plan(problem).params.rounds >= 1);
     problem.scalar_count = 10;
-    REQUIRE(detail::make_msm_shape(problem).plan.rounds == 0);
+    REQUIRE(detail::make_msm_plan(problem).params.rounds == 0);
     const detail::DeviceMsmJob<C> job{.scalars = std::span<const Scalar>(terms.scalars),
                                       .bases = std::span<const AffinePoint<C>>(terms.points),
                                       .term_count = term_count,
                                       .width = width};
-    for (const std::size_t least_fed_bytes : {std::size_t{1}, std::size_t{1} << 20}) {
+    for (const std::size_t min_fed_bytes : {std::size_t{1}, std::size_t{1} << 20}) {
         JacobianPoint<C> sum;
-        const detail::DeviceMsmLimits limits{.least_fed_bytes = least_fed_bytes, .most_portion_terms = portion_terms};
+        const detail::DeviceMsmLimits limits{.min_fed_bytes = min_fed_bytes, .max_chunk_terms = chunk_terms};
         detail::msm_on_device<C>(job, config, std::span(&sum, 1), limits);
         CHECK(to_affine(sum) == terms.sum);
     }
 }
 
-TEST_CASE("over tables, what the rounds of one portion leave to the next one is right", "[msm][long]") {
+TEST_CASE("over tables, what the rounds of one chunk leave to the next one is right", "[msm][long]") {
     constexpr auto C = Curve::bn254;
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);
@@ -224,15 +224,15 @@ TEST_CASE("pairwise rounds are right in many short rows, and in rows that take t
         config.c = 1;
         config.bitsize = one.bits;
         config.batch_size = static_cast<int>(one.msms);
-        const auto shape = detail::make_msm_shape({.msm_count = static_cast<std::uint32_t>(one.msms),
-                                                   .scalar_count = static_cast<std::uint32_t>(one.terms),
-                                                   .scalars = detail::scalar_range<C>(one.bits),
-                                                   .choice = {.width = 1},
-                                                   .multiprocessors = 1,
-                                                   .rounds_budget = one.memory_bytes / 8,
-                                                   .coordinate_bytes = 32});
-        REQUIRE(shape.plan.rounds >= 2);
-        CHECK((shape.rows_at_once < shape.plan.row_count) == (one.msms == 2));
+        const auto plan = detail::make_msm_plan({.msm_count = static_cast<std::uint32_t>(one.msms),
+                                                 .scalar_count = static_cast<std::uint32_t>(one.terms),
+                                                 .scalars = detail::scalar_range<C>(one.bits),
+                                                 .choice = {.width = 1},
+                                                 .multiprocessors = 1,
+                                                 .rounds_budget = one.memory_bytes / 8,
+                                                 .coordinate_bytes = 32});
+        REQUIRE(plan.params.rounds >= 2);
+        CHECK((plan.rows_at_once < plan.params.row_count) == (one.msms == 2));
         std::vector<JacobianPoint<C>> sums(one.msms);
         std::vector<JacobianPoint<C>> expected(one.msms);
         config.ctx = DeviceContext::host();

@@ -131,7 +131,7 @@ TEST_CASE("a partitioned launch reports the first device that failed, the others
     });
     const Error error = error_of([&] { launch.get(); });
     CHECK(error.device() == 1);
-    CHECK(error.code() == abi::Result::device_unavailable);
+    CHECK(error.code() == abi::Status::device_unavailable);
     CHECK(configured.size() == 2);
 }
 

@@ -283,7 +283,7 @@ TEST_CASE("a capture that the function has spoilt or left open fails at the call
     const Error spoilt = error_of([&] { PoolGraph(*machine.pool, wait); });
     check_place(spoilt, __LINE__ - 1);
     CHECK(spoilt.category() == ErrorCategory::invalid_argument);
-    CHECK(spoilt.code() == abi::Result::stream_capture_invalidated);
+    CHECK(spoilt.code() == abi::Status::stream_capture_invalidated);
     {
         const ContextView context = machine.pool->context_at(1).context();
         const Stream side(context);
@@ -297,7 +297,7 @@ TEST_CASE("a capture that the function has spoilt or left open fails at the call
         const Error unjoined = error_of([&] { PoolGraph(*machine.pool, fork); });
         check_place(unjoined, __LINE__ - 1);
         CHECK(unjoined.category() == ErrorCategory::invalid_argument);
-        CHECK(unjoined.code() == abi::Result::stream_capture_unjoined);
+        CHECK(unjoined.code() == abi::Status::stream_capture_unjoined);
         CHECK_NOTHROW(side.synchronize());
     }
     CHECK(Simulator::to_string(machine.simulator.live_counts()) == before);
@@ -358,7 +358,7 @@ TEST_CASE("a device that cannot be opened is named at the caller's line", "[pool
     machine.simulator.set_device_health(1, 46);
     const Error error = error_of([&] { PoolGraph(*machine.pool, do_nothing); });
     check_place(error, __LINE__ - 1);
-    CHECK(error.code() == abi::Result::device_unavailable);
+    CHECK(error.code() == abi::Status::device_unavailable);
     CHECK(error.device() == 1);
 }
 
@@ -374,10 +374,10 @@ TEST_CASE("a fault in one device's part of a pool graph is thrown by synchronize
         const Error error = error_of([&] { graph.synchronize(); });
         check_place(error, __LINE__ - 1);
         CHECK(error.category() == ErrorCategory::device_fault);
-        CHECK(error.code() == abi::Result::launch_failed);
+        CHECK(error.code() == abi::Status::launch_failed);
         if (duration == cupool_sim_lost) CHECK(error.device() == 1);
         REQUIRE(machine.pool->fault());  // so that no more work is begun
-        CHECK(machine.pool->fault()->code() == abi::Result::launch_failed);
+        CHECK(machine.pool->fault()->code() == abi::Status::launch_failed);
     }
 }
 
@@ -397,7 +397,7 @@ TEST_CASE("once the pool has met a fault, pool graphs are neither made nor launc
     for (const Error& error : {launched, made}) {
         CHECK(error.category() == ErrorCategory::device_fault);
         CHECK(error.device() == 1);
-        CHECK(error.code() == abi::Result::illegal_address);
+        CHECK(error.code() == abi::Status::illegal_address);
     }
     CHECK(machine.simulator.call_count() == calls);
 }

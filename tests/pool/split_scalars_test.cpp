@@ -65,7 +65,7 @@ bool splits(std::size_t terms) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("MSMs over points of their own are right where scalars are split, at once and in portions", "[msm]", ((Curve C), C),
+TEMPLATE_TEST_CASE_SIG("MSMs over points of their own are right where scalars are split, at once and in chunks", "[msm]", ((Curve C), C),
                        Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);
@@ -73,19 +73,19 @@ TEMPLATE_TEST_CASE_SIG("MSMs over points of their own are right where scalars ar
     REQUIRE(splits<C>(msms.job().term_count));
     MsmConfig config;
     config.ctx = DeviceContext::for_device(machine.driver, 0);
-    for (const std::size_t most_terms : {std::size_t{detail::carried_bit}, std::size_t{14}}) {
+    for (const std::size_t max_terms : {std::size_t{detail::carried_bit}, std::size_t{14}}) {
         std::vector<JacobianPoint<C>> sums(2);
-        detail::msm_on_device<C>(msms.job(), config, std::span(sums), {.most_portion_terms = most_terms});
+        detail::msm_on_device<C>(msms.job(), config, std::span(sums), {.max_chunk_terms = max_terms});
         CHECK(affine(sums) == msms.sums);
     }
 }
 
-TEST_CASE("a portion has so many terms that points, images and what is carried are told apart", "[msm]") {
+TEST_CASE("a chunk has so many terms that points, images and what is carried are told apart", "[msm]") {
     constexpr Curve C = Curve::bn254;
     const Machine machine(std::vector<SimulatedDevice>(1));
     MsmConfig config;
     config.ctx = DeviceContext::for_device(machine.driver, 0);
-    const auto most_terms = [&config](unsigned tables, int bitsize) {
+    const auto max_terms = [&config](unsigned tables, int bitsize) {
         MsmConfig own = config;
         own.bitsize = bitsize;
         detail::DeviceMsmJob<C> job{.scalars = std::span<const Scalar>(), .bases = std::span<const AffinePoint<C>>()};
@@ -93,12 +93,12 @@ TEST_CASE("a portion has so many terms that points, images and what is carried a
         job.tables = tables;
         job.width = 18;
         const auto choice = detail::choose_digits(job.term_count, detail::scalar_range<C>(bitsize), tables, 18);
-        return detail::MsmJobLayout(detail::work_of(job, own, {}), choice).cut({}).most_terms;
+        return detail::MsmJobLayout(detail::work_of(job, own, {}), choice).cut({}).max_terms;
     };
     REQUIRE(detail::choose_digits(std::size_t{1} << 31, detail::scalar_range<C>(0), 1, 18).are_scalars_split);
-    CHECK(most_terms(1, 0) == detail::carried_bit / 2);
-    CHECK(most_terms(1, 128) == detail::carried_bit);
-    CHECK(most_terms(4, 0) == detail::carried_bit / 4);
+    CHECK(max_terms(1, 0) == detail::carried_bit / 2);
+    CHECK(max_terms(1, 128) == detail::carried_bit);
+    CHECK(max_terms(4, 0) == detail::carried_bit / 4);
 }
 
 TEST_CASE("several MSMs over the same points, which lie on the device, and their results there, are right where scalars are split",

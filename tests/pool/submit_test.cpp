@@ -62,7 +62,7 @@ TEST_CASE("a context that cannot be had fails the work, not the pool", "[submit]
     const DevicePool pool = DevicePool::all(machine.driver);
     machine.simulator.set_device_health(1, 46);
     auto failing = pool.submit_at(1, [](const DeviceContext&) {});
-    CHECK(error_of([&] { failing.get(); }).code() == abi::Result::device_unavailable);
+    CHECK(error_of([&] { failing.get(); }).code() == abi::Status::device_unavailable);
     machine.simulator.set_device_health(1, 0);
     pool.submit_at(1, [](const DeviceContext&) {}).get();
 }

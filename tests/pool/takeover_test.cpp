@@ -140,7 +140,7 @@ TEST_CASE("a device that cannot be opened takes nothing over", "[takeover]") {
     std::vector<std::future<int>> pieces;
     for (int i = 0; i < 4; ++i) pieces.push_back(pool.submit(own_device));
     auto failing = pool.submit_at(1, own_device);  // as it wakes device 1, which fails it and would be idle
-    CHECK(error_of([&] { failing.get(); }).code() == abi::Result::device_unavailable);
+    CHECK(error_of([&] { failing.get(); }).code() == abi::Status::device_unavailable);
     barrier.open();
     for (auto& piece : pieces) CHECK(piece.get() == 0);
     stuck.get();
@@ -183,7 +183,7 @@ TEST_CASE("after a device fault no work that waits is lost or moved", "[takeover
     for (int i = 0; i < 10; ++i) pieces.push_back(pool.submit(own_device));
     ErrorDetails fault;
     fault.category = ErrorCategory::device_fault;
-    fault.code = abi::Result::illegal_address;
+    fault.code = abi::Status::illegal_address;
     fault.call = "cuStreamSynchronize";
     auto faulty = pool.submit_at(0, [&](const DeviceContext&) { throw Error(fault); });
     barrier.open();

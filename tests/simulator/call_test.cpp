@@ -11,14 +11,14 @@ using namespace cupool::test;
 namespace {
 
 template <typename... Arguments>
-Result call_with_zeros(Result (*function)(Arguments...)) {
+Status call_with_zeros(Status (*function)(Arguments...)) {
     return function(Arguments{}...);
 }
 
 struct Call {
     std::string base;
     std::string exported;
-    std::function<Result(const Library&)> call;
+    std::function<Status(const Library&)> call;
 };
 
 // Every one, with zeros for arguments: nothing that may run gets far with those.
@@ -59,7 +59,7 @@ TEST_CASE("every entry point is exported and found by its base name") {
 #define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature)                    \
     {                                                                                                  \
         void* found = nullptr;                                                                         \
-        CHECK(machine.cuda.get_proc_address_v2(base, &found, version, 0, nullptr) == Result::success); \
+        CHECK(machine.cuda.get_proc_address_v2(base, &found, version, 0, nullptr) == Status::success); \
         CHECK(found == machine.cuda.symbol(exported));                                                 \
     }
 #include <cupool/driver/entry_points.def>
@@ -71,9 +71,9 @@ TEST_CASE("every entry point counts its calls and knows whether the driver is in
     for (const Call& call : every_call()) {
         INFO(call.base);
         const std::uint64_t all = machine.simulator.call_count();
-        const Result result = call.call(machine.cuda);
+        const Status result = call.call(machine.cuda);
         if (!works_uninitialised(call.base)) {
-            CHECK(result == Result::not_initialized);
+            CHECK(result == Status::not_initialized);
         }
         CHECK(machine.simulator.call_count(name_of(call)) == 1);
         CHECK(machine.simulator.call_count(call.exported) == 1);
@@ -118,7 +118,7 @@ TEST_CASE("no entry point may be called from a host function, but for what needs
     machine = &here;
     here.begin();
     const Stream stream = here.stream();
-    static std::map<std::string, Result> results;
+    static std::map<std::string, Status> results;
     results.clear();
     REQUIRE(here.cuda.stream_launch_host_function(
                 stream,
@@ -127,15 +127,15 @@ TEST_CASE("no entry point may be called from a host function, but for what needs
                         results[call.base] = call.call(machine->cuda);
                     }
                 },
-                nullptr) == Result::success);
-    REQUIRE(here.cuda.stream_synchronize(stream) == Result::success);
+                nullptr) == Status::success);
+    REQUIRE(here.cuda.stream_synchronize(stream) == Status::success);
     for (const auto& [base, result] : results) {
         INFO(base);
         if (!works_uninitialised(base)) {
-            CHECK(result == Result::not_permitted);
+            CHECK(result == Status::not_permitted);
         }
     }
-    REQUIRE(here.cuda.stream_destroy(stream) == Result::success);
+    REQUIRE(here.cuda.stream_destroy(stream) == Status::success);
     here.leave(0);
     here.simulator.reset();
 }
@@ -148,11 +148,11 @@ TEST_CASE("the trace tells each call and its answer") {
             static_cast<std::vector<std::pair<std::string, int>>*>(user)->emplace_back(call->entry_point, call->result);
         },
         &calls);
-    REQUIRE(machine.cuda.init(0) == Result::success);
+    REQUIRE(machine.cuda.init(0) == Status::success);
     int value = 0;
-    CHECK(machine.cuda.device_get(&value, 7) == Result::invalid_device);
+    CHECK(machine.cuda.device_get(&value, 7) == Status::invalid_device);
     machine.simulator.set_trace(nullptr, nullptr);
-    CHECK(machine.cuda.device_get(&value, 0) == Result::success);
+    CHECK(machine.cuda.device_get(&value, 0) == Status::success);
     CHECK(calls == std::vector<std::pair<std::string, int>>{{"cuInit", 0}, {"cuDeviceGet", 101}});
 }
 
@@ -167,10 +167,10 @@ TEST_CASE("planning takes only what makes sense") {
 TEST_CASE("every code has a name that the driver gives") {
     Machine machine;
     const char* name = nullptr;
-    REQUIRE(machine.cuda.get_error_name(Result::launch_failed, &name) == Result::success);
+    REQUIRE(machine.cuda.get_error_name(Status::launch_failed, &name) == Status::success);
     CHECK(std::string(name) == "CUDA_ERROR_LAUNCH_FAILED");
-    REQUIRE(machine.cuda.get_error_string(Result::launch_failed, &name) == Result::success);
+    REQUIRE(machine.cuda.get_error_string(Status::launch_failed, &name) == Status::success);
     CHECK(std::string(name) == "launch failed");
-    REQUIRE(machine.cuda.get_error_string(Result::success, &name) == Result::success);
+    REQUIRE(machine.cuda.get_error_string(Status::success, &name) == Status::success);
     CHECK(std::string(name) == "cuda success");
 }

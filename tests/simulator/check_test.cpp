@@ -82,12 +82,12 @@ struct Fetcher : Machine {
         target = memory(4);
     }
 
-    Result run(const char* name, DevicePointer from, unsigned threads = 1) {
+    Status run(const char* name, DevicePointer from, unsigned threads = 1) {
         void* parameters[] = {&target, &from};
-        REQUIRE(cuda.launch_kernel(function(module_, name), 1, 1, 1, threads, 1, 1, 0, nullptr, parameters, nullptr) == Result::success);
+        REQUIRE(cuda.launch_kernel(function(module_, name), 1, 1, 1, threads, 1, 1, 0, nullptr, parameters, nullptr) == Status::success);
         return cuda.context_synchronize();
     }
-    Result fetch(DevicePointer from) { return run("fetch", from); }
+    Status fetch(DevicePointer from) { return run("fetch", from); }
 
     Module module_{};
     DevicePointer target = 0;
@@ -98,7 +98,7 @@ struct Fetcher : Machine {
 TEST_CASE("memory that nobody has written is not read") {
     Fetcher machine(cupool_sim_check_initialisation);
     const DevicePointer fresh = machine.memory(1 << 20);
-    CHECK(machine.fetch(fresh + 4096) == Result::launch_failed);
+    CHECK(machine.fetch(fresh + 4096) == Status::launch_failed);
     const std::string report = machine.simulator.device_fault_report();
     CHECK_THAT(report, contains_text("fetch"));
     CHECK_THAT(report, contains_text("ld.global.u32"));
@@ -110,73 +110,73 @@ TEST_CASE("memory counts as written after a set, a copy, a store, and what was c
     const DevicePointer memory = machine.memory(64);
     DevicePointer pooled = 0;
     const std::uint32_t word = 6;
-    REQUIRE(cuda.memory_allocate_async(&pooled, 64, nullptr) == Result::success);
-    REQUIRE(cuda.set_words_async(memory, 3, 2, nullptr) == Result::success);
-    CHECK(machine.fetch(memory + 4) == Result::success);
-    REQUIRE(cuda.copy_host_to_device(memory + 8, &word, 4) == Result::success);
-    CHECK(machine.fetch(memory + 8) == Result::success);
-    CHECK(machine.fetch(machine.target) == Result::success);
+    REQUIRE(cuda.memory_allocate_async(&pooled, 64, nullptr) == Status::success);
+    REQUIRE(cuda.set_words_async(memory, 3, 2, nullptr) == Status::success);
+    CHECK(machine.fetch(memory + 4) == Status::success);
+    REQUIRE(cuda.copy_host_to_device(memory + 8, &word, 4) == Status::success);
+    CHECK(machine.fetch(memory + 8) == Status::success);
+    CHECK(machine.fetch(machine.target) == Status::success);
     auto* const pinned = machine.pinned<std::uint32_t>(1);
-    REQUIRE(cuda.copy_host_to_device_async(memory + 12, pinned, 4, nullptr) == Result::success);
-    CHECK(machine.fetch(memory + 12) == Result::success);
-    CHECK(machine.fetch(reinterpret_cast<DevicePointer>(pinned)) == Result::success);
+    REQUIRE(cuda.copy_host_to_device_async(memory + 12, pinned, 4, nullptr) == Status::success);
+    CHECK(machine.fetch(memory + 12) == Status::success);
+    CHECK(machine.fetch(reinterpret_cast<DevicePointer>(pinned)) == Status::success);
     DevicePointer variable = 0;
-    REQUIRE(cuda.module_get_global(&variable, nullptr, machine.module_, "variable") == Result::success);
-    CHECK(machine.fetch(variable) == Result::success);
-    REQUIRE(cuda.copy_device_to_device(pooled, memory, 64) == Result::success);
-    CHECK(machine.fetch(pooled + 12) == Result::success);
-    CHECK(machine.fetch(pooled + 16) == Result::launch_failed);
+    REQUIRE(cuda.module_get_global(&variable, nullptr, machine.module_, "variable") == Status::success);
+    CHECK(machine.fetch(variable) == Status::success);
+    REQUIRE(cuda.copy_device_to_device(pooled, memory, 64) == Status::success);
+    CHECK(machine.fetch(pooled + 12) == Status::success);
+    CHECK(machine.fetch(pooled + 16) == Status::launch_failed);
 }
 
 TEST_CASE("without the check, memory that nobody has written is read") {
     Fetcher machine(cupool_sim_check_none);
-    CHECK(machine.fetch(machine.memory(64)) == Result::success);
+    CHECK(machine.fetch(machine.memory(64)) == Status::success);
     machine.simulator.set_checks(cupool_sim_check_all);
-    CHECK(machine.fetch(machine.target) == Result::success);
+    CHECK(machine.fetch(machine.target) == Status::success);
 }
 
 TEST_CASE("threads that race are found") {
     Fetcher machine(cupool_sim_check_races);
-    CHECK(machine.run("race", 0, 1) == Result::success);
-    CHECK(machine.run("race", 0, 64) == Result::launch_failed);
+    CHECK(machine.run("race", 0, 1) == Status::success);
+    CHECK(machine.run("race", 0, 64) == Status::launch_failed);
     CHECK_THAT(machine.simulator.device_fault_report(), contains_text("race"));
 }
 
 TEST_CASE("a finding ends its kernel, and the next ones run") {
     Fetcher machine(cupool_sim_check_all);
     const DevicePointer fresh = machine.memory(64);
-    CHECK(machine.run("race", 0, 64) == Result::launch_failed);
-    CHECK(machine.fetch(fresh) == Result::launch_failed);
-    REQUIRE(machine.cuda.set_words(fresh, 3, 16) == Result::success);
-    CHECK(machine.fetch(fresh) == Result::success);
+    CHECK(machine.run("race", 0, 64) == Status::launch_failed);
+    CHECK(machine.fetch(fresh) == Status::launch_failed);
+    REQUIRE(machine.cuda.set_words(fresh, 3, 16) == Status::success);
+    CHECK(machine.fetch(fresh) == Status::success);
     CHECK(machine.simulator.finding_count() == 2);
     const std::string report = machine.simulator.device_fault_report();
     CHECK_THAT(report, contains_text("'race'"));
     CHECK_THAT(report, contains_text("'fetch'"));
     machine.simulator.raise_device_fault(700);
-    CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
+    CHECK(machine.cuda.context_synchronize() == Status::illegal_address);
 }
 
 TEST_CASE("findings are suppressed by kernel and line, and counted") {
     Fetcher machine(cupool_sim_check_all);
     CHECK_THROWS_AS(machine.simulator.suppress(""), std::invalid_argument);
     machine.simulator.suppress("race", 1);
-    CHECK(machine.run("race", 0, 64) == Result::launch_failed);
+    CHECK(machine.run("race", 0, 64) == Status::launch_failed);
     CHECK(machine.simulator.suppressed_count() == 0);
     machine.simulator.suppress("race");
-    CHECK(machine.run("race", 0, 64) == Result::success);
+    CHECK(machine.run("race", 0, 64) == Status::success);
     CHECK(machine.simulator.suppressed_count() > 0);
-    CHECK(machine.fetch(machine.memory(64)) == Result::launch_failed);
-    CHECK(machine.run("past", 0) == Result::launch_failed);
+    CHECK(machine.fetch(machine.memory(64)) == Status::launch_failed);
+    CHECK(machine.run("past", 0) == Status::launch_failed);
     machine.simulator.suppress("past");
-    CHECK(machine.run("past", 0) == Result::success);
+    CHECK(machine.run("past", 0) == Status::success);
 }
 
 TEST_CASE("a finding that nobody asked for is left over") {
     Fetcher machine(cupool_sim_check_races);
     const auto unread = [&] { return machine.simulator.live_counts().unread_findings; };
-    CHECK(machine.run("race", 0, 64) == Result::launch_failed);
-    CHECK(machine.cuda.context_synchronize() == Result::success);
+    CHECK(machine.run("race", 0, 64) == Status::launch_failed);
+    CHECK(machine.cuda.context_synchronize() == Status::success);
     CHECK(unread() == 1);
     SECTION("and a reset tells") { CHECK_THROWS_WITH(machine.simulator.reset(), contains_text("1 unread findings")); }
     SECTION("unless somebody asks for the report") { CHECK_FALSE(machine.simulator.device_fault_report().empty()); }
@@ -191,10 +191,10 @@ TEST_CASE("a finding goes to stderr when it is made") {
     const int before = dup(STDERR_FILENO);
     std::fflush(stderr);
     dup2(fileno(file), STDERR_FILENO);
-    const Result result = machine.run("race", 0, 64);
+    const Status result = machine.run("race", 0, 64);
     dup2(before, STDERR_FILENO);
     close(before);
-    CHECK(result == Result::launch_failed);
+    CHECK(result == Status::launch_failed);
     std::rewind(file);
     std::string text(1000, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), file));
@@ -207,26 +207,26 @@ TEST_CASE("a kernel's budget is settable") {
     Fetcher machine(cupool_sim_check_none);
     CHECK_THROWS_AS(machine.simulator.set_kernel_budget(0, 1), std::invalid_argument);
     CHECK_THROWS_AS(machine.simulator.set_kernel_budget(1, 0), std::invalid_argument);
-    CHECK(machine.fetch(machine.target) == Result::success);
+    CHECK(machine.fetch(machine.target) == Status::success);
     machine.simulator.set_kernel_budget(1'000'000, 0.01);
-    CHECK(machine.run("endless", 0) == Result::launch_timeout);
+    CHECK(machine.run("endless", 0) == Status::launch_timeout);
     CHECK_THAT(machine.simulator.device_fault_report(), contains_text("ran past its limit of"));
 }
 
 TEST_CASE("a grid that waits for all of its blocks goes on where they fit the device") {
     Fetcher machine(cupool_sim_check_races);
     const auto meet = [&](unsigned blocks) {
-        REQUIRE(machine.cuda.set_words(machine.target, 0, 1) == Result::success);
+        REQUIRE(machine.cuda.set_words(machine.target, 0, 1) == Status::success);
         void* parameters[] = {&machine.target, &machine.target};
         REQUIRE(machine.cuda.launch_kernel(machine.function(machine.module_, "meet"), blocks, 1, 1, 32, 1, 1, 0, nullptr, parameters,
-                                           nullptr) == Result::success);
+                                           nullptr) == Status::success);
         return machine.cuda.context_synchronize();
     };
     // However slow the host is, the budget is one of instructions.
     machine.simulator.set_kernel_budget(100'000'000, 10'000);
-    CHECK(meet(50) == Result::success);
+    CHECK(meet(50) == Status::success);
     machine.simulator.set_kernel_budget(2'000'000, 10'000);
-    CHECK(meet(5000) == Result::launch_timeout);
+    CHECK(meet(5000) == Status::launch_timeout);
     CHECK_THAT(machine.simulator.device_fault_report(), contains_text("of its 5000 blocks not yet begun (at most 4224"));
 }
 
@@ -242,7 +242,7 @@ TEST_CASE("the environment switches checks on") {
         machine.begin();
         machine.module_ = machine.module(fetch_text);
         machine.target = machine.memory(4);
-        return machine.run("race", 0, 64) == Result::launch_failed;
+        return machine.run("race", 0, 64) == Status::launch_failed;
     };
     CHECK(finds_race("all"));
     CHECK(finds_race("initialisation,races"));
@@ -253,7 +253,7 @@ TEST_CASE("the environment switches checks on") {
 TEST_CASE("a fault's report tells what lies at the address, or near, or did") {
     const auto report_of_fetch = [](const std::function<DevicePointer(Fetcher&)>& address) {
         Fetcher machine(cupool_sim_check_none);
-        CHECK(machine.fetch(address(machine)) == Result::illegal_address);
+        CHECK(machine.fetch(address(machine)) == Status::illegal_address);
         return machine.simulator.device_fault_report();
     };
     CHECK_THAT(report_of_fetch([](Fetcher& machine) { return machine.memory(1024) + 1028; }),
@@ -262,13 +262,13 @@ TEST_CASE("a fault's report tells what lies at the address, or near, or did") {
                contains_text("8 bytes before an allocation of 1024 bytes at 0x"));
     CHECK_THAT(report_of_fetch([](Fetcher& machine) {
                    const DevicePointer memory = machine.memory(512);
-                   REQUIRE(machine.cuda.memory_free(memory) == Result::success);
+                   REQUIRE(machine.cuda.memory_free(memory) == Status::success);
                    return memory + 4;
                }),
                contains_text("in an allocation of 512 bytes at 0x"));
     CHECK_THAT(report_of_fetch([](Fetcher& machine) {
                    const DevicePointer memory = machine.memory(512);
-                   REQUIRE(machine.cuda.memory_free(memory) == Result::success);
+                   REQUIRE(machine.cuda.memory_free(memory) == Status::success);
                    return memory + 4;
                }),
                contains_text("that was freed"));
@@ -287,12 +287,12 @@ TEST_CASE("a call that is given a stream of a context that is not current is fou
         machine.simulator.set_checks(checks);
         machine.begin();
         const Stream stream = machine.stream();
-        CHECK(machine.cuda.stream_synchronize(stream) == Result::success);
+        CHECK(machine.cuda.stream_synchronize(stream) == Status::success);
         machine.enter(1);
-        CHECK(machine.cuda.stream_synchronize(nullptr) == Result::success);
+        CHECK(machine.cuda.stream_synchronize(nullptr) == Status::success);
         const bool is_found = checks == cupool_sim_check_context;
-        CHECK(machine.cuda.stream_synchronize(stream) == (is_found ? Result::launch_failed : Result::success));
-        CHECK(machine.cuda.context_synchronize() == Result::success);
+        CHECK(machine.cuda.stream_synchronize(stream) == (is_found ? Status::launch_failed : Status::success));
+        CHECK(machine.cuda.context_synchronize() == Status::success);
         CHECK(machine.simulator.device_fault_report().empty() != is_found);
     }
 }

@@ -14,27 +14,27 @@ std::string launch_with_seed(std::uint64_t seed) {
     const Stream stream = machine.stream();
     const DevicePointer memory = machine.memory(256);
     Graph graph{};
-    REQUIRE(cuda.graph_create(&graph, 0) == Result::success);
+    REQUIRE(cuda.graph_create(&graph, 0) == Status::success);
     GraphNode root{};
-    REQUIRE(cuda.graph_add_empty_node(&root, graph, nullptr, 0) == Result::success);
+    REQUIRE(cuda.graph_add_empty_node(&root, graph, nullptr, 0) == Status::success);
     for (unsigned value = 1; value <= 6; ++value) {
         GraphNode node{};
         const SetNodeParameters set{memory + 4 * value, 0, value, 4, 1, 1};
         Context context{};
-        REQUIRE(cuda.context_get_current(&context) == Result::success);
-        REQUIRE(cuda.graph_add_set_node(&node, graph, &root, 1, &set, context) == Result::success);
+        REQUIRE(cuda.context_get_current(&context) == Status::success);
+        REQUIRE(cuda.graph_add_set_node(&node, graph, &root, 1, &set, context) == Status::success);
     }
     GraphExec exec{};
-    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
-    REQUIRE(cuda.graph_launch(exec, stream) == Result::success);
-    REQUIRE(cuda.graph_launch(exec, stream) == Result::success);
-    REQUIRE(cuda.stream_synchronize(stream) == Result::success);
+    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Status::success);
+    REQUIRE(cuda.graph_launch(exec, stream) == Status::success);
+    REQUIRE(cuda.graph_launch(exec, stream) == Status::success);
+    REQUIRE(cuda.stream_synchronize(stream) == Status::success);
     for (unsigned value = 1; value <= 6; ++value) {
         CHECK(machine.read(memory + 4 * value) == value);
     }
     std::string log = machine.simulator.replay_log();
-    CHECK(cuda.graph_exec_destroy(exec) == Result::success);
-    CHECK(cuda.graph_destroy(graph) == Result::success);
+    CHECK(cuda.graph_exec_destroy(exec) == Status::success);
+    CHECK(cuda.graph_destroy(graph) == Status::success);
     return log;
 }
 
@@ -62,24 +62,24 @@ TEST_CASE("a graph captured on two devices keeps its order with every seed and r
         const Event joined = machine.event();
         machine.enter(0);
 
-        REQUIRE(cuda.stream_begin_capture(first, CaptureMode::relaxed) == Result::success);
-        REQUIRE(cuda.copy_host_to_device_async(there_and_back, &words[0], 4, first) == Result::success);
-        REQUIRE(cuda.copy_device_to_host_async(&words[1], there_and_back, 4, first) == Result::success);
-        REQUIRE(cuda.event_record(forked, first) == Result::success);
-        REQUIRE(cuda.stream_wait_event(second, forked, 0) == Result::success);
-        REQUIRE(cuda.copy_host_to_device_async(there, &words[1], 4, second) == Result::success);
-        REQUIRE(cuda.copy_device_to_host_async(&words[2], there, 4, second) == Result::success);
-        REQUIRE(cuda.event_record(joined, second) == Result::success);
-        REQUIRE(cuda.stream_wait_event(first, joined, 0) == Result::success);
-        REQUIRE(cuda.copy_host_to_device_async(there_and_back, &words[2], 4, first) == Result::success);
+        REQUIRE(cuda.stream_begin_capture(first, CaptureMode::relaxed) == Status::success);
+        REQUIRE(cuda.copy_host_to_device_async(there_and_back, &words[0], 4, first) == Status::success);
+        REQUIRE(cuda.copy_device_to_host_async(&words[1], there_and_back, 4, first) == Status::success);
+        REQUIRE(cuda.event_record(forked, first) == Status::success);
+        REQUIRE(cuda.stream_wait_event(second, forked, 0) == Status::success);
+        REQUIRE(cuda.copy_host_to_device_async(there, &words[1], 4, second) == Status::success);
+        REQUIRE(cuda.copy_device_to_host_async(&words[2], there, 4, second) == Status::success);
+        REQUIRE(cuda.event_record(joined, second) == Status::success);
+        REQUIRE(cuda.stream_wait_event(first, joined, 0) == Status::success);
+        REQUIRE(cuda.copy_host_to_device_async(there_and_back, &words[2], 4, first) == Status::success);
         Graph graph{};
-        REQUIRE(cuda.stream_end_capture(first, &graph) == Result::success);
+        REQUIRE(cuda.stream_end_capture(first, &graph) == Status::success);
         GraphExec exec{};
-        REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
+        REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Status::success);
         for (const std::uint32_t value : {7U, 8U}) {
             words[0] = value;
-            REQUIRE(cuda.graph_launch(exec, first) == Result::success);
-            REQUIRE(cuda.stream_synchronize(first) == Result::success);
+            REQUIRE(cuda.graph_launch(exec, first) == Status::success);
+            REQUIRE(cuda.stream_synchronize(first) == Status::success);
             CHECK(machine.read(there_and_back) == value);
         }
         CHECK_THAT(machine.simulator.replay_log(), contains_text("device 0 stream 1 starts copy of 4 bytes"));
@@ -92,8 +92,8 @@ TEST_CASE("graphs that are left alive are told") {
     machine.begin();
     Graph graph{};
     GraphExec exec{};
-    REQUIRE(machine.cuda.graph_create(&graph, 0) == Result::success);
-    REQUIRE(machine.cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
+    REQUIRE(machine.cuda.graph_create(&graph, 0) == Status::success);
+    REQUIRE(machine.cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Status::success);
     CHECK(machine.simulator.live_counts().graphs == 1);
     CHECK(machine.simulator.live_counts().graph_execs == 1);
     CHECK_THROWS_WITH(machine.simulator.reset(), contains_text("1 graphs, 1 executable graphs"));
@@ -106,17 +106,17 @@ TEST_CASE("dead handles of graphs are known") {
     Graph graph{};
     GraphExec exec{};
     GraphNode node{};
-    REQUIRE(cuda.graph_create(&graph, 0) == Result::success);
-    REQUIRE(cuda.graph_add_empty_node(&node, graph, nullptr, 0) == Result::success);
-    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
-    REQUIRE(cuda.graph_destroy(graph) == Result::success);
-    REQUIRE(cuda.graph_exec_destroy(exec) == Result::success);
+    REQUIRE(cuda.graph_create(&graph, 0) == Status::success);
+    REQUIRE(cuda.graph_add_empty_node(&node, graph, nullptr, 0) == Status::success);
+    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Status::success);
+    REQUIRE(cuda.graph_destroy(graph) == Status::success);
+    REQUIRE(cuda.graph_exec_destroy(exec) == Status::success);
     GraphNodeType type{};
-    CHECK(cuda.graph_destroy(graph) == Result::invalid_value);
-    CHECK(cuda.graph_node_get_type(node, &type) == Result::invalid_value);
-    CHECK(cuda.graph_add_empty_node(&node, graph, nullptr, 0) == Result::invalid_value);
-    CHECK(cuda.graph_launch(exec, nullptr) == Result::invalid_value);
-    CHECK(cuda.graph_exec_destroy(exec) == Result::invalid_value);
+    CHECK(cuda.graph_destroy(graph) == Status::invalid_value);
+    CHECK(cuda.graph_node_get_type(node, &type) == Status::invalid_value);
+    CHECK(cuda.graph_add_empty_node(&node, graph, nullptr, 0) == Status::invalid_value);
+    CHECK(cuda.graph_launch(exec, nullptr) == Status::invalid_value);
+    CHECK(cuda.graph_exec_destroy(exec) == Status::invalid_value);
 }
 
 TEST_CASE("a planned fault of a kernel meets it in a graph, too") {
@@ -132,17 +132,17 @@ TEST_CASE("a planned fault of a kernel meets it in a graph, too") {
     Graph graph{};
     GraphExec exec{};
     GraphNode node{};
-    REQUIRE(cuda.graph_create(&graph, 0) == Result::success);
-    REQUIRE(cuda.graph_add_kernel_node(&node, graph, nullptr, 0, &kernel) == Result::success);
-    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
-    REQUIRE(cuda.graph_launch(exec, stream) == Result::success);
-    REQUIRE(cuda.stream_synchronize(stream) == Result::success);
+    REQUIRE(cuda.graph_create(&graph, 0) == Status::success);
+    REQUIRE(cuda.graph_add_kernel_node(&node, graph, nullptr, 0, &kernel) == Status::success);
+    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Status::success);
+    REQUIRE(cuda.graph_launch(exec, stream) == Status::success);
+    REQUIRE(cuda.stream_synchronize(stream) == Status::success);
     CHECK(machine.read(memory) == 7);
     machine.simulator.plan_fault({.kernel = "store", .result = 701});
-    CHECK(cuda.graph_launch(exec, stream) == Result::launch_out_of_resources);
+    CHECK(cuda.graph_launch(exec, stream) == Status::launch_out_of_resources);
     machine.simulator.plan_fault({.kernel = "store", .result = 719, .duration = cupool_sim_sticky});
-    CHECK(cuda.graph_launch(exec, stream) == Result::success);
-    CHECK(cuda.stream_synchronize(stream) == Result::launch_failed);
+    CHECK(cuda.graph_launch(exec, stream) == Status::success);
+    CHECK(cuda.stream_synchronize(stream) == Status::launch_failed);
 }
 
 TEST_CASE("memory that a graph uses and that is freed is a fault when it runs") {
@@ -155,12 +155,12 @@ TEST_CASE("memory that a graph uses and that is freed is a fault when it runs") 
     Graph graph{};
     GraphExec exec{};
     GraphNode node{};
-    REQUIRE(cuda.graph_create(&graph, 0) == Result::success);
-    REQUIRE(cuda.graph_add_set_node(&node, graph, nullptr, 0, &set, context) == Result::success);
-    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
-    REQUIRE(cuda.memory_free(memory) == Result::success);
-    REQUIRE(cuda.graph_launch(exec, stream) == Result::success);
-    CHECK(cuda.stream_synchronize(stream) == Result::illegal_address);
+    REQUIRE(cuda.graph_create(&graph, 0) == Status::success);
+    REQUIRE(cuda.graph_add_set_node(&node, graph, nullptr, 0, &set, context) == Status::success);
+    REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Status::success);
+    REQUIRE(cuda.memory_free(memory) == Status::success);
+    REQUIRE(cuda.graph_launch(exec, stream) == Status::success);
+    CHECK(cuda.stream_synchronize(stream) == Status::illegal_address);
 }
 
 TEST_CASE("what a capture does not simulate is said so") {
@@ -169,12 +169,12 @@ TEST_CASE("what a capture does not simulate is said so") {
     const Library& cuda = machine.cuda;
     const Stream stream = machine.stream();
     const DevicePointer memory = machine.memory(256);
-    REQUIRE(cuda.stream_begin_capture(stream, CaptureMode::relaxed) == Result::success);
+    REQUIRE(cuda.stream_begin_capture(stream, CaptureMode::relaxed) == Status::success);
     DevicePointer allocated = 0;
-    CHECK(cuda.memory_allocate_async(&allocated, 16, stream) == Result::not_supported);
-    CHECK(cuda.memory_free_async(memory, stream) == Result::not_supported);
-    CHECK(cuda.stream_write_value_32(stream, memory, 1, 0) == Result::not_supported);
-    REQUIRE(cuda.stream_destroy(stream) == Result::success);
+    CHECK(cuda.memory_allocate_async(&allocated, 16, stream) == Status::not_supported);
+    CHECK(cuda.memory_free_async(memory, stream) == Status::not_supported);
+    CHECK(cuda.stream_write_value_32(stream, memory, 1, 0) == Status::not_supported);
+    REQUIRE(cuda.stream_destroy(stream) == Status::success);
     CHECK(machine.simulator.live_counts().graphs == 0);
-    CHECK(cuda.memory_free(memory) == Result::success);
+    CHECK(cuda.memory_free(memory) == Status::success);
 }

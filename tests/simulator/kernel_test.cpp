@@ -37,7 +37,7 @@ done:
 }
 )");
 
-Result launch(const Library& cuda, Function function, unsigned grid, unsigned block, Stream stream, std::vector<void*> parameters) {
+Status launch(const Library& cuda, Function function, unsigned grid, unsigned block, Stream stream, std::vector<void*> parameters) {
     return cuda.launch_kernel(function, grid, 1, 1, block, 1, 1, 0, stream, parameters.data(), nullptr);
 }
 
@@ -51,28 +51,28 @@ TEST_CASE("a kernel runs in its stream's order") {
     const Function add_index = machine.function(module, "add_index");
     std::uint32_t count = 1000;
     DevicePointer words = 0;
-    REQUIRE(machine.cuda.memory_allocate_async(&words, count * 4, stream) == Result::success);
-    REQUIRE(machine.cuda.set_words_async(words, 5, count, stream) == Result::success);
-    REQUIRE(launch(machine.cuda, add_index, 8, 128, stream, {&words, &count}) == Result::success);
+    REQUIRE(machine.cuda.memory_allocate_async(&words, count * 4, stream) == Status::success);
+    REQUIRE(machine.cuda.set_words_async(words, 5, count, stream) == Status::success);
+    REQUIRE(launch(machine.cuda, add_index, 8, 128, stream, {&words, &count}) == Status::success);
     std::vector<std::uint32_t> out(count);
-    REQUIRE(machine.cuda.copy_device_to_host_async(out.data(), words, count * 4, stream) == Result::success);
+    REQUIRE(machine.cuda.copy_device_to_host_async(out.data(), words, count * 4, stream) == Status::success);
     for (std::uint32_t i = 0; i < count; ++i) {
         REQUIRE(out[i] == 5 + i);
     }
 
     DevicePointer step = 0;
     std::size_t bytes = 0;
-    REQUIRE(machine.cuda.module_get_global(&step, &bytes, module, "step") == Result::success);
+    REQUIRE(machine.cuda.module_get_global(&step, &bytes, module, "step") == Status::success);
     CHECK(bytes == 4);
     const std::uint32_t three = 3;
-    REQUIRE(machine.cuda.copy_host_to_device(step, &three, 4) == Result::success);
-    REQUIRE(launch(machine.cuda, add_index, 8, 128, stream, {&words, &count}) == Result::success);
-    REQUIRE(machine.cuda.copy_device_to_host_async(out.data(), words, count * 4, stream) == Result::success);
+    REQUIRE(machine.cuda.copy_host_to_device(step, &three, 4) == Status::success);
+    REQUIRE(launch(machine.cuda, add_index, 8, 128, stream, {&words, &count}) == Status::success);
+    REQUIRE(machine.cuda.copy_device_to_host_async(out.data(), words, count * 4, stream) == Status::success);
     CHECK(out[999] == 5 + 999 + 3 * 999);
 
-    REQUIRE(machine.cuda.memory_free_async(words, stream) == Result::success);
-    REQUIRE(machine.cuda.stream_destroy(stream) == Result::success);
-    REQUIRE(machine.cuda.module_unload(module) == Result::success);
+    REQUIRE(machine.cuda.memory_free_async(words, stream) == Status::success);
+    REQUIRE(machine.cuda.stream_destroy(stream) == Status::success);
+    REQUIRE(machine.cuda.module_unload(module) == Status::success);
     machine.leave(0);
     machine.simulator.reset();
 }
@@ -98,9 +98,9 @@ TEST_CASE("a product and a sum are contracted unless the program or the environm
         machine.begin();
         DevicePointer target = machine.memory(4);
         const Function function = machine.function(machine.module(text), "square_and_subtract");
-        REQUIRE(launch(machine.cuda, function, 1, 1, nullptr, {&target}) == Result::success);
+        REQUIRE(launch(machine.cuda, function, 1, 1, nullptr, {&target}) == Status::success);
         float result = -1;
-        REQUIRE(machine.cuda.copy_device_to_host(&result, target, 4) == Result::success);
+        REQUIRE(machine.cuda.copy_device_to_host(&result, target, 4) == Status::success);
         try {
             machine.simulator.reset();
         } catch (const std::logic_error&) {  // what this round leaves
@@ -128,11 +128,11 @@ TEST_CASE("parameters are read at the call") {
         Gate gate(machine.cuda, stream);
         DevicePointer target = memory;
         std::uint32_t value = 6;
-        REQUIRE(launch(machine.cuda, store, 1, 1, stream, {&target, &value}) == Result::success);
+        REQUIRE(launch(machine.cuda, store, 1, 1, stream, {&target, &value}) == Status::success);
         target = 0;
         value = 0;
         gate.open();
-        REQUIRE(machine.cuda.stream_synchronize(stream) == Result::success);
+        REQUIRE(machine.cuda.stream_synchronize(stream) == Status::success);
     }
     CHECK(machine.read(memory) == 6);
 }
@@ -143,8 +143,8 @@ TEST_CASE("a kernel that goes astray kills the devices and is named") {
     const Function store = machine.function(machine.module(store_text), "store");
     DevicePointer memory = machine.memory(4) + 4;
     std::uint32_t value = 6;
-    REQUIRE(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Result::success);
-    CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
+    REQUIRE(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Status::success);
+    CHECK(machine.cuda.context_synchronize() == Status::illegal_address);
     const std::string report = machine.simulator.device_fault_report();
     CHECK_THAT(report, contains_text("store"));
     CHECK_THAT(report, contains_text("line"));
@@ -157,10 +157,10 @@ TEST_CASE("a kernel may not touch freed memory") {
     machine.begin();
     const Function store = machine.function(machine.module(store_text), "store");
     DevicePointer memory = machine.memory(4);
-    REQUIRE(machine.cuda.memory_free(memory) == Result::success);
+    REQUIRE(machine.cuda.memory_free(memory) == Status::success);
     std::uint32_t value = 6;
-    REQUIRE(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Result::success);
-    CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
+    REQUIRE(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Status::success);
+    CHECK(machine.cuda.context_synchronize() == Status::illegal_address);
 }
 
 TEST_CASE("a module that cannot be is refused with a log that names the line") {
@@ -171,7 +171,7 @@ TEST_CASE("a module that cannot be is refused with a log that names the line") {
     JitOption options[] = {JitOption::error_log_buffer, JitOption::error_log_buffer_size_bytes};
     void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
     Module module{};
-    CHECK(machine.cuda.module_load_data(&module, text.c_str(), 2, options, values) == Result::invalid_ptx);
+    CHECK(machine.cuda.module_load_data(&module, text.c_str(), 2, options, values) == Status::invalid_ptx);
     CHECK_THAT(std::string(log), contains_text("line 6"));
     CHECK_THAT(std::string(log), contains_text("add.u32"));
     CHECK(reinterpret_cast<std::size_t>(values[1]) == std::strlen(log));
@@ -187,11 +187,11 @@ TEST_CASE("a kernel that cannot be simulated is refused when it is launched, and
     JitOption options[] = {JitOption::info_log_buffer, JitOption::info_log_buffer_size_bytes};
     void* values[] = {log, reinterpret_cast<void*>(sizeof(log))};
     Module module{};
-    REQUIRE(machine.cuda.module_load_data(&module, text.c_str(), 2, options, values) == Result::success);
+    REQUIRE(machine.cuda.module_load_data(&module, text.c_str(), 2, options, values) == Status::success);
     CHECK_THAT(std::string(log), contains_text("kernel 'f' cannot be launched") && contains_text("line 6") && contains_text("frobnicate"));
-    CHECK(launch(machine.cuda, machine.function(module, "f"), 1, 1, nullptr, {}) == Result::not_supported);
-    CHECK(launch(machine.cuda, machine.function(module, "g"), 1, 1, nullptr, {}) == Result::success);
-    CHECK(machine.cuda.context_synchronize() == Result::success);
+    CHECK(launch(machine.cuda, machine.function(module, "f"), 1, 1, nullptr, {}) == Status::not_supported);
+    CHECK(launch(machine.cuda, machine.function(module, "g"), 1, 1, nullptr, {}) == Status::success);
+    CHECK(machine.cuda.context_synchronize() == Status::success);
 }
 
 TEST_CASE("PTX newer than the driver or the device is refused") {
@@ -205,11 +205,11 @@ TEST_CASE("PTX newer than the driver or the device is refused") {
     const auto load = [&](const char* head) {
         return machine.cuda.module_load_data(&module, (std::string(head) + "\n.address_size 64\n").c_str(), 0, nullptr, nullptr);
     };
-    CHECK(load(".version 8.0\n.target sm_75") == Result::success);
-    CHECK(load("// a comment first\n/* and another */\n.version 8.0\n.target sm_70") == Result::success);
-    CHECK(load(".version 8.1\n.target sm_75") == Result::unsupported_ptx_version);
-    CHECK(load(".version 9.0\n.target sm_75") == Result::unsupported_ptx_version);
-    CHECK(load(".version 8.0\n.target sm_80") == Result::invalid_ptx);
+    CHECK(load(".version 8.0\n.target sm_75") == Status::success);
+    CHECK(load("// a comment first\n/* and another */\n.version 8.0\n.target sm_70") == Status::success);
+    CHECK(load(".version 8.1\n.target sm_75") == Status::unsupported_ptx_version);
+    CHECK(load(".version 9.0\n.target sm_75") == Status::unsupported_ptx_version);
+    CHECK(load(".version 8.0\n.target sm_80") == Status::invalid_ptx);
 }
 
 TEST_CASE("machine code is for no device here") {
@@ -219,8 +219,8 @@ TEST_CASE("machine code is for no device here") {
     cubin[18] = 190;
     const unsigned char fat_binary[16] = {0x50, 0xed, 0x55, 0xba, 1};
     Module module{};
-    CHECK(machine.cuda.module_load_data(&module, cubin, 0, nullptr, nullptr) == Result::no_binary_for_gpu);
-    CHECK(machine.cuda.module_load_data(&module, fat_binary, 0, nullptr, nullptr) == Result::no_binary_for_gpu);
+    CHECK(machine.cuda.module_load_data(&module, cubin, 0, nullptr, nullptr) == Status::no_binary_for_gpu);
+    CHECK(machine.cuda.module_load_data(&module, fat_binary, 0, nullptr, nullptr) == Status::no_binary_for_gpu);
 }
 
 TEST_CASE("kernels of a library are launched as they are, and all variables are found") {
@@ -231,21 +231,21 @@ TEST_CASE("kernels of a library are launched as they are, and all variables are 
         ".visible .entry fetch(.param .u64 to) { .reg .b64 %rd0; .reg .b32 %r0; ld.param.u64 %rd0, [to]; ld.const.u32 %r0, [hidden]; "
         "st.global.u32 [%rd0], %r0; ret; }\n";
     CodeLibrary library{};
-    REQUIRE(machine.cuda.library_load_data(&library, text, nullptr, nullptr, 0, nullptr, nullptr, 0) == Result::success);
+    REQUIRE(machine.cuda.library_load_data(&library, text, nullptr, nullptr, 0, nullptr, nullptr, 0) == Status::success);
     LibraryKernel kernel{};
-    REQUIRE(machine.cuda.library_get_kernel(&kernel, library, "fetch") == Result::success);
+    REQUIRE(machine.cuda.library_get_kernel(&kernel, library, "fetch") == Status::success);
     DevicePointer memory = machine.memory(4);
-    CHECK(launch(machine.cuda, reinterpret_cast<Function>(kernel), 1, 1, nullptr, {&memory}) == Result::success);
+    CHECK(launch(machine.cuda, reinterpret_cast<Function>(kernel), 1, 1, nullptr, {&memory}) == Status::success);
     std::uint32_t value = 0;
-    REQUIRE(machine.cuda.copy_device_to_host(&value, memory, 4) == Result::success);
+    REQUIRE(machine.cuda.copy_device_to_host(&value, memory, 4) == Status::success);
     CHECK(value == 5);
     DevicePointer variable = 0;
-    CHECK(machine.cuda.library_get_global(&variable, nullptr, library, "hidden") == Result::success);
+    CHECK(machine.cuda.library_get_global(&variable, nullptr, library, "hidden") == Status::success);
     std::size_t bytes = 0;
-    CHECK(machine.cuda.module_get_global(&variable, &bytes, machine.module(text), "hidden") == Result::success);
+    CHECK(machine.cuda.module_get_global(&variable, &bytes, machine.module(text), "hidden") == Status::success);
     CHECK(bytes == 4);
-    REQUIRE(machine.cuda.library_unload(library) == Result::success);
-    CHECK(launch(machine.cuda, reinterpret_cast<Function>(kernel), 1, 1, nullptr, {&memory}) == Result::invalid_handle);
+    REQUIRE(machine.cuda.library_unload(library) == Status::success);
+    CHECK(launch(machine.cuda, reinterpret_cast<Function>(kernel), 1, 1, nullptr, {&memory}) == Status::invalid_handle);
 }
 
 TEST_CASE("functions die with their module") {
@@ -253,16 +253,16 @@ TEST_CASE("functions die with their module") {
     machine.begin();
     const Module module = machine.module(store_text);
     const Function store = machine.function(module, "store");
-    REQUIRE(machine.cuda.module_unload(module) == Result::success);
+    REQUIRE(machine.cuda.module_unload(module) == Status::success);
     DevicePointer memory = machine.memory(4);
     std::uint32_t value = 6;
-    CHECK(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Result::invalid_handle);
-    CHECK(machine.cuda.module_unload(module) == Result::invalid_handle);
+    CHECK(launch(machine.cuda, store, 1, 1, nullptr, {&memory, &value}) == Status::invalid_handle);
+    CHECK(machine.cuda.module_unload(module) == Status::invalid_handle);
     Function function{};
-    CHECK(machine.cuda.module_get_function(&function, module, "store") == Result::invalid_handle);
+    CHECK(machine.cuda.module_get_function(&function, module, "store") == Status::invalid_handle);
     int registers = 0;
-    CHECK(machine.cuda.function_get_attribute(&registers, FunctionAttribute::register_count, store) == Result::invalid_handle);
-    CHECK(launch(machine.cuda, nullptr, 1, 1, nullptr, {}) == Result::invalid_handle);
+    CHECK(machine.cuda.function_get_attribute(&registers, FunctionAttribute::register_count, store) == Status::invalid_handle);
+    CHECK(launch(machine.cuda, nullptr, 1, 1, nullptr, {}) == Status::invalid_handle);
     Function from_garbage = reinterpret_cast<Function>(module);
-    CHECK(launch(machine.cuda, from_garbage, 1, 1, nullptr, {}) == Result::invalid_handle);
+    CHECK(launch(machine.cuda, from_garbage, 1, 1, nullptr, {}) == Status::invalid_handle);
 }

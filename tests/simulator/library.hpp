@@ -28,11 +28,11 @@ struct Library {
     void* symbol(const char* name) const { return dlsym(handle, name); }
 
     void* handle;
-#define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) Result(*member) signature = nullptr;
+#define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) Status(*member) signature = nullptr;
 #include <cupool/driver/entry_points.def>
 #undef CUPOOL_ENTRY_POINT
-    Result (*get_proc_address)(const char*, void**, int, std::uint64_t) = nullptr;
-    Result (*get_proc_address_v2)(const char*, void**, int, std::uint64_t, ProcAddressQueryResult*) = nullptr;
+    Status (*get_proc_address)(const char*, void**, int, std::uint64_t) = nullptr;
+    Status (*get_proc_address_v2)(const char*, void**, int, std::uint64_t, ProcAddressQueryResult*) = nullptr;
 };
 
 }  // namespace cupool::test

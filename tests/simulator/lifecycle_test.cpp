@@ -12,19 +12,19 @@ using namespace cupool::test;
 TEST_CASE("a reset leaves an uninitialised driver") {
     Machine machine({{}, {}});
     int count = 0;
-    CHECK(machine.cuda.device_get_count(&count) == Result::not_initialized);
-    REQUIRE(machine.cuda.init(0) == Result::success);
-    REQUIRE(machine.cuda.device_get_count(&count) == Result::success);
+    CHECK(machine.cuda.device_get_count(&count) == Status::not_initialized);
+    REQUIRE(machine.cuda.init(0) == Status::success);
+    REQUIRE(machine.cuda.device_get_count(&count) == Status::success);
     CHECK(count == 2);
     machine.simulator.reset();
-    CHECK(machine.cuda.device_get_count(&count) == Result::not_initialized);
+    CHECK(machine.cuda.device_get_count(&count) == Status::not_initialized);
 }
 
 TEST_CASE("a machine without devices") {
     Machine machine(std::vector<cupool::SimulatedDevice>{});
-    CHECK(machine.cuda.init(0) == Result::no_device);
+    CHECK(machine.cuda.init(0) == Status::no_device);
     int count = 0;
-    CHECK(machine.cuda.device_get_count(&count) == Result::not_initialized);
+    CHECK(machine.cuda.device_get_count(&count) == Status::not_initialized);
 }
 
 TEST_CASE("devices are what they were configured to be") {
@@ -36,16 +36,16 @@ TEST_CASE("devices are what they were configured to be") {
     small.multiprocessor_count = 40;
     small.memory_pools_supported = false;
     Machine machine({{}, small});
-    REQUIRE(machine.cuda.init(0) == Result::success);
+    REQUIRE(machine.cuda.init(0) == Status::success);
     char name[32];
-    REQUIRE(machine.cuda.device_get_name(name, sizeof(name), 1) == Result::success);
+    REQUIRE(machine.cuda.device_get_name(name, sizeof(name), 1) == Status::success);
     CHECK(std::string(name) == "Small");
     std::size_t bytes = 0;
-    REQUIRE(machine.cuda.device_total_memory(&bytes, 1) == Result::success);
+    REQUIRE(machine.cuda.device_total_memory(&bytes, 1) == Status::success);
     CHECK(bytes == 8ULL << 30);
     const auto attribute = [&](DeviceAttribute which, int device) {
         int value = -1;
-        REQUIRE(machine.cuda.device_get_attribute(&value, which, device) == Result::success);
+        REQUIRE(machine.cuda.device_get_attribute(&value, which, device) == Status::success);
         return value;
     };
     CHECK(attribute(DeviceAttribute::compute_capability_major, 1) == 7);
@@ -56,28 +56,28 @@ TEST_CASE("devices are what they were configured to be") {
     CHECK(attribute(DeviceAttribute::pci_bus_id, 0) != attribute(DeviceAttribute::pci_bus_id, 1));
     Uuid first{};
     Uuid second{};
-    REQUIRE(machine.cuda.device_get_uuid(&first, 0) == Result::success);
-    REQUIRE(machine.cuda.device_get_uuid(&second, 1) == Result::success);
+    REQUIRE(machine.cuda.device_get_uuid(&first, 0) == Status::success);
+    REQUIRE(machine.cuda.device_get_uuid(&second, 1) == Status::success);
     CHECK(std::memcmp(first.bytes, second.bytes, sizeof(first.bytes)) != 0);
     MemoryPool pool{};
-    CHECK(machine.cuda.device_get_default_memory_pool(&pool, 1) == Result::not_supported);
+    CHECK(machine.cuda.device_get_default_memory_pool(&pool, 1) == Status::not_supported);
     CHECK_THROWS_AS(machine.simulator.set_devices({{}}), std::invalid_argument);
 }
 
 TEST_CASE("a device attribute that no driver has is not answered with success") {
     Machine machine;
-    REQUIRE(machine.cuda.init(0) == Result::success);
+    REQUIRE(machine.cuda.init(0) == Status::success);
     int value = 0;
-    CHECK(machine.cuda.device_get_attribute(&value, static_cast<DeviceAttribute>(9999), 0) == Result::invalid_value);
+    CHECK(machine.cuda.device_get_attribute(&value, static_cast<DeviceAttribute>(9999), 0) == Status::invalid_value);
 }
 
 TEST_CASE("a device that is not well opens no context") {
     Machine machine({{}, {}});
-    REQUIRE(machine.cuda.init(0) == Result::success);
-    machine.simulator.set_device_health(1, static_cast<int>(Result::ecc_uncorrectable));
+    REQUIRE(machine.cuda.init(0) == Status::success);
+    machine.simulator.set_device_health(1, static_cast<int>(Status::ecc_uncorrectable));
     Context context{};
-    CHECK(machine.cuda.primary_context_retain(&context, 1) == Result::ecc_uncorrectable);
-    CHECK(machine.cuda.context_create(&context, 0, 1) == Result::ecc_uncorrectable);
+    CHECK(machine.cuda.primary_context_retain(&context, 1) == Status::ecc_uncorrectable);
+    CHECK(machine.cuda.context_create(&context, 0, 1) == Status::ecc_uncorrectable);
     CHECK(machine.simulator.live_counts().primary_context_retains == 0);
     machine.enter(0);
     machine.leave(0);
@@ -91,34 +91,34 @@ TEST_CASE("a prohibited device opens no context") {
     cupool::SimulatedDevice prohibited;
     prohibited.compute_mode = 2;
     Machine machine({prohibited});
-    REQUIRE(machine.cuda.init(0) == Result::success);
+    REQUIRE(machine.cuda.init(0) == Status::success);
     Context context{};
-    CHECK(machine.cuda.primary_context_retain(&context, 0) == Result::device_unavailable);
+    CHECK(machine.cuda.primary_context_retain(&context, 0) == Status::device_unavailable);
 }
 
 TEST_CASE("the driver's version decides what there is") {
     Machine machine;
     machine.simulator.set_driver_version(11000);
     int version = 0;
-    REQUIRE(machine.cuda.driver_get_version(&version) == Result::success);
+    REQUIRE(machine.cuda.driver_get_version(&version) == Status::success);
     CHECK(version == 11000);
     void* found = nullptr;
-    CHECK(machine.cuda.get_proc_address("cuInit", &found, 11000, 0) == Result::not_supported);
+    CHECK(machine.cuda.get_proc_address("cuInit", &found, 11000, 0) == Status::not_supported);
     ProcAddressQueryResult status{};
-    CHECK(machine.cuda.get_proc_address_v2("cuInit", &found, 11000, 0, &status) == Result::not_supported);
+    CHECK(machine.cuda.get_proc_address_v2("cuInit", &found, 11000, 0, &status) == Status::not_supported);
     machine.begin();
     DevicePointer pointer = 0;
-    CHECK(machine.cuda.memory_allocate_async(&pointer, 16, nullptr) == Result::not_supported);
+    CHECK(machine.cuda.memory_allocate_async(&pointer, 16, nullptr) == Status::not_supported);
 
     machine.simulator.set_driver_version(11030);
-    CHECK(machine.cuda.get_proc_address("cuMemAllocAsync", &found, 11030, 0) == Result::success);
+    CHECK(machine.cuda.get_proc_address("cuMemAllocAsync", &found, 11030, 0) == Status::success);
     CHECK(found == machine.cuda.symbol("cuMemAllocAsync"));
-    CHECK(machine.cuda.get_proc_address("cuMemAllocAsync", &found, 11010, 0) == Result::not_found);
-    CHECK(machine.cuda.get_proc_address_v2("cuInit", &found, 11030, 0, &status) == Result::not_supported);
-    CHECK(machine.cuda.get_proc_address("cuInit", &found, 12000, 0) == Result::invalid_value);
+    CHECK(machine.cuda.get_proc_address("cuMemAllocAsync", &found, 11010, 0) == Status::not_found);
+    CHECK(machine.cuda.get_proc_address_v2("cuInit", &found, 11030, 0, &status) == Status::not_supported);
+    CHECK(machine.cuda.get_proc_address("cuInit", &found, 12000, 0) == Status::invalid_value);
 
     machine.simulator.set_driver_version(12000);
-    CHECK(machine.cuda.get_proc_address_v2("cuEventElapsedTime", &found, 12000, 0, &status) == Result::success);
+    CHECK(machine.cuda.get_proc_address_v2("cuEventElapsedTime", &found, 12000, 0, &status) == Status::success);
     CHECK(found == machine.cuda.symbol("cuEventElapsedTime"));
     machine.leave(0);
 }
@@ -127,10 +127,10 @@ TEST_CASE("a variant that is not simulated says so when it is called") {
     Machine machine;
     machine.begin();
     void* found = nullptr;
-    REQUIRE(machine.cuda.get_proc_address("cuCtxSynchronize", &found, 13000, 0) == Result::success);
+    REQUIRE(machine.cuda.get_proc_address("cuCtxSynchronize", &found, 13000, 0) == Status::success);
     REQUIRE(found != machine.cuda.symbol("cuCtxSynchronize"));
-    CHECK(reinterpret_cast<Result (*)()>(found)() == Result::not_supported);
-    REQUIRE(machine.cuda.get_proc_address("cuLaunchKernel", &found, 12000, 2) == Result::success);
+    CHECK(reinterpret_cast<Status (*)()>(found)() == Status::not_supported);
+    REQUIRE(machine.cuda.get_proc_address("cuLaunchKernel", &found, 12000, 2) == Status::success);
     REQUIRE(found != machine.cuda.symbol("cuLaunchKernel"));
     machine.leave(0);
 }
@@ -142,11 +142,11 @@ TEST_CASE("the environment configures a driver that no test does") {
     machine.simulator.reset();
     unsetenv("CUPOOL_SIM_DEVICES");
     unsetenv("CUPOOL_SIM_DRIVER_VERSION");
-    REQUIRE(machine.cuda.init(0) == Result::success);
+    REQUIRE(machine.cuda.init(0) == Status::success);
     int number = 0;
-    REQUIRE(machine.cuda.device_get_count(&number) == Result::success);
+    REQUIRE(machine.cuda.device_get_count(&number) == Status::success);
     CHECK(number == 5);
-    REQUIRE(machine.cuda.driver_get_version(&number) == Result::success);
+    REQUIRE(machine.cuda.driver_get_version(&number) == Status::success);
     CHECK(number == 12040);
 }
 
@@ -156,13 +156,13 @@ TEST_CASE("the environment plans faults for programs that cannot") {
     machine.simulator.reset();
     unsetenv("CUPOOL_SIM_FAULTS");
     int count = 0;
-    CHECK(machine.cuda.init(0) == Result::system_not_ready);
-    CHECK(machine.cuda.init(0) == Result::success);
-    CHECK(machine.cuda.device_get_count(&count) == Result::success);
-    CHECK(machine.cuda.device_get_count(&count) == Result::unknown);
-    CHECK(machine.cuda.device_get_count(&count) == Result::unknown);
+    CHECK(machine.cuda.init(0) == Status::system_not_ready);
+    CHECK(machine.cuda.init(0) == Status::success);
+    CHECK(machine.cuda.device_get_count(&count) == Status::success);
+    CHECK(machine.cuda.device_get_count(&count) == Status::unknown);
+    CHECK(machine.cuda.device_get_count(&count) == Status::unknown);
     machine.simulator.reset();
-    CHECK(machine.cuda.init(0) == Result::success);
+    CHECK(machine.cuda.init(0) == Status::success);
 }
 
 TEST_CASE("a card that cannot be is refused") {
@@ -180,7 +180,7 @@ TEST_CASE("what a test leaves alive is counted and named") {
     Machine machine;
     machine.begin();
     Context created{};
-    REQUIRE(machine.cuda.context_create(&created, 0, 0) == Result::success);
+    REQUIRE(machine.cuda.context_create(&created, 0, 0) == Status::success);
     machine.stream();
     machine.event();
     machine.memory(100);
@@ -191,9 +191,9 @@ TEST_CASE("what a test leaves alive is counted and named") {
     properties.allocation_type = MemoryAllocationType::pinned;
     properties.location = {MemoryLocationType::device, 0};
     MemoryPool pool{};
-    REQUIRE(machine.cuda.memory_pool_create(&pool, &properties) == Result::success);
+    REQUIRE(machine.cuda.memory_pool_create(&pool, &properties) == Status::success);
     DevicePointer pooled = 0;
-    REQUIRE(machine.cuda.memory_allocate_async(&pooled, 1000, nullptr) == Result::success);
+    REQUIRE(machine.cuda.memory_allocate_async(&pooled, 1000, nullptr) == Status::success);
 
     const CupoolSimLiveCounts counts = machine.simulator.live_counts();
     CHECK(counts.primary_context_retains == 1);
@@ -218,13 +218,13 @@ TEST_CASE("handles of an earlier life are dead") {
     const Stream stream = machine.stream();
     const DevicePointer memory = machine.memory(16);
     CHECK_THROWS(machine.simulator.reset());
-    REQUIRE(machine.cuda.init(0) == Result::success);
+    REQUIRE(machine.cuda.init(0) == Status::success);
     Context current = context;
-    REQUIRE(machine.cuda.context_get_current(&current) == Result::success);
+    REQUIRE(machine.cuda.context_get_current(&current) == Status::success);
     CHECK(current == nullptr);
-    CHECK(machine.cuda.context_set_current(context) == Result::invalid_context);
-    CHECK(machine.cuda.stream_query(stream) == Result::invalid_handle);
-    CHECK(machine.cuda.memory_free(memory) == Result::invalid_value);
+    CHECK(machine.cuda.context_set_current(context) == Status::invalid_context);
+    CHECK(machine.cuda.stream_query(stream) == Status::invalid_handle);
+    CHECK(machine.cuda.memory_free(memory) == Status::invalid_value);
 }
 
 TEST_CASE("the library has a name of its own and is one however it is opened") {
@@ -246,9 +246,9 @@ struct LastCaller {
             return;
         }
         Context current{};
-        const bool works = cuda->context_push_current(context) == Result::success &&
-                           cuda->context_get_current(&current) == Result::success && current == context &&
-                           cuda->context_synchronize() == Result::success;
+        const bool works = cuda->context_push_current(context) == Status::success &&
+                           cuda->context_get_current(&current) == Status::success && current == context &&
+                           cuda->context_synchronize() == Status::success;
         if (!works) {
             std::_Exit(1);
         }

@@ -21,57 +21,57 @@ struct Machine {
 
     /// Initialises the driver and makes the primary context of device 0 current.
     Context begin() {
-        REQUIRE(cuda.init(0) == Result::success);
+        REQUIRE(cuda.init(0) == Status::success);
         return enter(0);
     }
     /// Retains a device's primary context and makes it current.
     Context enter(int device) {
         Context context{};
-        REQUIRE(cuda.primary_context_retain(&context, device) == Result::success);
-        REQUIRE(cuda.context_set_current(context) == Result::success);
+        REQUIRE(cuda.primary_context_retain(&context, device) == Status::success);
+        REQUIRE(cuda.context_set_current(context) == Status::success);
         return context;
     }
-    void leave(int device) { REQUIRE(cuda.primary_context_release(device) == Result::success); }
+    void leave(int device) { REQUIRE(cuda.primary_context_release(device) == Status::success); }
 
     Stream stream(StreamFlags flags = StreamFlags::non_blocking) {
         Stream stream{};
-        REQUIRE(cuda.stream_create(&stream, static_cast<unsigned>(flags), 0) == Result::success);
+        REQUIRE(cuda.stream_create(&stream, static_cast<unsigned>(flags), 0) == Status::success);
         return stream;
     }
     Event event(unsigned flags = 0) {
         Event event{};
-        REQUIRE(cuda.event_create(&event, flags) == Result::success);
+        REQUIRE(cuda.event_create(&event, flags) == Status::success);
         return event;
     }
     DevicePointer memory(std::size_t bytes) {
         DevicePointer pointer = 0;
-        REQUIRE(cuda.memory_allocate(&pointer, bytes) == Result::success);
+        REQUIRE(cuda.memory_allocate(&pointer, bytes) == Status::success);
         return pointer;
     }
     template <typename Value>
     Value* pinned(std::size_t count) {
         void* pointer = nullptr;
-        REQUIRE(cuda.host_allocate(&pointer, count * sizeof(Value), 1) == Result::success);
+        REQUIRE(cuda.host_allocate(&pointer, count * sizeof(Value), 1) == Status::success);
         return static_cast<Value*>(pointer);
     }
     Function function(Module module, const char* name) {
         Function function{};
-        REQUIRE(cuda.module_get_function(&function, module, name) == Result::success);
+        REQUIRE(cuda.module_get_function(&function, module, name) == Status::success);
         return function;
     }
     Module module(const std::string& text) {
         Module module{};
-        REQUIRE(cuda.module_load_data(&module, text.c_str(), 0, nullptr, nullptr) == Result::success);
+        REQUIRE(cuda.module_load_data(&module, text.c_str(), 0, nullptr, nullptr) == Status::success);
         return module;
     }
     std::uint32_t read(DevicePointer from) {
         std::uint32_t value = 0;
-        REQUIRE(cuda.copy_device_to_host(&value, from, sizeof(value)) == Result::success);
+        REQUIRE(cuda.copy_device_to_host(&value, from, sizeof(value)) == Status::success);
         return value;
     }
     std::uint64_t pool_number(MemoryPool pool, MemoryPoolAttribute attribute) {
         std::uint64_t value = 0;
-        REQUIRE(cuda.memory_pool_get_attribute(pool, attribute, &value) == Result::success);
+        REQUIRE(cuda.memory_pool_get_attribute(pool, attribute, &value) == Status::success);
         return value;
     }
 
@@ -88,7 +88,7 @@ public:
                 std::this_thread::yield();
             }
         };
-        REQUIRE(cuda.stream_launch_host_function(stream, wait, &open_) == Result::success);
+        REQUIRE(cuda.stream_launch_host_function(stream, wait, &open_) == Status::success);
     }
     Gate(const Gate&) = delete;
     Gate& operator=(const Gate&) = delete;

@@ -21,17 +21,17 @@ TEST_CASE("bytes go in, about and out") {
     std::vector<std::uint32_t> in(1000);
     std::iota(in.begin(), in.end(), 7U);
     std::vector<std::uint32_t> out(1000);
-    REQUIRE(machine.cuda.copy_host_to_device(here, in.data(), 4000) == Result::success);
-    REQUIRE(machine.cuda.copy_peer_async(there, nullptr, here, nullptr, 4000, nullptr) == Result::success);
-    REQUIRE(machine.cuda.set_words_async(here, 0xabcdef01, 500, nullptr) == Result::success);
-    REQUIRE(machine.cuda.set_bytes_async(here + 2000, 0x11, 2000, nullptr) == Result::success);
-    REQUIRE(machine.cuda.copy_device_to_host(out.data(), there, 4000) == Result::success);
+    REQUIRE(machine.cuda.copy_host_to_device(here, in.data(), 4000) == Status::success);
+    REQUIRE(machine.cuda.copy_peer_async(there, nullptr, here, nullptr, 4000, nullptr) == Status::success);
+    REQUIRE(machine.cuda.set_words_async(here, 0xabcdef01, 500, nullptr) == Status::success);
+    REQUIRE(machine.cuda.set_bytes_async(here + 2000, 0x11, 2000, nullptr) == Status::success);
+    REQUIRE(machine.cuda.copy_device_to_host(out.data(), there, 4000) == Status::success);
     CHECK(out == in);
-    REQUIRE(machine.cuda.copy_device_to_host(out.data(), here, 4000) == Result::success);
+    REQUIRE(machine.cuda.copy_device_to_host(out.data(), here, 4000) == Status::success);
     CHECK(out[499] == 0xabcdef01);
     CHECK(out[500] == 0x11111111);
-    REQUIRE(machine.cuda.memory_free(here) == Result::success);
-    REQUIRE(machine.cuda.memory_free(there) == Result::success);
+    REQUIRE(machine.cuda.memory_free(here) == Status::success);
+    REQUIRE(machine.cuda.memory_free(there) == Status::success);
     machine.leave(0);
     machine.leave(0);
     machine.leave(1);
@@ -70,7 +70,7 @@ TEST_CASE("addresses do not come back soon") {
     for (int i = 0; i < 1000; ++i) {
         const DevicePointer pointer = machine.memory(100);
         CHECK(seen.insert(pointer).second);
-        REQUIRE(machine.cuda.memory_free(pointer) == Result::success);
+        REQUIRE(machine.cuda.memory_free(pointer) == Status::success);
     }
     machine.leave(0);
     machine.simulator.reset();
@@ -83,9 +83,9 @@ TEST_CASE("addresses come back when all are used up") {
     for (int i = 0; i < 40; ++i) {
         const DevicePointer pointer = machine.memory(std::size_t{100} << 30);
         CHECK((pointer + (std::size_t{100} << 30) <= stays || pointer >= stays + 1000));
-        REQUIRE(machine.cuda.memory_free(pointer) == Result::success);
+        REQUIRE(machine.cuda.memory_free(pointer) == Status::success);
     }
-    CHECK(machine.cuda.set_bytes_async(stays, 1, 1000, nullptr) == Result::success);
+    CHECK(machine.cuda.set_bytes_async(stays, 1, 1000, nullptr) == Status::success);
     machine.leave(0);
     machine.simulator.reset();
 }
@@ -95,21 +95,21 @@ TEST_CASE("a card's memory is its own and ends") {
     machine.begin();
     std::size_t free = 0;
     std::size_t total = 0;
-    REQUIRE(machine.cuda.memory_get_info(&free, &total) == Result::success);
+    REQUIRE(machine.cuda.memory_get_info(&free, &total) == Status::success);
     CHECK(total == 150'754'820'096);
     const DevicePointer large = machine.memory(std::size_t{140} << 30);
     const std::uint32_t value = 42;
     const DevicePointer last = large + (std::size_t{140} << 30) - 4;
-    REQUIRE(machine.cuda.copy_host_to_device(last, &value, 4) == Result::success);
+    REQUIRE(machine.cuda.copy_host_to_device(last, &value, 4) == Status::success);
     CHECK(machine.read(last) == 42);
     DevicePointer pointer = 0;
-    CHECK(machine.cuda.memory_allocate(&pointer, std::size_t{1} << 30) == Result::out_of_memory);
-    CHECK(machine.cuda.memory_allocate_async(&pointer, std::size_t{1} << 30, nullptr) == Result::out_of_memory);
-    REQUIRE(machine.cuda.memory_free(large) == Result::success);
+    CHECK(machine.cuda.memory_allocate(&pointer, std::size_t{1} << 30) == Status::out_of_memory);
+    CHECK(machine.cuda.memory_allocate_async(&pointer, std::size_t{1} << 30, nullptr) == Status::out_of_memory);
+    REQUIRE(machine.cuda.memory_free(large) == Status::success);
     std::size_t free_again = 0;
-    REQUIRE(machine.cuda.memory_get_info(&free_again, &total) == Result::success);
+    REQUIRE(machine.cuda.memory_get_info(&free_again, &total) == Status::success);
     CHECK(free_again == free);
-    CHECK(machine.cuda.memory_allocate(&pointer, std::size_t{1} << 30) == Result::success);
+    CHECK(machine.cuda.memory_allocate(&pointer, std::size_t{1} << 30) == Status::success);
     machine.leave(0);
     machine.simulator.reset();
 }
@@ -121,14 +121,14 @@ TEST_CASE("freeing waits for what is queued") {
     const DevicePointer memory = machine.memory(256);
     auto* const result = machine.pinned<std::uint32_t>(1);
     Gate gate(machine.cuda, stream);
-    REQUIRE(machine.cuda.set_words_async(memory, 5, 64, stream) == Result::success);
-    REQUIRE(machine.cuda.copy_device_to_host_async(result, memory, 4, stream) == Result::success);
+    REQUIRE(machine.cuda.set_words_async(memory, 5, 64, stream) == Status::success);
+    REQUIRE(machine.cuda.copy_device_to_host_async(result, memory, 4, stream) == Status::success);
     std::thread opener([&] { gate.open(); });
-    REQUIRE(machine.cuda.memory_free(memory) == Result::success);
+    REQUIRE(machine.cuda.memory_free(memory) == Status::success);
     CHECK(*result == 5);
     opener.join();
-    REQUIRE(machine.cuda.host_free(result) == Result::success);
-    REQUIRE(machine.cuda.stream_destroy(stream) == Result::success);
+    REQUIRE(machine.cuda.host_free(result) == Status::success);
+    REQUIRE(machine.cuda.stream_destroy(stream) == Status::success);
     machine.leave(0);
     machine.simulator.reset();
 }
@@ -138,9 +138,9 @@ TEST_CASE("an asynchronous copy to pageable memory is over when it returns") {
     machine.begin();
     const Stream stream = machine.stream();
     const DevicePointer memory = machine.memory(4);
-    REQUIRE(machine.cuda.set_words_async(memory, 9, 1, stream) == Result::success);
+    REQUIRE(machine.cuda.set_words_async(memory, 9, 1, stream) == Status::success);
     std::uint32_t value = 0;
-    REQUIRE(machine.cuda.copy_device_to_host_async(&value, memory, 4, stream) == Result::success);
+    REQUIRE(machine.cuda.copy_device_to_host_async(&value, memory, 4, stream) == Status::success);
     CHECK(value == 9);
 }
 
@@ -150,11 +150,11 @@ TEST_CASE("many small allocations at once") {
     std::vector<DevicePointer> pointers;
     for (int i = 0; i < 20'000; ++i) {
         DevicePointer pointer = 0;
-        REQUIRE(machine.cuda.memory_allocate(&pointer, 4096) == Result::success);
+        REQUIRE(machine.cuda.memory_allocate(&pointer, 4096) == Status::success);
         pointers.push_back(pointer);
     }
     for (const DevicePointer pointer : pointers) {
-        REQUIRE(machine.cuda.memory_free(pointer) == Result::success);
+        REQUIRE(machine.cuda.memory_free(pointer) == Status::success);
     }
     machine.leave(0);
     machine.simulator.reset();

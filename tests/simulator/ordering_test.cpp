@@ -16,39 +16,39 @@ struct Sharer : Machine {
         owner = stream();
         user = stream();
         other = stream();
-        REQUIRE(cuda.memory_allocate_async(&shared, 4, owner) == Result::success);
+        REQUIRE(cuda.memory_allocate_async(&shared, 4, owner) == Status::success);
         flags = memory(8);
-        REQUIRE(cuda.set_words(flags, 0, 2) == Result::success);
-        REQUIRE(cuda.context_synchronize() == Result::success);
+        REQUIRE(cuda.set_words(flags, 0, 2) == Status::success);
+        REQUIRE(cuda.context_synchronize() == Status::success);
     }
 
-    void set_on(Stream stream) { REQUIRE(cuda.set_words_async(shared, 5, 1, stream) == Result::success); }
+    void set_on(Stream stream) { REQUIRE(cuda.set_words_async(shared, 5, 1, stream) == Status::success); }
     void store_on(Stream stream) {
         unsigned value = 7;
         void* parameters[] = {&shared, &value};
         REQUIRE(cuda.launch_kernel(function(module(store_text), "store"), 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr) ==
-                Result::success);
+                Status::success);
     }
     void write_on(Stream stream, unsigned flag = 0) {
-        REQUIRE(cuda.stream_write_value_32(stream, flags + 4 * flag, 1, 0) == Result::success);
+        REQUIRE(cuda.stream_write_value_32(stream, flags + 4 * flag, 1, 0) == Status::success);
     }
     void wait_on(Stream stream, unsigned flag = 0) {
-        REQUIRE(cuda.stream_wait_value_32(stream, flags + 4 * flag, 1, 0) == Result::success);
+        REQUIRE(cuda.stream_wait_value_32(stream, flags + 4 * flag, 1, 0) == Status::success);
     }
     /// The second stream comes behind what is now on the first.
     void order(Stream first, Stream second) {
         const Event done = event();
-        REQUIRE(cuda.event_record(done, first) == Result::success);
-        REQUIRE(cuda.stream_wait_event(second, done, 0) == Result::success);
+        REQUIRE(cuda.event_record(done, first) == Status::success);
+        REQUIRE(cuda.stream_wait_event(second, done, 0) == Status::success);
     }
     /// Until everything has run, of which the program learns nothing.
     void let_time_pass() {
         int version = 0;
         for (int i = 0; i < 3000; ++i) cuda.driver_get_version(&version);
     }
-    Result free_on(Stream stream) {
+    Status free_on(Stream stream) {
         let_time_pass();
-        REQUIRE(cuda.memory_free_async(shared, stream) == Result::success);
+        REQUIRE(cuda.memory_free_async(shared, stream) == Status::success);
         return cuda.context_synchronize();
     }
 
@@ -106,7 +106,7 @@ TEST_CASE("a free that nothing orders after a use is found, though it comes late
         {"the host waited for another stream",
          [](Sharer& m) {
              m.set_on(m.user);
-             CHECK(m.cuda.stream_synchronize(m.other) == Result::success);
+             CHECK(m.cuda.stream_synchronize(m.other) == Status::success);
          },
          "stream 2"},
     };
@@ -114,7 +114,7 @@ TEST_CASE("a free that nothing orders after a use is found, though it comes late
         Sharer machine;
         one.use(machine);
         INFO(one.what);
-        CHECK(machine.free_on(machine.owner) == Result::launch_failed);
+        CHECK(machine.free_on(machine.owner) == Status::launch_failed);
         CHECK_THAT(machine.simulator.device_fault_report(),
                    contains_text("free of 4 bytes of device 0 that is not ordered after their use"));
         CHECK_THAT(machine.simulator.device_fault_report(), contains_text(one.report));
@@ -142,26 +142,26 @@ TEST_CASE("a free that anything orders after all uses is in order") {
         {"the host waited for the stream",
          [](Sharer& m) {
              m.set_on(m.user);
-             CHECK(m.cuda.stream_synchronize(m.user) == Result::success);
+             CHECK(m.cuda.stream_synchronize(m.user) == Status::success);
          }},
         {"the host asked the stream",
          [](Sharer& m) {
              m.set_on(m.user);
              m.let_time_pass();
-             CHECK(m.cuda.stream_query(m.user) == Result::success);
+             CHECK(m.cuda.stream_query(m.user) == Status::success);
          }},
         {"the host asked an event",
          [](Sharer& m) {
              m.set_on(m.user);
              const Event done = m.event();
-             CHECK(m.cuda.event_record(done, m.user) == Result::success);
+             CHECK(m.cuda.event_record(done, m.user) == Status::success);
              m.let_time_pass();
-             CHECK(m.cuda.event_query(done) == Result::success);
+             CHECK(m.cuda.event_query(done) == Status::success);
          }},
         {"the host waited for the context",
          [](Sharer& m) {
              m.store_on(m.user);
-             CHECK(m.cuda.context_synchronize() == Result::success);
+             CHECK(m.cuda.context_synchronize() == Status::success);
          }},
         {"a value that the freeing stream waits for",
          [](Sharer& m) {
@@ -189,7 +189,7 @@ TEST_CASE("a free that anything orders after all uses is in order") {
              const Stream blocking = m.stream(StreamFlags::blocking);
              m.set_on(blocking);
              m.let_time_pass();
-             CHECK(m.cuda.stream_destroy(blocking) == Result::success);
+             CHECK(m.cuda.stream_destroy(blocking) == Status::success);
              m.set_on(nullptr);
              m.order(nullptr, m.owner);
          }},
@@ -197,14 +197,14 @@ TEST_CASE("a free that anything orders after all uses is in order") {
          [](Sharer& m) {
              m.set_on(m.user);
              CHECK(m.cuda.stream_launch_host_function(
-                       m.user, [](void*) {}, nullptr) == Result::success);
+                       m.user, [](void*) {}, nullptr) == Status::success);
          }},
     };
     for (const Case& one : cases) {
         Sharer machine;
         one.use(machine);
         INFO(one.what << ": " << machine.simulator.device_fault_report());
-        CHECK(machine.free_on(machine.owner) == Result::success);
+        CHECK(machine.free_on(machine.owner) == Status::success);
         CHECK(machine.simulator.device_fault_report().empty());
     }
 }
@@ -217,33 +217,33 @@ struct GraphOfTwoDevices : Sharer {
         enter(1);
         side = stream();
         freeing = stream();
-        REQUIRE(cuda.memory_allocate_async(&shared, 4, freeing) == Result::success);
-        REQUIRE(cuda.context_synchronize() == Result::success);
+        REQUIRE(cuda.memory_allocate_async(&shared, 4, freeing) == Status::success);
+        REQUIRE(cuda.context_synchronize() == Status::success);
         const Event joined = event();
         enter(0);
         before_join = event();
         after_join = event();
         const Event forked = event();
-        REQUIRE(cuda.stream_begin_capture(owner, CaptureMode::relaxed) == Result::success);
-        REQUIRE(cuda.event_record(forked, owner) == Result::success);
-        REQUIRE(cuda.stream_wait_event(side, forked, 0) == Result::success);
+        REQUIRE(cuda.stream_begin_capture(owner, CaptureMode::relaxed) == Status::success);
+        REQUIRE(cuda.event_record(forked, owner) == Status::success);
+        REQUIRE(cuda.stream_wait_event(side, forked, 0) == Status::success);
         set_on(side);
         record_each_launch(before_join);
-        REQUIRE(cuda.event_record(joined, side) == Result::success);
-        REQUIRE(cuda.stream_wait_event(owner, joined, 0) == Result::success);
+        REQUIRE(cuda.event_record(joined, side) == Status::success);
+        REQUIRE(cuda.stream_wait_event(owner, joined, 0) == Status::success);
         record_each_launch(after_join);
         Graph graph{};
-        REQUIRE(cuda.stream_end_capture(owner, &graph) == Result::success);
-        REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Result::success);
-        REQUIRE(cuda.graph_destroy(graph) == Result::success);
+        REQUIRE(cuda.stream_end_capture(owner, &graph) == Status::success);
+        REQUIRE(cuda.graph_instantiate(&exec, graph, nullptr, nullptr, 0) == Status::success);
+        REQUIRE(cuda.graph_destroy(graph) == Status::success);
     }
 
     void record_each_launch(Event event) {
-        REQUIRE(cuda.event_record_with_flags(event, owner, static_cast<unsigned>(EventRecordFlags::external)) == Result::success);
+        REQUIRE(cuda.event_record_with_flags(event, owner, static_cast<unsigned>(EventRecordFlags::external)) == Status::success);
     }
-    void launch(Stream stream) { REQUIRE(cuda.graph_launch(exec, stream) == Result::success); }
-    Result free_behind(Event event) {
-        REQUIRE(cuda.stream_wait_event(freeing, event, 0) == Result::success);
+    void launch(Stream stream) { REQUIRE(cuda.graph_launch(exec, stream) == Status::success); }
+    Status free_behind(Event event) {
+        REQUIRE(cuda.stream_wait_event(freeing, event, 0) == Status::success);
         return free_on(freeing);
     }
 
@@ -260,19 +260,19 @@ TEST_CASE("a free of memory that a graph uses on another device must be ordered 
     SECTION("in order: behind an event that the graph records after it has joined the device's work") {
         GraphOfTwoDevices machine;
         machine.launch(machine.owner);
-        CHECK(machine.free_behind(machine.after_join) == Result::success);
+        CHECK(machine.free_behind(machine.after_join) == Status::success);
         CHECK(machine.simulator.device_fault_report().empty());
     }
     SECTION("in order: behind the end of the graph") {
         GraphOfTwoDevices machine;
         machine.launch(machine.owner);
         machine.order(machine.owner, machine.freeing);
-        CHECK(machine.free_on(machine.freeing) == Result::success);
+        CHECK(machine.free_on(machine.freeing) == Status::success);
     }
     SECTION("not in order: behind an event that the graph records beside the device's work") {
         GraphOfTwoDevices machine;
         machine.launch(machine.owner);
-        CHECK(machine.free_behind(machine.before_join) == Result::launch_failed);
+        CHECK(machine.free_behind(machine.before_join) == Status::launch_failed);
         CHECK_THAT(
             machine.simulator.device_fault_report(),
             contains_text("free of 4 bytes of device 1 that is not ordered after their use by set of 4 bytes on device 1, in a graph "
@@ -283,8 +283,8 @@ TEST_CASE("a free of memory that a graph uses on another device must be ordered 
         machine.launch(nullptr);
         machine.let_time_pass();
         machine.enter(1);
-        CHECK(machine.cuda.memory_free_async(machine.shared, nullptr) == Result::success);
-        CHECK(machine.cuda.context_synchronize() == Result::launch_failed);
+        CHECK(machine.cuda.memory_free_async(machine.shared, nullptr) == Status::success);
+        CHECK(machine.cuda.context_synchronize() == Status::launch_failed);
         CHECK_THAT(machine.simulator.device_fault_report(), contains_text("in a graph launched on stream 0 of device 0"));
     }
 }
@@ -295,17 +295,17 @@ TEST_CASE("a plain free waits for its own device's work, and for no other's") {
         const DevicePointer plain = machine.memory(4);
         if (device != 0) machine.enter(device);
         REQUIRE(machine.cuda.copy_peer_async(plain, nullptr, machine.shared, nullptr, 4, device == 0 ? machine.user : machine.stream()) ==
-                Result::success);
+                Status::success);
         machine.let_time_pass();
-        CHECK(machine.cuda.memory_free(plain) == Result::success);
-        CHECK(machine.cuda.context_synchronize() == (device == 0 ? Result::success : Result::launch_failed));
+        CHECK(machine.cuda.memory_free(plain) == Status::success);
+        CHECK(machine.cuda.context_synchronize() == (device == 0 ? Status::success : Status::launch_failed));
     }
 }
 
 TEST_CASE("who does not ask for the check is told nothing") {
     Sharer machine(cupool_sim_check_none);
     machine.set_on(machine.user);
-    CHECK(machine.free_on(machine.owner) == Result::success);
+    CHECK(machine.free_on(machine.owner) == Status::success);
 }
 
 TEST_CASE("what a lost device's memory is freed behind does not matter") {
@@ -313,10 +313,10 @@ TEST_CASE("what a lost device's memory is freed behind does not matter") {
     machine.set_on(machine.user);
     machine.let_time_pass();
     machine.simulator.plan_fault({.device = 0, .nth = 1, .result = 46, .duration = cupool_sim_lost});
-    CHECK(machine.cuda.context_synchronize() == Result::device_unavailable);
-    CHECK(machine.cuda.memory_free_async(machine.shared, machine.owner) == Result::device_unavailable);
-    CHECK(machine.cuda.memory_free(machine.shared) == Result::device_unavailable);
+    CHECK(machine.cuda.context_synchronize() == Status::device_unavailable);
+    CHECK(machine.cuda.memory_free_async(machine.shared, machine.owner) == Status::device_unavailable);
+    CHECK(machine.cuda.memory_free(machine.shared) == Status::device_unavailable);
     machine.enter(1);
-    CHECK(machine.cuda.context_synchronize() == Result::success);
+    CHECK(machine.cuda.context_synchronize() == Status::success);
     CHECK(machine.simulator.device_fault_report().empty());
 }

@@ -28,7 +28,7 @@ private:
     std::string path_;
 };
 
-Result launch_store(Machine& machine, Function store, DevicePointer memory, Stream stream = nullptr) {
+Status launch_store(Machine& machine, Function store, DevicePointer memory, Stream stream = nullptr) {
     std::uint32_t value = 9;
     void* parameters[] = {&memory, &value};
     return machine.cuda.launch_kernel(store, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
@@ -37,12 +37,12 @@ Result launch_store(Machine& machine, Function store, DevicePointer memory, Stre
 float milliseconds_of_store(Machine& machine, Function store, DevicePointer memory) {
     const Event start = machine.event();
     const Event end = machine.event();
-    REQUIRE(machine.cuda.event_record(start, nullptr) == Result::success);
-    REQUIRE(launch_store(machine, store, memory) == Result::success);
-    REQUIRE(machine.cuda.event_record(end, nullptr) == Result::success);
-    REQUIRE(machine.cuda.event_synchronize(end) == Result::success);
+    REQUIRE(machine.cuda.event_record(start, nullptr) == Status::success);
+    REQUIRE(launch_store(machine, store, memory) == Status::success);
+    REQUIRE(machine.cuda.event_record(end, nullptr) == Status::success);
+    REQUIRE(machine.cuda.event_synchronize(end) == Status::success);
     float milliseconds = 0;
-    REQUIRE(machine.cuda.event_elapsed_time(&milliseconds, start, end) == Result::success);
+    REQUIRE(machine.cuda.event_elapsed_time(&milliseconds, start, end) == Status::success);
     return milliseconds;
 }
 
@@ -54,26 +54,26 @@ TEST_CASE("a fault may be for the calls of one device") {
     machine.enter(1);
     machine.simulator.plan_fault({.call = "cuMemAlloc", .device = 1, .nth = 2, .result = 2});
     DevicePointer pointer = 0;
-    CHECK(machine.cuda.memory_allocate(&pointer, 16) == Result::success);
+    CHECK(machine.cuda.memory_allocate(&pointer, 16) == Status::success);
     machine.enter(0);
-    CHECK(machine.cuda.memory_allocate(&pointer, 16) == Result::success);
+    CHECK(machine.cuda.memory_allocate(&pointer, 16) == Status::success);
     machine.enter(1);
-    CHECK(machine.cuda.memory_allocate(&pointer, 16) == Result::out_of_memory);
-    CHECK(machine.cuda.memory_allocate(&pointer, 16) == Result::success);
+    CHECK(machine.cuda.memory_allocate(&pointer, 16) == Status::out_of_memory);
+    CHECK(machine.cuda.memory_allocate(&pointer, 16) == Status::success);
     machine.simulator.plan_fault({.call = "cuDeviceGetName", .device = 1, .result = 999});
     char name[8];
-    CHECK(machine.cuda.device_get_name(name, 8, 0) == Result::success);
-    CHECK(machine.cuda.device_get_name(name, 8, 1) == Result::unknown);
+    CHECK(machine.cuda.device_get_name(name, 8, 0) == Status::success);
+    CHECK(machine.cuda.device_get_name(name, 8, 1) == Status::unknown);
 }
 
 TEST_CASE("a fault may be for the nth call, whatever it is") {
     Machine machine;
     machine.simulator.plan_fault({.nth = 3, .result = 999});
-    CHECK(machine.cuda.init(0) == Result::success);
+    CHECK(machine.cuda.init(0) == Status::success);
     int count = 0;
-    CHECK(machine.cuda.device_get_count(&count) == Result::success);
-    CHECK(machine.cuda.driver_get_version(&count) == Result::unknown);
-    CHECK(machine.cuda.driver_get_version(&count) == Result::success);
+    CHECK(machine.cuda.device_get_count(&count) == Status::success);
+    CHECK(machine.cuda.driver_get_version(&count) == Status::unknown);
+    CHECK(machine.cuda.driver_get_version(&count) == Status::success);
 }
 
 TEST_CASE("a fault may be for the launches of one kernel") {
@@ -84,15 +84,15 @@ TEST_CASE("a fault may be for the launches of one kernel") {
     const Function other = machine.function(module, "other");
     const DevicePointer memory = machine.memory(4);
     machine.simulator.plan_fault({.kernel = "store", .nth = 2, .result = 701});
-    CHECK(launch_store(machine, store, memory) == Result::success);
-    CHECK(launch_store(machine, other, memory) == Result::success);
-    CHECK(launch_store(machine, store, memory) == Result::launch_out_of_resources);
-    CHECK(launch_store(machine, store, memory) == Result::success);
+    CHECK(launch_store(machine, store, memory) == Status::success);
+    CHECK(launch_store(machine, other, memory) == Status::success);
+    CHECK(launch_store(machine, store, memory) == Status::launch_out_of_resources);
+    CHECK(launch_store(machine, store, memory) == Status::success);
     CHECK(machine.read(memory) == 9);
 
     machine.simulator.plan_fault({.kernel = "store", .result = 719, .duration = cupool_sim_sticky});
-    CHECK(launch_store(machine, store, memory) == Result::success);
-    CHECK(machine.cuda.context_synchronize() == Result::launch_failed);
+    CHECK(launch_store(machine, store, memory) == Status::success);
+    CHECK(machine.cuda.context_synchronize() == Status::launch_failed);
     CHECK_THAT(machine.simulator.device_fault_report(), contains_text("kernel 'store'"));
 }
 
@@ -107,27 +107,27 @@ TEST_CASE("a lost device takes no other along, and what was queued there does no
     {
         Gate gate(machine.cuda, stream);
         REQUIRE(machine.cuda.stream_launch_host_function(
-                    stream, [](void*) { ran = true; }, nullptr) == Result::success);
+                    stream, [](void*) { ran = true; }, nullptr) == Status::success);
         machine.simulator.plan_fault({.device = 1, .nth = 2, .result = 46, .duration = cupool_sim_lost});
-        CHECK(machine.cuda.set_words_async(there, 1, 1, stream) == Result::success);
-        CHECK(machine.cuda.set_words_async(there, 1, 1, stream) == Result::device_unavailable);
-        CHECK(machine.cuda.set_words_async(there, 1, 1, stream) == Result::device_unavailable);
+        CHECK(machine.cuda.set_words_async(there, 1, 1, stream) == Status::success);
+        CHECK(machine.cuda.set_words_async(there, 1, 1, stream) == Status::device_unavailable);
+        CHECK(machine.cuda.set_words_async(there, 1, 1, stream) == Status::device_unavailable);
         gate.open();
     }
-    CHECK(machine.cuda.stream_synchronize(stream) == Result::device_unavailable);
-    CHECK(machine.cuda.memory_free(there) == Result::device_unavailable);
-    CHECK(machine.cuda.stream_destroy(stream) == Result::device_unavailable);
+    CHECK(machine.cuda.stream_synchronize(stream) == Status::device_unavailable);
+    CHECK(machine.cuda.memory_free(there) == Status::device_unavailable);
+    CHECK(machine.cuda.stream_destroy(stream) == Status::device_unavailable);
     Context context{};
-    CHECK(machine.cuda.context_create(&context, 0, 1) == Result::device_unavailable);
+    CHECK(machine.cuda.context_create(&context, 0, 1) == Status::device_unavailable);
     machine.enter(0);
-    CHECK(machine.cuda.set_words_async(here, 5, 1, nullptr) == Result::success);
+    CHECK(machine.cuda.set_words_async(here, 5, 1, nullptr) == Status::success);
     CHECK(machine.read(here) == 5);
     CHECK_THROWS(machine.simulator.reset());
     CHECK_FALSE(ran);
     machine.simulator.set_devices({{}, {}});
     machine.begin();
     machine.enter(1);
-    CHECK(machine.cuda.context_synchronize() == Result::success);
+    CHECK(machine.cuda.context_synchronize() == Status::success);
 }
 
 TEST_CASE("what a device was at when it was lost takes no other along") {
@@ -158,19 +158,19 @@ again:
     const Function kernel = machine.function(machine.module(text), "fault_when_told");
     const Event done = machine.event();
     void* parameters[] = {&flag};
-    REQUIRE(machine.cuda.launch_kernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr) == Result::success);
-    REQUIRE(machine.cuda.event_record(done, nullptr) == Result::success);
+    REQUIRE(machine.cuda.launch_kernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr) == Status::success);
+    REQUIRE(machine.cuda.event_record(done, nullptr) == Status::success);
     machine.enter(0);
     const Stream stream = machine.stream();
-    REQUIRE(machine.cuda.stream_wait_event(stream, done, 0) == Result::success);
+    REQUIRE(machine.cuda.stream_wait_event(stream, done, 0) == Status::success);
     machine.enter(1);
     while (__atomic_load_n(&has_begun, __ATOMIC_SEQ_CST) == 0) std::this_thread::yield();
     machine.simulator.plan_fault({.device = 1, .nth = 1, .result = 46, .duration = cupool_sim_lost});
-    CHECK(machine.cuda.context_synchronize() == Result::device_unavailable);
+    CHECK(machine.cuda.context_synchronize() == Status::device_unavailable);
     __atomic_store_n(flag, 1, __ATOMIC_SEQ_CST);
     machine.enter(0);
-    CHECK(machine.cuda.stream_synchronize(stream) == Result::success);
-    CHECK(machine.cuda.context_synchronize() == Result::success);
+    CHECK(machine.cuda.stream_synchronize(stream) == Status::success);
+    CHECK(machine.cuda.context_synchronize() == Status::success);
     CHECK(machine.simulator.device_fault_report().empty());
 }
 
@@ -181,20 +181,20 @@ TEST_CASE("a device may have only so much memory left") {
     machine.begin();
     std::size_t free = 0;
     std::size_t total = 0;
-    REQUIRE(machine.cuda.memory_get_info(&free, &total) == Result::success);
+    REQUIRE(machine.cuda.memory_get_info(&free, &total) == Status::success);
     CHECK(free == total);
     machine.enter(1);
-    REQUIRE(machine.cuda.memory_get_info(&free, &total) == Result::success);
+    REQUIRE(machine.cuda.memory_get_info(&free, &total) == Status::success);
     CHECK(free == left);
     DevicePointer pointer = 0;
-    CHECK(machine.cuda.memory_allocate(&pointer, left + 1) == Result::out_of_memory);
-    CHECK(machine.cuda.memory_allocate(&pointer, left) == Result::success);
-    CHECK(machine.cuda.memory_allocate(&pointer, 1) == Result::out_of_memory);
-    CHECK(machine.cuda.memory_allocate_async(&pointer, 1, nullptr) == Result::out_of_memory);
+    CHECK(machine.cuda.memory_allocate(&pointer, left + 1) == Status::out_of_memory);
+    CHECK(machine.cuda.memory_allocate(&pointer, left) == Status::success);
+    CHECK(machine.cuda.memory_allocate(&pointer, 1) == Status::out_of_memory);
+    CHECK(machine.cuda.memory_allocate_async(&pointer, 1, nullptr) == Status::out_of_memory);
     machine.simulator.clear_faults();
-    CHECK(machine.cuda.memory_allocate(&pointer, 1) == Result::success);
+    CHECK(machine.cuda.memory_allocate(&pointer, 1) == Status::success);
     machine.simulator.plan_fault({.memory_left = 0});
-    CHECK(machine.cuda.memory_allocate(&pointer, left) == Result::out_of_memory);
+    CHECK(machine.cuda.memory_allocate(&pointer, left) == Status::out_of_memory);
 }
 
 TEST_CASE("kernels, devices and calls may be slow") {
@@ -269,20 +269,20 @@ TEST_CASE("a file plans faults and the driver's version") {
     }
     machine.begin();
     int version = 0;
-    REQUIRE(machine.cuda.driver_get_version(&version) == Result::success);
+    REQUIRE(machine.cuda.driver_get_version(&version) == Status::success);
     CHECK(version == 12040);
     std::size_t free = 0;
-    REQUIRE(machine.cuda.memory_get_info(&free, nullptr) == Result::success);
+    REQUIRE(machine.cuda.memory_get_info(&free, nullptr) == Status::success);
     CHECK(free == 67108864);
     const Function store = machine.function(machine.module(store_text), "store");
     const DevicePointer memory = machine.memory(4);
     DevicePointer none = 0;
-    CHECK(machine.cuda.memory_allocate(&none, 4) == Result::out_of_memory);
+    CHECK(machine.cuda.memory_allocate(&none, 4) == Status::out_of_memory);
     Event event{};
-    CHECK(machine.cuda.event_create(&event, 0) == Result::unknown);
-    CHECK(machine.cuda.event_create(&event, 0) == Result::unknown);
-    CHECK(launch_store(machine, store, memory) == Result::success);
-    CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
+    CHECK(machine.cuda.event_create(&event, 0) == Status::unknown);
+    CHECK(machine.cuda.event_create(&event, 0) == Status::unknown);
+    CHECK(launch_store(machine, store, memory) == Status::success);
+    CHECK(machine.cuda.context_synchronize() == Status::illegal_address);
 }
 
 TEST_CASE("a file's line may be of any length") {
@@ -293,8 +293,8 @@ TEST_CASE("a file's line may be of any length") {
     machine.simulator.load_plan(file.path());
     machine.begin();
     Event event{};
-    CHECK(machine.cuda.event_create(&event, 0) == Result::unknown);
-    CHECK(machine.cuda.event_create(&event, 0) == Result::success);
+    CHECK(machine.cuda.event_create(&event, 0) == Status::unknown);
+    CHECK(machine.cuda.event_create(&event, 0) == Status::success);
 }
 
 TEST_CASE("a malformed file is refused as a whole, with the place") {
@@ -325,7 +325,7 @@ TEST_CASE("a malformed file is refused as a whole, with the place") {
     CHECK_THAT(refusal(R"({"faults": [{"kernel": "store", "times_slower": 1e300}]})"), contains_text("times_slower"));
     CHECK_THROWS_WITH(machine.simulator.load_plan("/tmp"), "fault plan: /tmp: cannot be read");
     CHECK_THROWS_WITH(machine.simulator.load_plan("/no/such/plan.json"), "fault plan: /no/such/plan.json: cannot be read");
-    CHECK(machine.cuda.init(0) == Result::success);
+    CHECK(machine.cuda.init(0) == Status::success);
 }
 
 TEST_CASE("a malformed environment lets no driver start") {
@@ -350,8 +350,8 @@ TEST_CASE("a malformed environment lets no driver start") {
         INFO(name << '=' << value);
         const EnvironmentVariable variable(name, value);
         machine.simulator.reset();
-        CHECK(machine.cuda.init(0) == Result::unknown);
+        CHECK(machine.cuda.init(0) == Status::unknown);
     }
     machine.simulator.reset();
-    CHECK(machine.cuda.init(0) == Result::success);
+    CHECK(machine.cuda.init(0) == Status::success);
 }

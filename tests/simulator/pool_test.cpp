@@ -11,7 +11,7 @@ MemoryPool created_pool(Machine& machine, int device) {
     properties.allocation_type = MemoryAllocationType::pinned;
     properties.location = {MemoryLocationType::device, device};
     MemoryPool pool{};
-    REQUIRE(machine.cuda.memory_pool_create(&pool, &properties) == Result::success);
+    REQUIRE(machine.cuda.memory_pool_create(&pool, &properties) == Status::success);
     return pool;
 }
 
@@ -26,26 +26,26 @@ TEST_CASE("a pool gives back at a synchronisation what it holds beyond its thres
     const auto reserved = [&] { return machine.pool_number(pool, MemoryPoolAttribute::reserved_memory_current); };
     DevicePointer first = 0;
     DevicePointer second = 0;
-    REQUIRE(machine.cuda.memory_allocate_from_pool_async(&first, 40 * mib, pool, stream) == Result::success);
-    REQUIRE(machine.cuda.memory_allocate_from_pool_async(&second, 10 * mib, pool, stream) == Result::success);
+    REQUIRE(machine.cuda.memory_allocate_from_pool_async(&first, 40 * mib, pool, stream) == Status::success);
+    REQUIRE(machine.cuda.memory_allocate_from_pool_async(&second, 10 * mib, pool, stream) == Status::success);
     CHECK(used() == 50 * mib);
     CHECK(reserved() == 64 * mib);
     std::uint64_t threshold = 64 * mib;
-    REQUIRE(machine.cuda.memory_pool_set_attribute(pool, MemoryPoolAttribute::release_threshold, &threshold) == Result::success);
-    REQUIRE(machine.cuda.memory_free_async(first, stream) == Result::success);
-    REQUIRE(machine.cuda.stream_synchronize(stream) == Result::success);
+    REQUIRE(machine.cuda.memory_pool_set_attribute(pool, MemoryPoolAttribute::release_threshold, &threshold) == Status::success);
+    REQUIRE(machine.cuda.memory_free_async(first, stream) == Status::success);
+    REQUIRE(machine.cuda.stream_synchronize(stream) == Status::success);
     CHECK(used() == 10 * mib);
     CHECK(reserved() == 64 * mib);
     threshold = 0;
-    REQUIRE(machine.cuda.memory_pool_set_attribute(pool, MemoryPoolAttribute::release_threshold, &threshold) == Result::success);
+    REQUIRE(machine.cuda.memory_pool_set_attribute(pool, MemoryPoolAttribute::release_threshold, &threshold) == Status::success);
     CHECK(reserved() == 64 * mib);
-    REQUIRE(machine.cuda.stream_synchronize(stream) == Result::success);
+    REQUIRE(machine.cuda.stream_synchronize(stream) == Status::success);
     CHECK(reserved() == 32 * mib);
     CHECK(machine.pool_number(pool, MemoryPoolAttribute::used_memory_high) == 50 * mib);
     CHECK(machine.pool_number(pool, MemoryPoolAttribute::reserved_memory_high) == 64 * mib);
-    REQUIRE(machine.cuda.memory_free_async(second, stream) == Result::success);
-    REQUIRE(machine.cuda.memory_pool_destroy(pool) == Result::success);
-    REQUIRE(machine.cuda.stream_destroy(stream) == Result::success);
+    REQUIRE(machine.cuda.memory_free_async(second, stream) == Status::success);
+    REQUIRE(machine.cuda.memory_pool_destroy(pool) == Status::success);
+    REQUIRE(machine.cuda.stream_destroy(stream) == Status::success);
     machine.leave(0);
     machine.simulator.reset();
 }
@@ -59,13 +59,13 @@ TEST_CASE("memory of a pool is reused along its stream without waiting") {
     Gate gate(machine.cuda, stream);
     for (int i = 0; i < 10; ++i) {
         DevicePointer pointer = 0;
-        REQUIRE(machine.cuda.memory_allocate_async(&pointer, 100 * mib, stream) == Result::success);
-        REQUIRE(machine.cuda.set_bytes_async(pointer, 1, 100, stream) == Result::success);
-        REQUIRE(machine.cuda.memory_free_async(pointer, stream) == Result::success);
+        REQUIRE(machine.cuda.memory_allocate_async(&pointer, 100 * mib, stream) == Status::success);
+        REQUIRE(machine.cuda.set_bytes_async(pointer, 1, 100, stream) == Status::success);
+        REQUIRE(machine.cuda.memory_free_async(pointer, stream) == Status::success);
     }
     gate.open();
-    REQUIRE(machine.cuda.stream_synchronize(stream) == Result::success);
-    REQUIRE(machine.cuda.stream_destroy(stream) == Result::success);
+    REQUIRE(machine.cuda.stream_synchronize(stream) == Status::success);
+    REQUIRE(machine.cuda.stream_destroy(stream) == Status::success);
     machine.leave(0);
     machine.simulator.reset();
 }
@@ -76,17 +76,17 @@ TEST_CASE("what a pool hoards does not make an allocation fail") {
     Machine machine({small});
     machine.begin();
     MemoryPool pool{};
-    REQUIRE(machine.cuda.device_get_default_memory_pool(&pool, 0) == Result::success);
+    REQUIRE(machine.cuda.device_get_default_memory_pool(&pool, 0) == Status::success);
     std::uint64_t threshold = ~std::uint64_t{0};
-    REQUIRE(machine.cuda.memory_pool_set_attribute(pool, MemoryPoolAttribute::release_threshold, &threshold) == Result::success);
+    REQUIRE(machine.cuda.memory_pool_set_attribute(pool, MemoryPoolAttribute::release_threshold, &threshold) == Status::success);
     DevicePointer pointer = 0;
-    REQUIRE(machine.cuda.memory_allocate_async(&pointer, 90 * mib, nullptr) == Result::success);
+    REQUIRE(machine.cuda.memory_allocate_async(&pointer, 90 * mib, nullptr) == Status::success);
     DevicePointer plain = 0;
-    CHECK(machine.cuda.memory_allocate(&plain, 90 * mib) == Result::out_of_memory);
-    REQUIRE(machine.cuda.memory_free_async(pointer, nullptr) == Result::success);
-    REQUIRE(machine.cuda.context_synchronize() == Result::success);
+    CHECK(machine.cuda.memory_allocate(&plain, 90 * mib) == Status::out_of_memory);
+    REQUIRE(machine.cuda.memory_free_async(pointer, nullptr) == Status::success);
+    REQUIRE(machine.cuda.context_synchronize() == Status::success);
     CHECK(machine.pool_number(pool, MemoryPoolAttribute::reserved_memory_current) == 96 * mib);
-    CHECK(machine.cuda.memory_allocate(&plain, 90 * mib) == Result::success);
+    CHECK(machine.cuda.memory_allocate(&plain, 90 * mib) == Status::success);
     CHECK(machine.pool_number(pool, MemoryPoolAttribute::reserved_memory_current) == 0);
     machine.leave(0);
     machine.simulator.reset();
@@ -97,16 +97,16 @@ TEST_CASE("pool memory lives until its free has happened") {
     machine.begin();
     const Stream stream = machine.stream();
     DevicePointer pointer = 0;
-    REQUIRE(machine.cuda.memory_allocate_async(&pointer, 4, stream) == Result::success);
+    REQUIRE(machine.cuda.memory_allocate_async(&pointer, 4, stream) == Status::success);
     auto* const value = machine.pinned<std::uint32_t>(1);
     {
         Gate gate(machine.cuda, stream);
-        REQUIRE(machine.cuda.set_words_async(pointer, 31, 1, stream) == Result::success);
-        REQUIRE(machine.cuda.copy_device_to_host_async(value, pointer, 4, stream) == Result::success);
-        REQUIRE(machine.cuda.memory_free_async(pointer, stream) == Result::success);
+        REQUIRE(machine.cuda.set_words_async(pointer, 31, 1, stream) == Status::success);
+        REQUIRE(machine.cuda.copy_device_to_host_async(value, pointer, 4, stream) == Status::success);
+        REQUIRE(machine.cuda.memory_free_async(pointer, stream) == Status::success);
         CHECK(machine.simulator.live_counts().device_allocations == 0);
         gate.open();
-        REQUIRE(machine.cuda.stream_synchronize(stream) == Result::success);
+        REQUIRE(machine.cuda.stream_synchronize(stream) == Status::success);
     }
     CHECK(*value == 31);
 }
@@ -117,15 +117,15 @@ TEST_CASE("a copy that runs after the free of its memory is the device's fault")
     const Stream early = machine.stream();
     const Stream late = machine.stream();
     DevicePointer pointer = 0;
-    REQUIRE(machine.cuda.memory_allocate_async(&pointer, 4, early) == Result::success);
-    REQUIRE(machine.cuda.stream_synchronize(early) == Result::success);
+    REQUIRE(machine.cuda.memory_allocate_async(&pointer, 4, early) == Status::success);
+    REQUIRE(machine.cuda.stream_synchronize(early) == Status::success);
     {
         Gate gate(machine.cuda, late);
-        REQUIRE(machine.cuda.set_words_async(pointer, 1, 1, late) == Result::success);
-        REQUIRE(machine.cuda.memory_free_async(pointer, early) == Result::success);
-        REQUIRE(machine.cuda.stream_synchronize(early) == Result::success);
+        REQUIRE(machine.cuda.set_words_async(pointer, 1, 1, late) == Status::success);
+        REQUIRE(machine.cuda.memory_free_async(pointer, early) == Status::success);
+        REQUIRE(machine.cuda.stream_synchronize(early) == Status::success);
         gate.open();
-        CHECK(machine.cuda.stream_synchronize(late) == Result::illegal_address);
+        CHECK(machine.cuda.stream_synchronize(late) == Status::illegal_address);
     }
 }
 
@@ -135,12 +135,12 @@ TEST_CASE("a device without pools has none") {
     Machine machine({old});
     machine.begin();
     DevicePointer pointer = 0;
-    CHECK(machine.cuda.memory_allocate_async(&pointer, 16, nullptr) == Result::not_supported);
+    CHECK(machine.cuda.memory_allocate_async(&pointer, 16, nullptr) == Status::not_supported);
     MemoryPoolProperties properties{};
     properties.allocation_type = MemoryAllocationType::pinned;
     properties.location = {MemoryLocationType::device, 0};
     MemoryPool pool{};
-    CHECK(machine.cuda.memory_pool_create(&pool, &properties) == Result::not_supported);
+    CHECK(machine.cuda.memory_pool_create(&pool, &properties) == Status::not_supported);
     machine.leave(0);
     machine.simulator.reset();
 }

@@ -98,8 +98,8 @@ private:
     };
 
     // Quiet on success: a thousand seeds would make a hundred thousand assertions.
-    static void succeed(Result result) {
-        if (result != Result::success) {
+    static void succeed(Status result) {
+        if (result != Status::success) {
             FAIL("answered " << static_cast<int>(result));
         }
     }
@@ -252,11 +252,11 @@ TEST_CASE("under a seed a fast device finishes first") {
         std::uint32_t count = 100'000;
         DevicePointer words = machine.memory(count * 4);
         void* parameters[] = {&words, &count};
-        REQUIRE(machine.cuda.event_record(start, nullptr) == Result::success);
-        REQUIRE(machine.cuda.launch_kernel(mix, 400, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr) == Result::success);
-        REQUIRE(machine.cuda.event_record(end, nullptr) == Result::success);
-        REQUIRE(machine.cuda.event_synchronize(end) == Result::success);
-        REQUIRE(machine.cuda.event_elapsed_time(&milliseconds[device], start, end) == Result::success);
+        REQUIRE(machine.cuda.event_record(start, nullptr) == Status::success);
+        REQUIRE(machine.cuda.launch_kernel(mix, 400, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr) == Status::success);
+        REQUIRE(machine.cuda.event_record(end, nullptr) == Status::success);
+        REQUIRE(machine.cuda.event_synchronize(end) == Status::success);
+        REQUIRE(machine.cuda.event_elapsed_time(&milliseconds[device], start, end) == Status::success);
     }
     CHECK(milliseconds[1] > 20 * milliseconds[0]);
 }
@@ -269,18 +269,18 @@ TEST_CASE("under a seed, too, nobody hangs who waits for a host function, or mak
     const Stream other = machine.stream();
     std::atomic<bool> ran{false};
     const auto set = [](void* flag) { *static_cast<std::atomic<bool>*>(flag) = true; };
-    REQUIRE(machine.cuda.stream_launch_host_function(stream, set, &ran) == Result::success);
+    REQUIRE(machine.cuda.stream_launch_host_function(stream, set, &ran) == Status::success);
     while (!ran) {
         std::this_thread::yield();
     }
     Gate gate(machine.cuda, stream);
     ran = false;
-    REQUIRE(machine.cuda.stream_launch_host_function(other, set, &ran) == Result::success);
-    REQUIRE(machine.cuda.stream_synchronize(other) == Result::success);
+    REQUIRE(machine.cuda.stream_launch_host_function(other, set, &ran) == Status::success);
+    REQUIRE(machine.cuda.stream_synchronize(other) == Status::success);
     CHECK(ran);
-    CHECK(machine.cuda.stream_query(stream) == Result::not_ready);
+    CHECK(machine.cuda.stream_query(stream) == Status::not_ready);
     gate.open();
-    CHECK(machine.cuda.stream_synchronize(stream) == Result::success);
+    CHECK(machine.cuda.stream_synchronize(stream) == Status::success);
 }
 
 TEST_CASE("a failure tells its seed") {
@@ -291,8 +291,8 @@ TEST_CASE("a failure tells its seed") {
     DevicePointer nowhere = 16;
     std::uint32_t value = 1;
     void* parameters[] = {&nowhere, &value};
-    REQUIRE(machine.cuda.launch_kernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr) == Result::success);
-    CHECK(machine.cuda.context_synchronize() == Result::illegal_address);
+    REQUIRE(machine.cuda.launch_kernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr) == Status::success);
+    CHECK(machine.cuda.context_synchronize() == Status::illegal_address);
     CHECK_THAT(machine.simulator.device_fault_report(), contains_text(", seed 42"));
     CHECK_THROWS_WITH(machine.simulator.reset(), "left alive: 1 primary context retains, 1 modules; seed 42");
 }

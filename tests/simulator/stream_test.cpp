@@ -26,13 +26,13 @@ TEST_CASE("a stream keeps its order") {
         notes.push_back({&order, i});
     }
     for (Note& note : notes) {
-        REQUIRE(machine.cuda.stream_launch_host_function(stream, take, &note) == Result::success);
+        REQUIRE(machine.cuda.stream_launch_host_function(stream, take, &note) == Status::success);
     }
-    REQUIRE(machine.cuda.stream_synchronize(stream) == Result::success);
+    REQUIRE(machine.cuda.stream_synchronize(stream) == Status::success);
     std::vector<int> expected(200);
     std::iota(expected.begin(), expected.end(), 0);
     CHECK(order == expected);
-    REQUIRE(machine.cuda.stream_destroy(stream) == Result::success);
+    REQUIRE(machine.cuda.stream_destroy(stream) == Status::success);
     machine.leave(0);
     machine.simulator.reset();
 }
@@ -49,19 +49,19 @@ TEST_CASE("streams do not wait for one another, but for events") {
     Note second{&order, 2};
     Note third{&order, 3};
     Gate gate(machine.cuda, held);
-    REQUIRE(machine.cuda.stream_launch_host_function(held, take, &second) == Result::success);
-    REQUIRE(machine.cuda.event_record(event, held) == Result::success);
-    REQUIRE(machine.cuda.stream_wait_event(waiting, event, 0) == Result::success);
-    REQUIRE(machine.cuda.stream_launch_host_function(waiting, take, &third) == Result::success);
-    REQUIRE(machine.cuda.stream_launch_host_function(free, take, &first) == Result::success);
-    REQUIRE(machine.cuda.stream_synchronize(free) == Result::success);
-    CHECK(machine.cuda.stream_query(waiting) == Result::not_ready);
-    CHECK(machine.cuda.event_query(event) == Result::not_ready);
+    REQUIRE(machine.cuda.stream_launch_host_function(held, take, &second) == Status::success);
+    REQUIRE(machine.cuda.event_record(event, held) == Status::success);
+    REQUIRE(machine.cuda.stream_wait_event(waiting, event, 0) == Status::success);
+    REQUIRE(machine.cuda.stream_launch_host_function(waiting, take, &third) == Status::success);
+    REQUIRE(machine.cuda.stream_launch_host_function(free, take, &first) == Status::success);
+    REQUIRE(machine.cuda.stream_synchronize(free) == Status::success);
+    CHECK(machine.cuda.stream_query(waiting) == Status::not_ready);
+    CHECK(machine.cuda.event_query(event) == Status::not_ready);
     CHECK(order == std::vector<int>{1});
     gate.open();
-    REQUIRE(machine.cuda.stream_synchronize(waiting) == Result::success);
+    REQUIRE(machine.cuda.stream_synchronize(waiting) == Status::success);
     CHECK(order == std::vector<int>{1, 2, 3});
-    CHECK(machine.cuda.event_query(event) == Result::success);
+    CHECK(machine.cuda.event_query(event) == Status::success);
 }
 
 TEST_CASE("a wait is for the record that was there when it was called") {
@@ -71,14 +71,14 @@ TEST_CASE("a wait is for the record that was there when it was called") {
     const Stream second = machine.stream();
     const Stream waiting = machine.stream();
     const Event event = machine.event();
-    REQUIRE(machine.cuda.event_record(event, first) == Result::success);
-    REQUIRE(machine.cuda.stream_wait_event(waiting, event, 0) == Result::success);
+    REQUIRE(machine.cuda.event_record(event, first) == Status::success);
+    REQUIRE(machine.cuda.stream_wait_event(waiting, event, 0) == Status::success);
     Gate gate(machine.cuda, second);
-    REQUIRE(machine.cuda.event_record(event, second) == Result::success);
-    CHECK(machine.cuda.stream_synchronize(waiting) == Result::success);
-    CHECK(machine.cuda.event_query(event) == Result::not_ready);
+    REQUIRE(machine.cuda.event_record(event, second) == Status::success);
+    CHECK(machine.cuda.stream_synchronize(waiting) == Status::success);
+    CHECK(machine.cuda.event_query(event) == Status::not_ready);
     gate.open();
-    REQUIRE(machine.cuda.event_synchronize(event) == Result::success);
+    REQUIRE(machine.cuda.event_synchronize(event) == Status::success);
 }
 
 TEST_CASE("streams of two devices meet in events") {
@@ -90,11 +90,11 @@ TEST_CASE("streams of two devices meet in events") {
     const Stream there = machine.stream();
     const Event event = machine.event();
     const DevicePointer target = machine.memory(4);
-    REQUIRE(machine.cuda.set_words_async(target, 77, 1, there) == Result::success);
-    REQUIRE(machine.cuda.event_record(event, there) == Result::success);
-    REQUIRE(machine.cuda.stream_wait_event(here, event, 0) == Result::success);
-    REQUIRE(machine.cuda.copy_device_to_device_async(source, target, 4, here) == Result::success);
-    REQUIRE(machine.cuda.stream_synchronize(here) == Result::success);
+    REQUIRE(machine.cuda.set_words_async(target, 77, 1, there) == Status::success);
+    REQUIRE(machine.cuda.event_record(event, there) == Status::success);
+    REQUIRE(machine.cuda.stream_wait_event(here, event, 0) == Status::success);
+    REQUIRE(machine.cuda.copy_device_to_device_async(source, target, 4, here) == Status::success);
+    REQUIRE(machine.cuda.stream_synchronize(here) == Status::success);
     CHECK(machine.read(source) == 77);
 }
 
@@ -106,11 +106,11 @@ TEST_CASE("the null stream and blocking streams wait for one another") {
     auto* const value = machine.pinned<std::uint32_t>(1);
     {
         Gate gate(machine.cuda, blocking);
-        REQUIRE(machine.cuda.set_words_async(memory, 1, 1, blocking) == Result::success);
-        REQUIRE(machine.cuda.copy_device_to_host_async(value, memory, 4, nullptr) == Result::success);
-        REQUIRE(machine.cuda.set_words_async(memory, 2, 1, blocking) == Result::success);
+        REQUIRE(machine.cuda.set_words_async(memory, 1, 1, blocking) == Status::success);
+        REQUIRE(machine.cuda.copy_device_to_host_async(value, memory, 4, nullptr) == Status::success);
+        REQUIRE(machine.cuda.set_words_async(memory, 2, 1, blocking) == Status::success);
         gate.open();
-        REQUIRE(machine.cuda.context_synchronize() == Result::success);
+        REQUIRE(machine.cuda.context_synchronize() == Status::success);
     }
     CHECK(*value == 1);
     CHECK(machine.read(memory) == 2);
@@ -121,15 +121,15 @@ TEST_CASE("each thread has a default stream of its own") {
     const Context context = machine.begin();
     const auto per_thread = reinterpret_cast<Stream>(std::uintptr_t{2});
     Gate gate(machine.cuda, per_thread);
-    CHECK(machine.cuda.stream_query(per_thread) == Result::not_ready);
-    Result elsewhere{};
+    CHECK(machine.cuda.stream_query(per_thread) == Status::not_ready);
+    Status elsewhere{};
     std::thread([&] {
         machine.cuda.context_set_current(context);
         elsewhere = machine.cuda.stream_synchronize(per_thread);
     }).join();
-    CHECK(elsewhere == Result::success);
+    CHECK(elsewhere == Status::success);
     gate.open();
-    CHECK(machine.cuda.stream_synchronize(per_thread) == Result::success);
+    CHECK(machine.cuda.stream_synchronize(per_thread) == Status::success);
 }
 
 TEST_CASE("elapsed time is that of the work between") {
@@ -138,13 +138,13 @@ TEST_CASE("elapsed time is that of the work between") {
     const Stream stream = machine.stream();
     const Event start = machine.event();
     const Event end = machine.event();
-    REQUIRE(machine.cuda.event_record(start, stream) == Result::success);
+    REQUIRE(machine.cuda.event_record(start, stream) == Status::success);
     REQUIRE(machine.cuda.stream_launch_host_function(
-                stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr) == Result::success);
-    REQUIRE(machine.cuda.event_record(end, stream) == Result::success);
-    REQUIRE(machine.cuda.event_synchronize(end) == Result::success);
+                stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr) == Status::success);
+    REQUIRE(machine.cuda.event_record(end, stream) == Status::success);
+    REQUIRE(machine.cuda.event_synchronize(end) == Status::success);
     float milliseconds = 0;
-    REQUIRE(machine.cuda.event_elapsed_time(&milliseconds, start, end) == Result::success);
+    REQUIRE(machine.cuda.event_elapsed_time(&milliseconds, start, end) == Status::success);
     CHECK(milliseconds >= 20.0F);
 }
 
@@ -154,21 +154,21 @@ TEST_CASE("dead and foreign handles are refused") {
     const Stream stream = machine.stream();
     const Event event = machine.event();
     const DevicePointer memory = machine.memory(16);
-    REQUIRE(machine.cuda.stream_destroy(stream) == Result::success);
-    REQUIRE(machine.cuda.event_destroy(event) == Result::success);
+    REQUIRE(machine.cuda.stream_destroy(stream) == Status::success);
+    REQUIRE(machine.cuda.event_destroy(event) == Status::success);
     const auto garbage = reinterpret_cast<Stream>(std::uintptr_t{0x123456});
     for (const Stream wrong : {stream, garbage, reinterpret_cast<Stream>(event)}) {
-        CHECK(machine.cuda.stream_destroy(wrong) == Result::invalid_handle);
-        CHECK(machine.cuda.stream_query(wrong) == Result::invalid_handle);
-        CHECK(machine.cuda.stream_synchronize(wrong) == Result::invalid_handle);
-        CHECK(machine.cuda.set_bytes_async(memory, 0, 16, wrong) == Result::invalid_handle);
-        CHECK(machine.cuda.stream_launch_host_function(wrong, take, nullptr) == Result::invalid_handle);
+        CHECK(machine.cuda.stream_destroy(wrong) == Status::invalid_handle);
+        CHECK(machine.cuda.stream_query(wrong) == Status::invalid_handle);
+        CHECK(machine.cuda.stream_synchronize(wrong) == Status::invalid_handle);
+        CHECK(machine.cuda.set_bytes_async(memory, 0, 16, wrong) == Status::invalid_handle);
+        CHECK(machine.cuda.stream_launch_host_function(wrong, take, nullptr) == Status::invalid_handle);
     }
     for (const Event wrong : {event, reinterpret_cast<Event>(garbage)}) {
-        CHECK(machine.cuda.event_destroy(wrong) == Result::invalid_handle);
-        CHECK(machine.cuda.event_query(wrong) == Result::invalid_handle);
-        CHECK(machine.cuda.event_record(wrong, nullptr) == Result::invalid_handle);
-        CHECK(machine.cuda.stream_wait_event(nullptr, wrong, 0) == Result::invalid_handle);
+        CHECK(machine.cuda.event_destroy(wrong) == Status::invalid_handle);
+        CHECK(machine.cuda.event_query(wrong) == Status::invalid_handle);
+        CHECK(machine.cuda.event_record(wrong, nullptr) == Status::invalid_handle);
+        CHECK(machine.cuda.stream_wait_event(nullptr, wrong, 0) == Status::invalid_handle);
     }
 }
 
@@ -179,13 +179,13 @@ TEST_CASE("a destroyed stream finishes its work") {
     const DevicePointer memory = machine.memory(4);
     {
         Gate gate(machine.cuda, stream);
-        REQUIRE(machine.cuda.set_words_async(memory, 12, 1, stream) == Result::success);
-        REQUIRE(machine.cuda.stream_destroy(stream) == Result::success);
+        REQUIRE(machine.cuda.set_words_async(memory, 12, 1, stream) == Status::success);
+        REQUIRE(machine.cuda.stream_destroy(stream) == Status::success);
         gate.open();
-        REQUIRE(machine.cuda.context_synchronize() == Result::success);
+        REQUIRE(machine.cuda.context_synchronize() == Status::success);
     }
     CHECK(machine.read(memory) == 12);
-    REQUIRE(machine.cuda.memory_free(memory) == Result::success);
+    REQUIRE(machine.cuda.memory_free(memory) == Status::success);
     machine.leave(0);
     machine.simulator.reset();
 }

@@ -7,9 +7,9 @@ using namespace cupool::test;
 
 TEST_CASE("threads with streams of their own on every device") {
     Machine machine({{}, {}, {}, {}});
-    REQUIRE(machine.cuda.init(0) == Result::success);
+    REQUIRE(machine.cuda.init(0) == Status::success);
     std::atomic<int> failures{0};
-    const auto expect = [&](Result result) { failures += result == Result::success ? 0 : 1; };
+    const auto expect = [&](Status result) { failures += result == Status::success ? 0 : 1; };
     const auto work = [&](int device) {
         const Library& cuda = machine.cuda;
         Context context{};
@@ -62,18 +62,18 @@ TEST_CASE("threads that share one stream") {
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < 4; ++i) {
         threads.emplace_back([&, i] {
-            failures += machine.cuda.context_set_current(context) == Result::success ? 0 : 1;
+            failures += machine.cuda.context_set_current(context) == Status::success ? 0 : 1;
             for (unsigned round = 0; round < 100; ++round) {
-                failures += machine.cuda.set_words_async(words + i * 64, round, 16, stream) == Result::success ? 0 : 1;
-                const Result queried = machine.cuda.stream_query(stream);
-                failures += queried == Result::success || queried == Result::not_ready ? 0 : 1;
+                failures += machine.cuda.set_words_async(words + i * 64, round, 16, stream) == Status::success ? 0 : 1;
+                const Status queried = machine.cuda.stream_query(stream);
+                failures += queried == Status::success || queried == Status::not_ready ? 0 : 1;
             }
         });
     }
     for (std::thread& thread : threads) {
         thread.join();
     }
-    REQUIRE(machine.cuda.stream_synchronize(stream) == Result::success);
+    REQUIRE(machine.cuda.stream_synchronize(stream) == Status::success);
     CHECK(failures == 0);
     for (unsigned i = 0; i < 4; ++i) {
         CHECK(machine.read(words + i * 64) == 99);
@@ -88,12 +88,12 @@ TEST_CASE("a thousand streams at once") {
     for (int i = 0; i < 1000; ++i) {
         streams.push_back(machine.stream());
         REQUIRE(machine.cuda.stream_launch_host_function(
-                    streams.back(), [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &ran) == Result::success);
+                    streams.back(), [](void* count) { ++*static_cast<std::atomic<int>*>(count); }, &ran) == Status::success);
     }
-    REQUIRE(machine.cuda.context_synchronize() == Result::success);
+    REQUIRE(machine.cuda.context_synchronize() == Status::success);
     CHECK(ran == 1000);
     for (const Stream stream : streams) {
-        REQUIRE(machine.cuda.stream_destroy(stream) == Result::success);
+        REQUIRE(machine.cuda.stream_destroy(stream) == Status::success);
     }
     machine.leave(0);
     machine.simulator.reset();
@@ -101,7 +101,7 @@ TEST_CASE("a thousand streams at once") {
 
 TEST_CASE("a fault while others work ends everybody's work, and nobody hangs") {
     Machine machine({{}, {}});
-    REQUIRE(machine.cuda.init(0) == Result::success);
+    REQUIRE(machine.cuda.init(0) == Status::success);
     std::atomic<int> wrong{0};
     const auto work = [&](int device) {
         const Library& cuda = machine.cuda;
@@ -110,19 +110,19 @@ TEST_CASE("a fault while others work ends everybody's work, and nobody hangs") {
         cuda.context_set_current(context);
         Stream stream{};
         cuda.stream_create(&stream, 1, 0);
-        Result result{};
-        while (result == Result::success) {
+        Status result{};
+        while (result == Status::success) {
             DevicePointer pointer = 0;
             result = cuda.memory_allocate_async(&pointer, 64, stream);
-            if (result == Result::success) {
+            if (result == Status::success) {
                 result = cuda.set_bytes_async(pointer, 1, 64, stream);
-                const Result freed = cuda.memory_free_async(pointer, stream);
-                result = result == Result::success ? freed : result;
+                const Status freed = cuda.memory_free_async(pointer, stream);
+                result = result == Status::success ? freed : result;
             }
-            const Result synchronized = cuda.stream_synchronize(stream);
-            result = result == Result::success ? synchronized : result;
+            const Status synchronized = cuda.stream_synchronize(stream);
+            result = result == Status::success ? synchronized : result;
         }
-        wrong += result == Result::illegal_address ? 0 : 1;
+        wrong += result == Status::illegal_address ? 0 : 1;
         cuda.stream_destroy(stream);
         cuda.primary_context_release(device);
     };
@@ -133,7 +133,7 @@ TEST_CASE("a fault while others work ends everybody's work, and nobody hangs") {
     while (machine.simulator.call_count("cuStreamSynchronize") < 50) {
         std::this_thread::yield();
     }
-    machine.simulator.raise_device_fault(static_cast<int>(Result::illegal_address));
+    machine.simulator.raise_device_fault(static_cast<int>(Status::illegal_address));
     for (std::thread& thread : threads) {
         thread.join();
     }

@@ -12,14 +12,14 @@ std::vector<int> cards_seen(Machine& machine, const char* variable) {
     machine.simulator.reset();
     machine.simulator.set_devices({{}, {}, {}});
     std::vector<int> cards;
-    if (machine.cuda.init(0) != Result::success) {
+    if (machine.cuda.init(0) != Status::success) {
         return cards;
     }
     int count = 0;
-    REQUIRE(machine.cuda.device_get_count(&count) == Result::success);
+    REQUIRE(machine.cuda.device_get_count(&count) == Status::success);
     for (int device = 0; device < count; ++device) {
         Uuid uuid{};
-        REQUIRE(machine.cuda.device_get_uuid(&uuid, device) == Result::success);
+        REQUIRE(machine.cuda.device_get_uuid(&uuid, device) == Status::success);
         cards.push_back(uuid.bytes[15]);
     }
     return cards;
@@ -53,7 +53,7 @@ TEST_CASE("a list that names a device twice shows none") {
         const EnvironmentVariable visible("CUDA_VISIBLE_DEVICES", names);
         machine.simulator.reset();
         machine.simulator.set_devices({{}, {}, {}});
-        CHECK(machine.cuda.init(0) == Result::invalid_device);
+        CHECK(machine.cuda.init(0) == Status::invalid_device);
     }
     CHECK(cards_seen(machine, "1,7,1") == Cards{1});  // it is read no further than the 7
 }
@@ -65,16 +65,16 @@ TEST_CASE("what is not visible does not matter") {
     machine.simulator.set_peer_reachable(2, 1, false);
     machine.begin();
     Context context{};
-    CHECK(machine.cuda.primary_context_retain(&context, 1) == Result::ecc_uncorrectable);
-    CHECK(machine.cuda.primary_context_retain(&context, 2) == Result::invalid_device);
+    CHECK(machine.cuda.primary_context_retain(&context, 1) == Status::ecc_uncorrectable);
+    CHECK(machine.cuda.primary_context_retain(&context, 2) == Status::invalid_device);
     int reachable = 0;
-    REQUIRE(machine.cuda.device_can_access_peer(&reachable, 0, 1) == Result::success);
+    REQUIRE(machine.cuda.device_can_access_peer(&reachable, 0, 1) == Status::success);
     CHECK(reachable == 1);
     machine.simulator.set_peer_reachable(2, 0, false);
-    REQUIRE(machine.cuda.device_can_access_peer(&reachable, 0, 1) == Result::success);
+    REQUIRE(machine.cuda.device_can_access_peer(&reachable, 0, 1) == Status::success);
     CHECK(reachable == 0);
     const DevicePointer memory = machine.memory(4);
-    REQUIRE(machine.cuda.set_words_async(memory, 3, 1, nullptr) == Result::success);
+    REQUIRE(machine.cuda.set_words_async(memory, 3, 1, nullptr) == Status::success);
     CHECK(machine.read(memory) == 3);
     machine.leave(0);
 }

@@ -131,12 +131,12 @@ TEST_CASE("malformed payloads are refused") {
     ErrorDetails details;
     details.message = "what";
     details.log = "log";
-    details.code = abi::Result::out_of_memory;
+    details.code = abi::Status::out_of_memory;
     details.device = 3;
     const std::vector<std::byte> right_error = error_payload(Error(details));
     const Error read = read_error(right_error);
     CHECK(read.message() == "what");
-    CHECK(read.code() == abi::Result::out_of_memory);
+    CHECK(read.code() == abi::Status::out_of_memory);
     CHECK(read.device() == 3);
     CHECK_FALSE(read.reason());
     const std::vector<std::byte> right_greeting = greeting_payload({Engine::gpu, "name", "uuid"});

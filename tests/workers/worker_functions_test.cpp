@@ -65,7 +65,7 @@ TEST_CASE("errors of a function are its caller's") {
     CHECK_THAT(thrown.message(), contains_text("as it was asked to"));
     const Error memory = error_of([&] { called(pool, "misbehave", "memory"); });
     CHECK(memory.category() == ErrorCategory::out_of_memory);
-    CHECK(memory.code() == abi::Result::out_of_memory);
+    CHECK(memory.code() == abi::Status::out_of_memory);
     CHECK(error_of([&] { pool.call("cupool.msm", {}); }).category() == ErrorCategory::invalid_argument);
     CHECK(called(pool, "echo", "on") == "on");
     CHECK(sum_of(pool.metrics(), &WorkerStatus::deaths) == 0);

@@ -110,7 +110,7 @@ TEST_CASE("the error of a device fault has the driver's code") {
     const WorkerPool pool = WorkerPool::start(options);
     const Error error = error_of([&] { called(pool, "misbehave", "fault"); });
     CHECK(error.category() == ErrorCategory::worker_lost);
-    CHECK(error.code() == abi::Result::launch_failed);
+    CHECK(error.code() == abi::Status::launch_failed);
     CHECK(error.device() == 0);
     CHECK(called(pool, "echo", "on") == "on");
 }

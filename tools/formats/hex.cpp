@@ -42,18 +42,18 @@ std::uint8_t digit_value(std::string_view digits, std::size_t index, TextPositio
 
 template <std::size_t N>
 Limbs<N> parse_hex(std::string_view text, TextPosition at) {
-    constexpr std::size_t most_digits = 16 * N;
+    constexpr std::size_t max_digits = 16 * N;
     const auto digits = without_prefix(text, at);
     if (digits.empty()) throw BadInput(InputFault::length, at, "expected hexadecimal digits, found none");
     Limbs<N> number;
-    const auto counted = std::min(digits.size(), most_digits);
+    const auto counted = std::min(digits.size(), max_digits);
     for (std::size_t i = 0; i < counted; ++i) {
         const auto place = counted - 1 - i;
         number.limbs[place / 16] |= std::uint64_t{digit_value(digits, i, at)} << (4 * (place % 16));
     }
-    if (digits.size() > most_digits) {
+    if (digits.size() > max_digits) {
         throw BadInput(InputFault::length, at,
-                       std::to_string(digits.size()) + " hexadecimal digits, expected at most " + std::to_string(most_digits));
+                       std::to_string(digits.size()) + " hexadecimal digits, expected at most " + std::to_string(max_digits));
     }
     return number;
 }

@@ -21,9 +21,9 @@ std::shared_ptr<const Driver> driver_of_gpus() {
 
 /// What is wrong with an entry of --devices; empty where nothing is.
 std::string check_ordinal(const std::string& text) {
-    constexpr std::size_t most_digits = 4;
+    constexpr std::size_t max_digits = 4;
     const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
-    if (!text.empty() && is_number && text.size() <= most_digits) return {};
+    if (!text.empty() && is_number && text.size() <= max_digits) return {};
     return '"' + text + "\" is no GPU's ordinal; expected numbers with commas between, such as 0,1";
 }
 

@@ -10,7 +10,7 @@ namespace cupool::tools {
 namespace {
 
 /// More would take double-and-add seconds.
-constexpr std::size_t most_terms_one_by_one = 4096;
+constexpr std::size_t max_terms_one_by_one = 4096;
 
 /// Any width that the choice by size does not take for this many terms would do.
 constexpr int window_of_split_check = 8;
@@ -57,7 +57,7 @@ std::string check_msm(std::span<const AffinePoint<C>> points, std::span<const Sc
     if (other.engine() != pool.engine()) {
         method = "the " + to_string(other.engine()) + " engine";
         expected = run_msm<C>(other, points, scalars, 0);
-    } else if (points.size() <= most_terms_one_by_one) {
+    } else if (points.size() <= max_terms_one_by_one) {
         method = "double-and-add, term by term";
         expected = one_by_one<C>(points, scalars);
     } else {

@@ -23,7 +23,7 @@ public:
     static constexpr double bucket_cost = 24;
 
     /// Terms of one weighted_sum(): their points fit a core's second-level cache.
-    static constexpr std::size_t most_terms = 4096;
+    static constexpr std::size_t max_terms = 4096;
 
     explicit ScalarPoints(std::size_t count) : points_(count) {}
 
@@ -60,7 +60,7 @@ public:
     static constexpr double term_cost = 7;
     static constexpr double bucket_cost = 15;
 
-    static constexpr std::size_t most_terms = 8192;
+    static constexpr std::size_t max_terms = 8192;
 
     explicit VectorPoints(std::size_t count) : rows_(count) {}
 

@@ -35,14 +35,14 @@ int bitsize_of(const BaseTables<C>& tables, const MsmConfig& config) {
 
 /// Whether tables are there when they are given, or their making is queued on config.ctx's stream, for work behind it; then points in
 /// device memory are still wanted. Where it fails, nothing is under way.
-enum class TablesAre { ready, queued };
+enum class Completion { blocking, enqueued };
 
 /// PreparedBases' tables.
 template <Curve C>
 std::shared_ptr<const BaseTables<C>> make_base_tables(const Operand<AffinePoint<C>>& points, const PrepareConfig& config,
-                                                      TablesAre tables_are);
+                                                      Completion completion);
 
 /// A term's index and its sign share 32 bits.
-inline constexpr std::size_t most_prepared_points = std::size_t{1} << 30;
+inline constexpr std::size_t max_prepared_points = std::size_t{1} << 30;
 
 }  // namespace cupool::detail

@@ -123,14 +123,14 @@ template <Curve C>
 std::shared_ptr<const BaseTables<C>> bases_for_all(const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
     const bool are_there = points.is_on_device() && config.are_points_montgomery_form;
     if (sizes.msm_count == 1 || points.size() != sizes.term_count || are_there) return nullptr;
-    if (config.memory_budget != 0 || points.size() > most_prepared_points) return nullptr;
+    if (config.memory_budget != 0 || points.size() > max_prepared_points) return nullptr;
     PrepareConfig prepare;
     prepare.ctx = config.ctx;
     prepare.bitsize = config.bitsize;
     prepare.are_points_on_device = config.are_points_on_device;
     prepare.are_points_montgomery_form = config.are_points_montgomery_form;
     try {
-        return make_base_tables<C>(points, prepare, TablesAre::queued);
+        return make_base_tables<C>(points, prepare, Completion::enqueued);
     } catch (const Error& error) {
         if (error.category() != ErrorCategory::out_of_memory) throw;
         log(LogLevel::info,

@@ -16,17 +16,17 @@ namespace detail {
 
 namespace {
 
-constexpr int most_tables = 64;
+constexpr int max_tables = 64;
 
 template <Curve C>
 void validate(const Operand<AffinePoint<C>>& points, const PrepareConfig& config) {
-    if (config.precompute_factor < 1 || config.precompute_factor > most_tables) {
+    if (config.precompute_factor < 1 || config.precompute_factor > max_tables) {
         refuse("prepared bases",
-               "precompute_factor is " + std::to_string(config.precompute_factor) + "; it must be 1 to " + std::to_string(most_tables));
+               "precompute_factor is " + std::to_string(config.precompute_factor) + "; it must be 1 to " + std::to_string(max_tables));
     }
     require_digits("prepared bases", config.c, config.bitsize);
     require_place("prepared bases", points, config.are_points_on_device, "points", config.ctx);
-    if (points.size() > most_prepared_points / static_cast<unsigned>(config.precompute_factor)) {
+    if (points.size() > max_prepared_points / static_cast<unsigned>(config.precompute_factor)) {
         refuse("prepared bases",
                std::to_string(points.size()) + " points in " + std::to_string(config.precompute_factor) + " tables are more than 2^30");
     }
@@ -77,12 +77,12 @@ void queue_filling(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points,
 
 template <Curve C>
 void fill_on_device(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points, const PrepareConfig& config, const MsmDigits& digits,
-                    TablesAre tables_are) {
+                    Completion completion) {
     tables.on_device = DeviceBuffer<AffinePoint<C>>(tables.size * tables.table_count, tables.context);
     if (tables.size == 0) return;
     try {
         queue_filling<C>(tables, points, config, digits);
-        if (tables_are == TablesAre::ready) tables.context.stream().synchronize();
+        if (completion == Completion::blocking) tables.context.stream().synchronize();
     } catch (...) {
         const SynchronizeOnExit wait_for_work(tables.context.stream());
         throw;
@@ -93,7 +93,7 @@ void fill_on_device(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points
 
 template <Curve C>
 std::shared_ptr<const BaseTables<C>> make_base_tables(const Operand<AffinePoint<C>>& points, const PrepareConfig& config,
-                                                      TablesAre tables_are) {
+                                                      Completion completion) {
     validate<C>(points, config);
     const auto tables = std::make_shared<BaseTables<C>>();
     tables->context = config.ctx;
@@ -112,7 +112,7 @@ std::shared_ptr<const BaseTables<C>> make_base_tables(const Operand<AffinePoint<
             digits = msm_digits(scalars, {.width = tables->width}, asked);
             tables->table_count = (digits.digit_count + digits.window_count - 1) / digits.window_count;
         }
-        fill_on_device<C>(*tables, points, config, digits, tables_are);
+        fill_on_device<C>(*tables, points, config, digits, completion);
     }
     return tables;
 }
@@ -127,7 +127,7 @@ PrepareConfig PrepareConfig::default_for_device(int device, SourceLocation where
 
 template <Curve C>
 PreparedBases<C>::PreparedBases(const Operand<AffinePoint<C>>& points, const PrepareConfig& config, SourceLocation where)
-    : tables_(detail::report_at(where, [&] { return detail::make_base_tables<C>(points, config, detail::TablesAre::ready); })) {}
+    : tables_(detail::report_at(where, [&] { return detail::make_base_tables<C>(points, config, detail::Completion::blocking); })) {}
 
 template <Curve C>
 std::size_t PreparedBases<C>::size(SourceLocation where) const {
@@ -152,7 +152,7 @@ const DeviceContext& PreparedBases<C>::context(SourceLocation where) const {
 #define CUPOOL_INSTANTIATE(C)                                                                                         \
     template class PreparedBases<C>;                                                                                  \
     template std::shared_ptr<const detail::BaseTables<C>> detail::make_base_tables<C>(const Operand<AffinePoint<C>>&, \
-                                                                                      const PrepareConfig&, TablesAre);
+                                                                                      const PrepareConfig&, Completion);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)
 CUPOOL_INSTANTIATE(Curve::bls12_377)

@@ -23,7 +23,7 @@ constexpr std::uint32_t tile_turns = reduce_lanes / warp_lanes;
 /// Segments of more than a vector for each lane of a warp are left to warps if there are this many times as many as blocks at once.
 constexpr std::uint64_t many_waves = 3;
 /// Of a grid.
-constexpr std::uint64_t most_blocks = (std::uint64_t{1} << 31) - 1;
+constexpr std::uint64_t max_blocks = (std::uint64_t{1} << 31) - 1;
 
 /// Segments on the device, however they are told.
 struct DeviceSegments {
@@ -67,7 +67,7 @@ private:
         // A block reduces a tile sooner than a warp does, but takes more of the device for it.
         if (wanted_lanes > warp_lanes && segments.count >= many_waves * kernels_->get(arithmetic_, "short_segments").resident_blocks) {
             const std::uint64_t turns = std::bit_ceil((wanted_lanes - 1) / warp_lanes + 1);
-            if (turns >= tile_turns) return {warp_lanes, tile_turns, reduce_least_rows * reduce_row_elements(arithmetic_.element_bytes)};
+            if (turns >= tile_turns) return {warp_lanes, tile_turns, reduce_min_rows * reduce_row_elements(arithmetic_.element_bytes)};
             return {warp_lanes, static_cast<std::uint32_t>(turns), turns * warp_lanes * vector};
         }
         const auto width = static_cast<std::uint32_t>(std::bit_ceil(std::clamp<std::uint64_t>(wanted_lanes, 1, warp_lanes)));
@@ -100,8 +100,8 @@ private:
             values = counters + counter_bytes;
             fill_bytes_async(workspace_.span().subspan(0, counter_bytes), 0, context_.stream());
         }
-        for (std::uint64_t first = 0; first < segments.count; first += most_blocks) {  // equal segments are never so many
-            const auto blocks = static_cast<unsigned>(std::min(segments.count - first, most_blocks));
+        for (std::uint64_t first = 0; first < segments.count; first += max_blocks) {  // equal segments are never so many
+            const auto blocks = static_cast<unsigned>(std::min(segments.count - first, max_blocks));
             void* parameters[] = {&input,    &segments.offsets, &segments.length, &least,           &values,
                                   &counters, &results,          &result_bytes,    &arithmetic_.flip};
             kernel.launch_raw({.grid = {blocks, parts}, .block = reduce_lanes}, context_.stream(), parameters);

@@ -40,12 +40,12 @@ CUPOOL_HOST_DEVICE A with_canonical_nan(A value) {
 
 /// The least and the largest value of an integer type, which need not be one that <limits> knows on a device.
 template <class A>
-CUPOOL_HOST_DEVICE A least_integer() {
+CUPOOL_HOST_DEVICE A min_integer() {
     return static_cast<A>(-1) < A{0} ? static_cast<A>(A{1} << (8 * sizeof(A) - 1)) : A{0};
 }
 template <class A>
 CUPOOL_HOST_DEVICE A largest_integer() {
-    return static_cast<A>(~static_cast<std::uint64_t>(least_integer<A>()));
+    return static_cast<A>(~static_cast<std::uint64_t>(min_integer<A>()));
 }
 
 CUPOOL_HOST_DEVICE float infinity(float) { return __builtin_inff(); }
@@ -132,7 +132,7 @@ struct Max {
         if constexpr (is_floating<A>) {
             return -infinity(A{});
         } else {
-            return least_integer<A>();
+            return min_integer<A>();
         }
     }
     template <class A>

@@ -13,8 +13,8 @@ namespace cupool::detail {
 inline constexpr unsigned reduce_lanes = 256;        ///< lanes of a tile; a power of two
 inline constexpr unsigned reduce_vector_bytes = 16;  ///< what a lane reads at once
 inline constexpr unsigned reduce_row_bytes = reduce_lanes * reduce_vector_bytes;
-inline constexpr std::uint64_t reduce_least_rows = 4;  ///< rows of a tile; a power of two
-inline constexpr std::uint64_t reduce_most_tiles = std::uint64_t{1} << 14;
+inline constexpr std::uint64_t reduce_min_rows = 4;  ///< rows of a tile; a power of two
+inline constexpr std::uint64_t reduce_max_tiles = std::uint64_t{1} << 14;
 
 /// V: how many elements of so many bytes a vector has.
 CUPOOL_HOST_DEVICE constexpr unsigned reduce_vector_elements(std::uint64_t element_bytes) {
@@ -25,8 +25,8 @@ CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_row_elements(std::uint64_t ele
 
 /// Elements of a tile of an array of `count` elements; the last tile may have fewer.
 CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_tile_elements(std::uint64_t count, std::uint64_t element_bytes) {
-    std::uint64_t tile = reduce_least_rows * reduce_row_elements(element_bytes);
-    while ((count - 1) / tile >= reduce_most_tiles && count != 0) tile *= 2;
+    std::uint64_t tile = reduce_min_rows * reduce_row_elements(element_bytes);
+    while ((count - 1) / tile >= reduce_max_tiles && count != 0) tile *= 2;
     return tile;
 }
 
@@ -39,7 +39,7 @@ CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_tiles(std::uint64_t count, std
 /// Where in an array of tile values those of a segment that begins at element `begin` and has several tiles lie: their places are apart
 /// from those of all other segments, at multiples of 16 bytes. Of an array's length: how many places its segments need.
 CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_segment_value_slots(std::uint64_t begin, std::uint64_t element_bytes) {
-    return 4 * (begin / (reduce_least_rows * reduce_row_elements(element_bytes)));
+    return 4 * (begin / (reduce_min_rows * reduce_row_elements(element_bytes)));
 }
 
 /// \name The order of reduce_middle(), for each result by itself: it depends on the length of the middle dimension alone
@@ -49,13 +49,13 @@ CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_segment_value_slots(std::uint6
 /// 8 warps reads whole lines of 32 columns.
 /// \{
 inline constexpr unsigned reduce_middle_lanes = 8;
-inline constexpr std::uint64_t reduce_middle_least_tile = 64;
-inline constexpr std::uint64_t reduce_middle_most_tiles = 1024;
+inline constexpr std::uint64_t reduce_middle_min_tile = 64;
+inline constexpr std::uint64_t reduce_middle_max_tiles = 1024;
 
 /// Elements of a tile; the last one may have fewer.
 CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_middle_tile_elements(std::uint64_t middle) {
-    std::uint64_t tile = reduce_middle_least_tile;
-    while (middle > tile * reduce_middle_most_tiles) tile *= 2;
+    std::uint64_t tile = reduce_middle_min_tile;
+    while (middle > tile * reduce_middle_max_tiles) tile *= 2;
     return tile;
 }
 
@@ -76,12 +76,12 @@ CUPOOL_HOST_DEVICE constexpr std::uint64_t reduce_middle_shares(std::uint64_t mi
 /// warps of 32, then warps from left to right. A tile is a number of chunks, from left to right. The tiles' values are reduced as one tile.
 /// \{
 inline constexpr unsigned function_thread_bytes = 64;
-inline constexpr std::uint64_t function_most_tiles = std::uint64_t{1} << 12;
+inline constexpr std::uint64_t function_max_tiles = std::uint64_t{1} << 12;
 
 /// Elements of a tile: the smallest power of two of chunks with which there are few enough tiles; the last one may have fewer.
 CUPOOL_HOST_DEVICE constexpr std::uint64_t function_tile_elements(std::uint64_t count, std::uint64_t element_bytes) {
     std::uint64_t tile = reduce_lanes * function_thread_bytes / element_bytes;
-    while (count > tile * function_most_tiles) tile *= 2;
+    while (count > tile * function_max_tiles) tile *= 2;
     return tile;
 }
 /// \}

@@ -60,7 +60,7 @@ void enqueue(UntypedKernel kernel, abi::DevicePointer input, std::uint64_t count
     };
     const std::uint64_t tiles = tiles_of(count, element_bytes);
     launch(input, count, detail::function_tile_elements(count, element_bytes), tiles == 1 ? result : workspace);
-    if (tiles != 1) launch(workspace, tiles, detail::function_tile_elements(tiles * detail::function_most_tiles, element_bytes), result);
+    if (tiles != 1) launch(workspace, tiles, detail::function_tile_elements(tiles * detail::function_max_tiles, element_bytes), result);
 }
 
 RunReport run(const Operand<std::byte>& input, const PtxOperation& operation, const ReduceConfig& config, DeviceSpan<std::byte> result) {

@@ -32,7 +32,7 @@ public:
 
 private:
     static constexpr std::size_t landing_bytes = 64;
-    static constexpr std::size_t workspace_bytes = reduce_counter_bytes + reduce_most_tiles * reduce_accumulator_bytes;
+    static constexpr std::size_t workspace_bytes = reduce_counter_bytes + reduce_max_tiles * reduce_accumulator_bytes;
 
     PinnedBuffer<std::byte> landing_;
     abi::DevicePointer landing_on_device_;

@@ -10,7 +10,7 @@ namespace cupool::detail {
 namespace {
 
 /// A driver older than the assembler does not take its code, and none does where CUDA_FORCE_PTX_JIT says so.
-bool is_refusal(const Error& error) { return error.code() == abi::Result::no_binary_for_gpu || error.code() == abi::Result::invalid_image; }
+bool is_refusal(const Error& error) { return error.code() == abi::Status::no_binary_for_gpu || error.code() == abi::Status::invalid_image; }
 
 bool takes_sm_90(ContextView context) { return context.device().compute_capability() == Device::ComputeCapability{9, 0}; }
 

@@ -15,8 +15,8 @@ public:
     /// Takes note of copies: half way, by no more than a quarter down or a half up, since what delays one copy need not delay the next.
     /// Few bytes tell nothing.
     void learn(std::size_t bytes, double milliseconds) {
-        constexpr std::size_t least_bytes = std::size_t{4} << 20;
-        if (bytes < least_bytes) return;
+        constexpr std::size_t min_bytes = std::size_t{4} << 20;
+        if (bytes < min_bytes) return;
         const double known = nanoseconds_a_byte();
         const double measured = std::clamp(milliseconds * 1e6 / static_cast<double>(bytes), known / 2, known * 2);
         nanoseconds_a_byte_.store(std::clamp((known + measured) / 2, fastest, slowest), std::memory_order_relaxed);

@@ -18,12 +18,12 @@ void OperandFeed::copy(abi::DevicePointer to, const HostRuns& from, unsigned thr
 }
 
 bool OperandFeed::is_staged(const HostRuns& from) const {
-    return from.size_bytes() >= sizes_.least_bytes && pointer_info(stream_.context(), from.first.data()).kind == MemoryKind::unregistered;
+    return from.size_bytes() >= sizes_.min_bytes && pointer_info(stream_.context(), from.first.data()).kind == MemoryKind::unregistered;
 }
 
 bool OperandFeed::stage(abi::DevicePointer to, const HostRuns& from, unsigned threads) {
     const std::size_t chunks = (from.size_bytes() + sizes_.chunk_bytes - 1) / sizes_.chunk_bytes;
-    const auto lane_count = static_cast<unsigned>(std::min<std::size_t>({threads, sizes_.most_threads, chunks}));
+    const auto lane_count = static_cast<unsigned>(std::min<std::size_t>({threads, sizes_.max_threads, chunks}));
     if (!has_lanes(lane_count)) return false;
     parallel_for(lane_count, lane_count, [&](std::size_t lane) {
         // Every lane takes every so manieth chunk, so that all are done at about the same time.

@@ -19,9 +19,9 @@ namespace cupool::detail {
 struct StagingSizes {
     std::size_t chunk_bytes = std::size_t{2} << 20;
     std::size_t chunks_a_thread = 2;
-    unsigned most_threads = 8;
+    unsigned max_threads = 8;
     /// Copies of fewer bytes are left to the driver.
-    std::size_t least_bytes = std::size_t{4} << 20;
+    std::size_t min_bytes = std::size_t{4} << 20;
 };
 
 /// A stream for copies, and page-locked memory through which pageable memory passes, filled by several threads: the driver's own way takes

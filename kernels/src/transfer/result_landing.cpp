@@ -14,12 +14,12 @@ std::span<std::byte> ResultLanding::memory(std::size_t bytes, std::vector<std::b
 }
 
 bool ResultLanding::has_pinned(std::size_t bytes) {
-    constexpr std::size_t least_bytes = std::size_t{64} << 10;
-    constexpr std::size_t most_bytes = std::size_t{16} << 20;
-    if (bytes > most_bytes) return false;
+    constexpr std::size_t min_bytes = std::size_t{64} << 10;
+    constexpr std::size_t max_bytes = std::size_t{16} << 20;
+    if (bytes > max_bytes) return false;
     if (bytes <= pinned_.size()) return true;
     try {
-        pinned_ = PinnedBuffer<std::byte>(std::bit_ceil(std::max(bytes, least_bytes)), context_);
+        pinned_ = PinnedBuffer<std::byte>(std::bit_ceil(std::max(bytes, min_bytes)), context_);
         return true;
     } catch (const Error& error) {
         if (error.category() != ErrorCategory::out_of_memory) throw;

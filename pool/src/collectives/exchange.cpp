@@ -15,7 +15,7 @@ constexpr std::uint64_t boundary = 16;    ///< of the kernels' vectors
 constexpr std::uint64_t alignment = 256;  ///< of each array's room in the staging memory
 
 /// Arrays that do not lie alike are copied byte by byte by a kernel. The driver copies larger ones faster.
-constexpr std::uint64_t most_single_bytes = std::uint64_t{1} << 16;
+constexpr std::uint64_t max_single_bytes = std::uint64_t{1} << 16;
 
 /// Elements of a chunk: whole vectors where they fit.
 std::uint64_t elements_a_chunk(std::size_t chunk_bytes, std::size_t element_bytes) {
@@ -115,7 +115,7 @@ void Exchange::copy(std::size_t worker, const PeerArray& to, const PeerArray& fr
 void Exchange::distribute(std::size_t worker, const PeerArray& from, const std::vector<PeerArray>& to, std::uint64_t bytes) {
     if (bytes == 0 || to.empty()) return;
     const auto lies_alike = [&](const PeerArray& array) { return array.pointer % boundary == from.pointer % boundary; };
-    const bool is_for_kernel = bytes <= most_single_bytes || std::all_of(to.begin(), to.end(), lies_alike);
+    const bool is_for_kernel = bytes <= max_single_bytes || std::all_of(to.begin(), to.end(), lies_alike);
     if (is_for_kernel && are_reached(worker, {from}) && are_reached(worker, to)) {
         return combine(worker, peer_element<std::uint8_t>(), ReduceOperation::sum, {from}, to, bytes);
     }

@@ -11,17 +11,17 @@ namespace cupool::detail {
 namespace {
 
 /// What a device hands on leaves it at this rate (an H200, by NVLink).
-constexpr double nanoseconds_a_handed_byte = 1.0 / 370;
+constexpr double nanoseconds_a_forwarded_byte = 1.0 / 370;
 /// Of an MSM whose windows are shared: places in it are multiplied in 64 bits.
-constexpr std::size_t most_terms = std::size_t{1} << 32;
+constexpr std::size_t max_terms = std::size_t{1} << 32;
 
 std::array<Event, 2> two_events(ContextView context) { return {Event(context), Event(context)}; }
 
-/// Which of its own terms a device has in a portion: the same fraction of them as the portion is of all terms.
-Share part_of_portion(std::uint64_t own_terms, const MsmPortion& portion, std::uint64_t all_terms) {
+/// Which of its own terms a device has in a chunk: the same fraction of them as the chunk is of all terms.
+Share part_of_chunk(std::uint64_t own_terms, const MsmChunk& chunk, std::uint64_t all_terms) {
     const auto scaled = [=](std::uint64_t term) { return own_terms * term / all_terms; };
-    const std::uint64_t first = scaled(portion.first_term);
-    return {first, scaled(portion.first_term + portion.term_count) - first};
+    const std::uint64_t first = scaled(chunk.first_term);
+    return {first, scaled(chunk.first_term + chunk.term_count) - first};
 }
 
 /// What it takes to bring a term, where each device brings its part of the terms, and to hand it on to
@@ -29,16 +29,16 @@ Share part_of_portion(std::uint64_t own_terms, const MsmPortion& portion, std::u
 template <Curve C>
 FeedCost feed_cost_of(const std::vector<TermsOfDevice<C>>& terms) {
     const auto devices = static_cast<double>(terms.size());
-    const double handed_byte = nanoseconds_a_handed_byte * (devices - 1);
+    const double handed_byte = nanoseconds_a_forwarded_byte * (devices - 1);
     FeedCost cost;
     for (const TermsOfDevice<C>& own : terms) {
         const auto brought = static_cast<double>(own.brought_bytes());
         const auto there = static_cast<double>(sizeof(Scalar) + sizeof(AffinePoint<C>)) - brought;
         const double brought_byte = own.context.template resource<OperandFeeds>()->rate().nanoseconds_a_byte();
         cost.copy = std::max({cost.copy, brought_byte * brought, handed_byte * there});
-        cost.hand_on = std::max(cost.hand_on, handed_byte * brought);
+        cost.forward = std::max(cost.forward, handed_byte * brought);
     }
-    return {cost.copy / devices, cost.hand_on / devices};
+    return {cost.copy / devices, cost.forward / devices};
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ MsmByWindows<C>::Member::Member(const TermsOfDevice<C>& of_device, const DeviceM
       feed(feeds->take()),
       exchange(feeds->take()),
       brought(two_events(config.ctx.context())),
-      handed_on(two_events(config.ctx.context())),
+      forwarded(two_events(config.ctx.context())),
       summed(two_events(config.ctx.context())),
       last_asked(config.ctx.context(), {.timing = true}),
       last_brought(config.ctx.context(), {.timing = true}) {}
@@ -110,8 +110,7 @@ JacobianPoint<C> MsmByWindows<C>::run() {
 
 template <Curve C>
 void MsmByWindows<C>::sum_all() {
-    take_portions(cut(),
-                  [this](const std::vector<MsmPortion>& portions, bool are_smallest) { return take_memory(portions, are_smallest); });
+    take_chunks(cut(), [this](const std::vector<MsmChunk>& chunks, bool are_smallest) { return take_memory(chunks, are_smallest); });
     queue();
     for (const auto& member : members_) member->msm.stream().synchronize();
 }
@@ -120,43 +119,43 @@ void MsmByWindows<C>::sum_all() {
 template <Curve C>
 MsmCut MsmByWindows<C>::cut() const {
     MsmCut cut = members_[0]->msm.cut(feed_cost_);
-    // Each device's part of a portion is rounded by itself.
-    cut.most_terms -= std::min(cut.most_terms, members_.size()) - 1;
+    // Each device's part of a chunk is rounded by itself.
+    cut.max_terms -= std::min(cut.max_terms, members_.size()) - 1;
     return cut;
 }
 
-/// For portions about as large as these, on every device.
+/// For chunks about as large as these, on every device.
 template <Curve C>
-bool MsmByWindows<C>::take_memory(const std::vector<MsmPortion>& cut, bool are_smallest) {
+bool MsmByWindows<C>::take_memory(const std::vector<MsmChunk>& cut, bool are_smallest) {
     cut_stripes(cut);
     for (const auto& member : members_) {
-        if (member->msm.take_memory(portions_, are_smallest)) continue;
+        if (member->msm.take_memory(chunks_, are_smallest)) continue;
         for (const auto& other : members_) other->msm.give_memory_back();
         return false;
     }
     return true;
 }
 
-/// Lets every device have the same fraction of its terms in a portion.
+/// Lets every device have the same fraction of its terms in a chunk.
 template <Curve C>
-void MsmByWindows<C>::cut_stripes(const std::vector<MsmPortion>& cut) {
-    portions_.clear();
+void MsmByWindows<C>::cut_stripes(const std::vector<MsmChunk>& cut) {
+    chunks_.clear();
     stripes_.clear();
     const std::size_t all = cut.back().first_term + cut.back().term_count;
     std::size_t end = 0;
-    for (const MsmPortion& portion : cut) {
+    for (const MsmChunk& chunk : cut) {
         Stripe stripe;
         std::size_t count = 0;
         for (const auto& member : members_) {
-            stripe.push_back(part_of_portion(member->terms.scalars.size(), portion, all));
+            stripe.push_back(part_of_chunk(member->terms.scalars.size(), chunk, all));
             count += stripe.back().count;
         }
         if (count == 0) continue;
-        portions_.push_back({0, 1, end, count, false});
+        chunks_.push_back({0, 1, end, count, false});
         stripes_.push_back(std::move(stripe));
         end += count;
     }
-    portions_.back().is_last = true;
+    chunks_.back().is_last = true;
 }
 
 template <Curve C>
@@ -165,19 +164,19 @@ void MsmByWindows<C>::queue() {
     // Host memory may be what earlier work of a stream writes, and the memory that was allocated is ordered on it.
     for (const auto& member : members_) member->msm.stream().synchronize();
     bring(0);
-    for (std::size_t i = 0; i < portions_.size(); ++i) {
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
         sum(i);
-        if (i + 1 < portions_.size()) bring(i + 1);
+        if (i + 1 < chunks_.size()) bring(i + 1);
     }
     for (const auto& member : members_) member->msm.queue_result();
 }
 
-/// Brings a portion to all devices, into the place of the portion before the last.
+/// Brings a chunk to all devices, into the place of the chunk before the last.
 template <Curve C>
 void MsmByWindows<C>::bring(std::size_t i) {
     const auto threads = do_threads_read_memory_ ? static_cast<unsigned>(members_.size()) : 1;
     parallel_for(members_.size(), threads, [&](std::size_t place) { bring_own(place, i); });
-    for (std::size_t place = 0; place < members_.size(); ++place) hand_on(place, i);
+    for (std::size_t place = 0; place < members_.size(); ++place) forward(place, i);
 }
 
 template <Curve C>
@@ -186,7 +185,7 @@ void MsmByWindows<C>::bring_own(std::size_t place, std::size_t i) {
     const TermsOfDevice<C>& terms = own.terms;
     const Share& share = stripes_[i][place];
     const StreamView stream = own.feed->stream();
-    const bool is_last = i + 1 == portions_.size();
+    const bool is_last = i + 1 == chunks_.size();
     stream.wait(own.summed[i % 2]);  // and so handed on
     if (is_last) own.last_asked.record(stream);
     if (share.count != 0) {
@@ -203,15 +202,15 @@ void MsmByWindows<C>::bring_own(std::size_t place, std::size_t i) {
     own.brought[i % 2].record(stream);
 }
 
-/// Hands a device's part of a portion on to the others.
+/// Hands a device's part of a chunk on to the others.
 template <Curve C>
-void MsmByWindows<C>::hand_on(std::size_t place, std::size_t i) {
+void MsmByWindows<C>::forward(std::size_t place, std::size_t i) {
     Member& own = *members_[place];
     const StreamView stream = own.exchange->stream();
     for (const auto& other : members_) stream.wait(other->summed[i % 2]);
     const Share& share = stripes_[i][place];
     if (share.count != 0) copy_to_others(place, i);
-    own.handed_on[i % 2].record(stream);
+    own.forwarded[i % 2].record(stream);
 }
 
 /// Each begins with the one behind it, so that no two hand on to the same one at once.
@@ -242,7 +241,7 @@ template <Curve C>
 void MsmByWindows<C>::sum(std::size_t i) {
     for (const auto& member : members_) {
         const StreamView stream = member->msm.stream();
-        for (const auto& other : members_) stream.wait(other->handed_on[i % 2]);
+        for (const auto& other : members_) stream.wait(other->forwarded[i % 2]);
         member->msm.sum(i);
         member->summed[i % 2].record(stream);
     }
@@ -271,11 +270,11 @@ template <Curve C>
 void MsmByWindows<C>::require_promise() const {
     constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
     std::size_t lowest = none;
-    for (std::size_t i = 0; i < portions_.size(); ++i) {
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
         const std::size_t found = members_[0]->msm.first_oversized(i);
         std::size_t before = 0;  // terms of the devices before it
         for (std::size_t place = 0; found != no_scalar && place < members_.size(); ++place) {
-            const std::size_t first = first_in_portion(place, i);
+            const std::size_t first = first_in_chunk(place, i);
             const Share& share = stripes_[i][place];
             if (found >= first && found < first + share.count) lowest = std::min(lowest, before + share.offset + found - first);
             before += members_[place]->terms.scalars.size();
@@ -295,9 +294,9 @@ JacobianPoint<C> MsmByWindows<C>::join() const {
                              config_.are_points_montgomery_form);
 }
 
-/// Where a device's terms begin in a portion.
+/// Where a device's terms begin in a chunk.
 template <Curve C>
-std::size_t MsmByWindows<C>::first_in_portion(std::size_t place, std::size_t i) const {
+std::size_t MsmByWindows<C>::first_in_chunk(std::size_t place, std::size_t i) const {
     std::size_t first = 0;
     for (std::size_t before = 0; before < place; ++before) first += stripes_[i][before].count;
     return first;
@@ -307,15 +306,15 @@ template <Curve C>
 std::optional<unsigned> width_of_shared_windows(std::size_t terms, std::size_t devices, const MsmConfig& config, MsmSpread spread) {
     // With fewer, what it takes until terms are with all devices counts for more than fuller buckets (measured on two H200s; four have not
     // run it).
-    constexpr std::size_t least_terms_a_device = std::size_t{1} << 17;
-    if (devices < 2 || spread == MsmSpread::one_device || spread == MsmSpread::all_devices || terms > most_terms) return std::nullopt;
+    constexpr std::size_t min_terms_a_device = std::size_t{1} << 17;
+    if (devices < 2 || spread == MsmSpread::one_device || spread == MsmSpread::all_devices || terms > max_terms) return std::nullopt;
     const ScalarRange scalars = scalar_range<C>(config.bitsize);
     const DigitChoice choice =
         choose_digits(terms, scalars, 1, static_cast<unsigned>(config.c), {.share_count = static_cast<unsigned>(devices)});
     if (spread == MsmSpread::shared_windows) return choice.width;
     // With fewer digits it takes longer to hand a term on than to sum what a device has of it.
     const MsmDigits digits = msm_digits(scalars, choice, 1);
-    const bool are_enough = digits.terms_a_scalar * digits.digit_count >= devices && terms / devices >= least_terms_a_device;
+    const bool are_enough = digits.terms_a_scalar * digits.digit_count >= devices && terms / devices >= min_terms_a_device;
     return are_enough ? std::optional(choice.width) : std::nullopt;
 }
 

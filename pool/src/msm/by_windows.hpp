@@ -28,7 +28,7 @@ struct TermsOfDevice {
 
 /// One MSM over several devices, each of which sums a share of all terms' digits: some windows, and parts of those at the share's ends.
 ///
-/// Every device brings the scalars and bases that it has, portion by portion, to its own memory and hands them on to the others. So each
+/// Every device brings the scalars and bases that it has, chunk by chunk, to its own memory and hands them on to the others. So each
 /// term crosses the bus once, and nothing but terms goes from device to device. Against devices that have some of the terms each and sum
 /// all windows of those, the buckets are as full as on one device, and each device has fewer of them to reduce.
 ///
@@ -64,24 +64,24 @@ private:
         std::shared_ptr<OperandFeeds> feeds;
         std::shared_ptr<OperandFeed> feed;      ///< brings its operands
         std::shared_ptr<OperandFeed> exchange;  ///< whose stream hands them on
-        // Marks of the last portion in each of the two places for portions:
+        // Marks of the last chunk in each of the two places for chunks:
         std::array<Event, 2> brought;    ///< the device's own operands are in it
-        std::array<Event, 2> handed_on;  ///< and with all others
+        std::array<Event, 2> forwarded;  ///< and with all others
         std::array<Event, 2> summed;     ///< all of it is done with here
-        Event last_asked, last_brought;  ///< of the last portion
+        Event last_asked, last_brought;  ///< of the last chunk
         std::uint64_t bytes = 0;
     };
-    /// What each device has of a portion, counted from its first term.
+    /// What each device has of a chunk, counted from its first term.
     using Stripe = std::vector<Share>;
 
     void sum_all();
     MsmCut cut() const;
-    bool take_memory(const std::vector<MsmPortion>& cut, bool are_smallest);
-    void cut_stripes(const std::vector<MsmPortion>& cut);
+    bool take_memory(const std::vector<MsmChunk>& cut, bool are_smallest);
+    void cut_stripes(const std::vector<MsmChunk>& cut);
     void queue();
     void bring(std::size_t i);
     void bring_own(std::size_t place, std::size_t i);
-    void hand_on(std::size_t place, std::size_t i);
+    void forward(std::size_t place, std::size_t i);
     void copy_to_others(std::size_t place, std::size_t i);
     void sum(std::size_t i);
     void learn_rates();
@@ -89,12 +89,12 @@ private:
     void require_promise() const;
     JacobianPoint<C> join() const;
 
-    std::size_t first_in_portion(std::size_t place, std::size_t i) const;
+    std::size_t first_in_chunk(std::size_t place, std::size_t i) const;
     std::uint64_t scalars_at(std::size_t of, std::size_t place, std::size_t i) const {
-        return members_[of]->msm.scalars_landing(i) + first_in_portion(place, i) * sizeof(Scalar);
+        return members_[of]->msm.scalars_landing(i) + first_in_chunk(place, i) * sizeof(Scalar);
     }
     std::uint64_t bases_at(std::size_t of, std::size_t place, std::size_t i) const {
-        return members_[of]->msm.bases_landing(i) + first_in_portion(place, i) * sizeof(AffinePoint<C>);
+        return members_[of]->msm.bases_landing(i) + first_in_chunk(place, i) * sizeof(AffinePoint<C>);
     }
 
     CopyBetween copy_between_;
@@ -102,8 +102,8 @@ private:
     unsigned promised_bits_;  // what every scalar is below
     FeedCost feed_cost_;
     std::vector<std::unique_ptr<Member>> members_;
-    std::vector<MsmPortion> portions_;
-    std::vector<Stripe> stripes_;          // [portion]
+    std::vector<MsmChunk> chunks_;
+    std::vector<Stripe> stripes_;          // [chunk]
     bool do_threads_read_memory_ = false;  // some host memory is ordinary, and passes through page-locked memory
 };
 

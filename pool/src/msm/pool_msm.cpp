@@ -129,7 +129,7 @@ bool DevicePool::State::have_links(const std::vector<MsmPart>& parts, MsmSpread 
     guard([&] {
         try {
             for (const MsmPart& one : parts) {
-                for (const MsmPart& other : parts) are_good &= detail::can_hand_on(peers_.path(one.member, other.member), spread);
+                for (const MsmPart& other : parts) are_good &= detail::can_forward(peers_.path(one.member, other.member), spread);
             }
         } catch (const Error& error) {
             if (detail::poisons_process(error)) throw;

@@ -19,7 +19,7 @@ constexpr double msm_work(std::size_t terms) {
 }
 
 /// The least work that a device is bothered with. Four H200s gain nothing over one at 2^16 terms; at 2^18 one takes 1.6 ms.
-constexpr double least_msm_work = 1 << 16;
+constexpr double min_msm_work = 1 << 16;
 
 /// How many of so many devices are to share an MSM. \pre devices > 0
 inline std::size_t devices_for_msm(double work, std::size_t devices, MsmSpread spread) {
@@ -29,13 +29,13 @@ inline std::size_t devices_for_msm(double work, std::size_t devices, MsmSpread s
         case MsmSpread::shared_windows: return devices;
         case MsmSpread::automatic: break;
     }
-    const double served = std::min(work / least_msm_work, static_cast<double>(devices));
+    const double served = std::min(work / min_msm_work, static_cast<double>(devices));
     return std::max<std::size_t>(1, static_cast<std::size_t>(served));
 }
 
 /// Whether terms of MSMs whose windows are shared may be handed on that way. By itself a pool does so over links alone, which have atomics
 /// and are fast; on the bus, what is handed on would be in the way of what is brought.
-inline bool can_hand_on(const PeerPath& path, MsmSpread spread) {
+inline bool can_forward(const PeerPath& path, MsmSpread spread) {
     if (path.route != PeerRoute::direct) return path.route == PeerRoute::local;
     return spread == MsmSpread::shared_windows || (path.link && path.link->native_atomics);
 }

@@ -7,7 +7,7 @@
 namespace cupool::detail {
 
 /// Waits for all of them. \throws the failure of the first one in the list that failed
-inline void get_all(std::vector<std::future<void>>& pieces) {
+inline void wait_all(std::vector<std::future<void>>& pieces) {
     std::exception_ptr first;
     for (std::future<void>& piece : pieces) {
         try {

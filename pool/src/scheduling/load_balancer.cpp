@@ -36,7 +36,7 @@ bool any_available(std::span<const DeviceLoad> loads) {
 
 /// What counts at most of work, microseconds and capability, and the least and the greatest speed: so that no sum or quotient of them is
 /// infinite, whatever a program gives.
-constexpr double most_counted = 1e100;
+constexpr double max_counted = 1e100;
 constexpr double min_speed = 1e-100;
 constexpr double max_speed = 1e100;
 
@@ -46,7 +46,7 @@ double counted(double amount, const char* what, const SourceLocation& where) {
         throw Error(ErrorCategory::invalid_argument,
                     std::string(what) + " must be a number that is not negative; it is " + std::to_string(amount), where);
     }
-    return std::min(amount, most_counted);
+    return std::min(amount, max_counted);
 }
 
 }  // namespace

@@ -11,12 +11,12 @@ namespace cupool::detail {
 namespace {
 
 /// More devices than any host has: a number above it is no answer.
-constexpr std::uint64_t most_devices = 4096;
+constexpr std::uint64_t max_devices = 4096;
 
 std::vector<std::string> read_census(std::span<const std::byte> payload) {
     MessageReader reader(payload);
     const auto count = reader.number<std::uint64_t>();
-    if (count > most_devices) throw_malformed("a census of " + std::to_string(count) + " devices");
+    if (count > max_devices) throw_malformed("a census of " + std::to_string(count) + " devices");
     std::vector<std::string> entries;
     for (std::uint64_t i = 0; i < count; ++i) entries.push_back(reader.text());
     reader.require_end();

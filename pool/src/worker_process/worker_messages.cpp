@@ -53,7 +53,7 @@ Error read_error(std::span<const std::byte> payload) {
     details.message = reader.text();
     details.call = reader.text();
     details.log = reader.text();
-    details.code = read_optional<abi::Result>(reader);
+    details.code = read_optional<abi::Status>(reader);
     details.device = read_optional<int>(reader);
     details.reason = read_optional<Reason>(reader);
     reader.require_end();

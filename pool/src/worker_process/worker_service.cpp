@@ -76,7 +76,7 @@ void check_device(const DevicePool& pool) {
 DevicePool open_device(std::string_view role) {
     if (role == host_role) return DevicePool::host();
     const int first = 0;
-    return DevicePool::with_devices(std::span(&first, 1), UnusableDevices::refused);
+    return DevicePool::with_devices(std::span(&first, 1), UnusableDevices::fail);
 }
 
 WorkerGreeting greeting_of(const DevicePool& pool) {

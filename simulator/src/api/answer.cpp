@@ -104,16 +104,16 @@ bool releases(EntryPoint entry_point) {
 
 int known_device(int device) {
     const int named = device == current_device ? device_of_current_context() : device;
-    return named >= 0 && named < most_devices ? named : no_device;
+    return named >= 0 && named < max_devices ? named : no_device;
 }
 
-abi::Result fault_of(int device) { return device == no_device ? device_fault() : device_fault(device); }
+abi::Status fault_of(int device) { return device == no_device ? device_fault() : device_fault(device); }
 
 }  // namespace
 
 Admission admit(EntryPoint entry_point, int device) {
     if (is_forked_child() && !works_in_forked_child(entry_point)) {
-        return {false, abi::Result::not_initialized};
+        return {false, abi::Status::not_initialized};
     }
     count_call(entry_point);
     const bool asks_for_device = is_anything_planned() || is_any_device_lost();
@@ -122,26 +122,26 @@ Admission admit(EntryPoint entry_point, int device) {
         scheduler().pass_call(planned_slowness(call));
     }
     if (entry_points()[static_cast<std::size_t>(entry_point)].since > driver_version()) {
-        return {false, abi::Result::not_supported};
+        return {false, abi::Status::not_supported};
     }
     if (const auto planned = is_anything_planned() ? planned_answer(call) : std::nullopt) {
         return {releases(entry_point) && is_initialised(), *planned};
     }
     if (!is_initialised() && !works_uninitialised(entry_point)) {
-        return {false, abi::Result::not_initialized};
+        return {false, abi::Status::not_initialized};
     }
     if (is_in_host_function() && !works_uninitialised(entry_point)) {
-        return {false, abi::Result::not_permitted};
+        return {false, abi::Status::not_permitted};
     }
-    if (const abi::Result fault = fault_of(call.device); fault != abi::Result::success && call.reaches_device) {
+    if (const abi::Status fault = fault_of(call.device); fault != abi::Status::success && call.reaches_device) {
         return {releases(entry_point), fault};
     }
     if (call.reaches_device && !releases(entry_point)) {
-        if (const abi::Result finding = take_finding(); finding != abi::Result::success) {
+        if (const abi::Status finding = take_finding(); finding != abi::Status::success) {
             return {false, finding};
         }
     }
-    return {true, abi::Result::success};
+    return {true, abi::Status::success};
 }
 
 }  // namespace cupool::simulator

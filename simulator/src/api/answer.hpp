@@ -11,7 +11,7 @@ namespace cupool::simulator {
 struct Admission {
     bool runs;
     /// The answer whatever the call itself comes to; success leaves the answer to the call.
-    abi::Result answer;
+    abi::Status answer;
 };
 
 /// Counts the call, and asks in turn: a forked child, planned faults, the driver's version, initialisation, host functions (which may not
@@ -19,15 +19,15 @@ struct Admission {
 Admission admit(EntryPoint entry_point, int device);
 
 /// Tells the trace.
-void report(EntryPoint entry_point, abi::Result result) noexcept;
+void report(EntryPoint entry_point, abi::Status result) noexcept;
 
 /// For calls that name no device: they are for that of the current context.
 inline constexpr int current_device = -1;
 
 /// The frame of every exported function: `body` does the work and fails by a Failure. `device` is the one that the call is for.
 template <typename Body>
-abi::Result answer(EntryPoint entry_point, int device, Body&& body) noexcept {
-    abi::Result result = abi::Result::success;
+abi::Status answer(EntryPoint entry_point, int device, Body&& body) noexcept {
+    abi::Status result = abi::Status::success;
     try {
         const Admission admission = admit(entry_point, device);
         result = admission.answer;
@@ -35,15 +35,15 @@ abi::Result answer(EntryPoint entry_point, int device, Body&& body) noexcept {
             body();
         }
     } catch (...) {
-        const abi::Result failure = result_of_current_exception();
-        result = result == abi::Result::success ? failure : result;
+        const abi::Status failure = result_of_current_exception();
+        result = result == abi::Status::success ? failure : result;
     }
     report(entry_point, result);
     return result;
 }
 
 template <typename Body>
-abi::Result answer(EntryPoint entry_point, Body&& body) noexcept {
+abi::Status answer(EntryPoint entry_point, Body&& body) noexcept {
     return answer(entry_point, current_device, std::forward<Body>(body));
 }
 

@@ -40,7 +40,7 @@ void set_trace(CupoolSimTrace trace, void* user) {
     current_trace = {trace, user};
 }
 
-void report(EntryPoint entry_point, abi::Result result) noexcept {
+void report(EntryPoint entry_point, abi::Status result) noexcept {
     Trace trace;
     {
         const std::lock_guard lock(trace_mutex);

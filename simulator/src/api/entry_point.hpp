@@ -57,7 +57,7 @@ using abi::Stream;
 using abi::UserObject;
 
 #define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) \
-    [[gnu::visibility("default")]] Result member signature __asm__(exported);
+    [[gnu::visibility("default")]] Status member signature __asm__(exported);
 #include <cupool/driver/entry_points.def>
 #undef CUPOOL_ENTRY_POINT
 

@@ -137,7 +137,7 @@ void add_plan(Environment& environment) {
 
 Environment read_environment() {
     Environment environment;
-    environment.device_count = static_cast<int>(number_of("CUPOOL_SIM_DEVICES", 1, 0, most_devices));
+    environment.device_count = static_cast<int>(number_of("CUPOOL_SIM_DEVICES", 1, 0, max_devices));
     environment.driver_version = static_cast<int>(number_of("CUPOOL_SIM_DRIVER_VERSION", 13000, 1000, std::numeric_limits<int>::max()));
     environment.seed = number_of("CUPOOL_SIM_SEED", 0, 0, std::numeric_limits<std::uint64_t>::max());
     environment.budget.warp_instructions =

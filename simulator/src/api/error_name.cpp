@@ -120,7 +120,7 @@ constexpr std::array names{
     ErrorName{999, "CUDA_ERROR_UNKNOWN"},
 };
 
-const ErrorName* find_name(abi::Result result) {
+const ErrorName* find_name(abi::Status result) {
     const auto* const found =
         std::find_if(names.begin(), names.end(), [&](const ErrorName& name) { return name.result == static_cast<int>(result); });
     return found == names.end() ? nullptr : found;
@@ -151,21 +151,21 @@ const std::map<int, std::string>& texts() {
 
 namespace exports {
 
-Result get_error_name(Result error, const char** name) {
+Status get_error_name(Status error, const char** name) {
     return answer(EntryPoint::get_error_name, [&] {
-        require(name != nullptr, Result::invalid_value);
+        require(name != nullptr, Status::invalid_value);
         const ErrorName* const found = find_name(error);
         *name = found == nullptr ? nullptr : found->name;
-        require(found != nullptr, Result::invalid_value);
+        require(found != nullptr, Status::invalid_value);
     });
 }
 
-Result get_error_string(Result error, const char** text) {
+Status get_error_string(Status error, const char** text) {
     return answer(EntryPoint::get_error_string, [&] {
-        require(text != nullptr, Result::invalid_value);
+        require(text != nullptr, Status::invalid_value);
         const auto found = texts().find(static_cast<int>(error));
         *text = found == texts().end() ? nullptr : found->second.c_str();
-        require(found != texts().end(), Result::invalid_value);
+        require(found != texts().end(), Status::invalid_value);
     });
 }
 

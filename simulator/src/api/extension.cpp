@@ -40,10 +40,10 @@ int on_card(int card, const std::function<void(Device&)>& change) {
 }
 
 // Half of the addresses that a device has at most, so that those of freed memory need not come back soon.
-constexpr std::uint64_t most_memory_bytes = std::uint64_t{512} << 30;
+constexpr std::uint64_t max_memory_bytes = std::uint64_t{512} << 30;
 
 bool is_possible(const CupoolSimDevice& kind) {
-    return kind.memory_bytes > 0 && kind.memory_bytes <= most_memory_bytes && kind.compute_capability_major > 0 &&
+    return kind.memory_bytes > 0 && kind.memory_bytes <= max_memory_bytes && kind.compute_capability_major > 0 &&
            kind.compute_capability_minor >= 0 && kind.multiprocessor_count > 0 && kind.clock_khz > 0;
 }
 
@@ -114,7 +114,7 @@ std::uint64_t cupoolSimReset(CupoolSimLiveCounts* left) {
 }
 
 int cupoolSimSetDevices(const CupoolSimDevice* devices, int count) {
-    if (count < 0 || count > most_devices || (count > 0 && devices == nullptr) || is_initialised()) {
+    if (count < 0 || count > max_devices || (count > 0 && devices == nullptr) || is_initialised()) {
         return refused;
     }
     const std::vector<CupoolSimDevice> kinds(devices, devices + count);
@@ -187,7 +187,7 @@ std::size_t cupoolSimReplayLog(char* log, std::size_t length) {
 }
 
 int cupoolSimSetPeerReachable(int device, int peer, int reachable) {
-    if (peer < 0 || peer >= most_devices) {
+    if (peer < 0 || peer >= max_devices) {
         return refused;
     }
     return on_card(device, [&](Device& changed) {
@@ -196,7 +196,7 @@ int cupoolSimSetPeerReachable(int device, int peer, int reachable) {
 }
 
 int cupoolSimSetPeerWritesLost(int device, int peer, int lost) {
-    if (peer < 0 || peer >= most_devices || peer == device) {
+    if (peer < 0 || peer >= max_devices || peer == device) {
         return refused;
     }
     return on_card(device, [&](Device& changed) {
@@ -205,7 +205,7 @@ int cupoolSimSetPeerWritesLost(int device, int peer, int lost) {
 }
 
 int cupoolSimSetDeviceHealth(int device, int result) {
-    return on_card(device, [&](Device& changed) { changed.health = static_cast<cupool::abi::Result>(result); });
+    return on_card(device, [&](Device& changed) { changed.health = static_cast<cupool::abi::Status>(result); });
 }
 
 void cupoolSimLiveCount(CupoolSimLiveCounts* counts) {
@@ -251,7 +251,7 @@ void cupoolSimClearFaults() {
     }
 }
 
-void cupoolSimRaiseDeviceFault(int result) { raise_device_fault(static_cast<cupool::abi::Result>(result)); }
+void cupoolSimRaiseDeviceFault(int result) { raise_device_fault(static_cast<cupool::abi::Status>(result)); }
 
 std::size_t cupoolSimDeviceFaultReport(char* report, std::size_t length) { return copy_text(device_fault_report(), report, length); }
 

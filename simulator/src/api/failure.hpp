@@ -10,27 +10,27 @@ namespace cupool::simulator {
 
 /// How an implementation leaves with an answer other than success. Never crosses the C interface: see answer().
 struct Failure {
-    abi::Result result;
+    abi::Status result;
 };
 
-[[noreturn]] inline void fail(abi::Result result) { throw Failure{result}; }
+[[noreturn]] inline void fail(abi::Status result) { throw Failure{result}; }
 
 /// What the exception that is being handled means to the program. Exceptions of other kinds go on.
-inline abi::Result result_of_current_exception() {
+inline abi::Status result_of_current_exception() {
     try {
         throw;
     } catch (const Failure& failure) {
         return failure.result;
     } catch (const std::bad_alloc&) {
-        return abi::Result::out_of_memory;
+        return abi::Status::out_of_memory;
     } catch (const std::length_error&) {  // more than any memory has
-        return abi::Result::out_of_memory;
+        return abi::Status::out_of_memory;
     } catch (const std::system_error&) {  // no thread to be had
-        return abi::Result::operating_system;
+        return abi::Status::operating_system;
     }
 }
 
-inline void require(bool condition, abi::Result otherwise) {
+inline void require(bool condition, abi::Status otherwise) {
     if (!condition) {
         fail(otherwise);
     }

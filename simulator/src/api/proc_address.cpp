@@ -13,12 +13,12 @@ namespace cupool::simulator {
 namespace {
 
 using abi::ProcAddressQueryResult;
-using abi::Result;
+using abi::Status;
 using namespace std::string_view_literals;
 
-Result not_simulated() { return Result::not_supported; }
+Status not_simulated() { return Status::not_supported; }
 // Of another address, as a driver's is.
-Result not_simulated_per_thread() { return Result::not_supported; }
+Status not_simulated_per_thread() { return Status::not_supported; }
 
 struct Variant {
     std::string_view base;
@@ -175,9 +175,9 @@ private:
 
 namespace exports {
 
-[[gnu::visibility("default")]] Result get_proc_address(const char* symbol, void** function, int version,
+[[gnu::visibility("default")]] Status get_proc_address(const char* symbol, void** function, int version,
                                                        std::uint64_t flags) __asm__("cuGetProcAddress");
-[[gnu::visibility("default")]] Result get_proc_address_v2(const char* symbol, void** function, int version, std::uint64_t flags,
+[[gnu::visibility("default")]] Status get_proc_address_v2(const char* symbol, void** function, int version, std::uint64_t flags,
                                                           ProcAddressQueryResult* status) __asm__("cuGetProcAddress_v2");
 
 }  // namespace exports
@@ -202,9 +202,9 @@ Answer find(std::string_view base, int version) {
     return search.answer();
 }
 
-Result look_up(const char* symbol, void** function, int version, std::uint64_t flags, ProcAddressQueryResult* status) {
+Status look_up(const char* symbol, void** function, int version, std::uint64_t flags, ProcAddressQueryResult* status) {
     if (symbol == nullptr || function == nullptr || flags > known_flags || version > driver_version()) {
-        return Result::invalid_value;
+        return Status::invalid_value;
     }
     const Answer answer = find(symbol, version);
     const bool per_thread = (flags & per_thread_default_stream) != 0 &&
@@ -213,24 +213,24 @@ Result look_up(const char* symbol, void** function, int version, std::uint64_t f
     if (status != nullptr) {
         *status = answer.status;
     }
-    return Result::success;
+    return Status::success;
 }
 
 }  // namespace
 
 namespace exports {
 
-Result get_proc_address(const char* symbol, void** function, int version, std::uint64_t flags) {
+Status get_proc_address(const char* symbol, void** function, int version, std::uint64_t flags) {
     if (driver_version() < first_version_of_get_proc_address) {
-        return Result::not_supported;
+        return Status::not_supported;
     }
-    const Result result = look_up(symbol, function, version, flags, nullptr);
-    return result == Result::success && *function == nullptr ? Result::not_found : result;
+    const Status result = look_up(symbol, function, version, flags, nullptr);
+    return result == Status::success && *function == nullptr ? Status::not_found : result;
 }
 
-Result get_proc_address_v2(const char* symbol, void** function, int version, std::uint64_t flags, ProcAddressQueryResult* status) {
+Status get_proc_address_v2(const char* symbol, void** function, int version, std::uint64_t flags, ProcAddressQueryResult* status) {
     if (driver_version() < second_version_of_get_proc_address) {
-        return Result::not_supported;
+        return Status::not_supported;
     }
     return look_up(symbol, function, version, flags, status);
 }

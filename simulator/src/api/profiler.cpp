@@ -5,11 +5,11 @@
 
 namespace cupool::simulator::exports {
 
-Result profiler_start() {
+Status profiler_start() {
     return answer(EntryPoint::profiler_start, [] {});
 }
 
-Result profiler_stop() {
+Status profiler_stop() {
     return answer(EntryPoint::profiler_stop, [] {});
 }
 

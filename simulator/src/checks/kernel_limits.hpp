@@ -8,23 +8,23 @@
 namespace cupool::simulator {
 
 // What limits a launch on every device here: an H200's figures, of the CUDA programming guide's table of compute capability 9.0.
-inline constexpr std::uint32_t most_threads_per_block = 1024;
-inline constexpr std::uint32_t most_threads_per_multiprocessor = 2048;
-inline constexpr std::uint32_t most_blocks_per_multiprocessor = 32;
+inline constexpr std::uint32_t max_threads_per_block = 1024;
+inline constexpr std::uint32_t max_threads_per_multiprocessor = 2048;
+inline constexpr std::uint32_t max_blocks_per_multiprocessor = 32;
 inline constexpr std::uint32_t registers_per_multiprocessor = 65536;
 inline constexpr std::uint32_t shared_bytes_per_multiprocessor = 233'472;
 inline constexpr std::uint32_t reserved_shared_bytes_per_block = 1024;
 inline constexpr std::uint32_t default_shared_bytes = 49152;
-inline constexpr std::uint32_t most_shared_bytes = 232'448;
+inline constexpr std::uint32_t max_shared_bytes = 232'448;
 inline constexpr std::uint32_t warp_size = 32;
 /// Local memory that a thread may have.
-inline constexpr std::size_t most_stack_bytes = 512 * 1024;
+inline constexpr std::size_t max_stack_bytes = 512 * 1024;
 
 /// Threads that a block of the kernel may have by .maxntid; .reqntid, as drivers have it, limits only the launch.
-inline std::uint32_t most_threads(const ptx::Entry& entry) {
+inline std::uint32_t max_threads(const ptx::Entry& entry) {
     const auto& bound = entry.max_threads;
     const std::uint32_t threads = bound[0] * std::max(bound[1], 1U) * std::max(bound[2], 1U);
-    return threads == 0 ? most_threads_per_block : std::min(threads, most_threads_per_block);
+    return threads == 0 ? max_threads_per_block : std::min(threads, max_threads_per_block);
 }
 
 }  // namespace cupool::simulator

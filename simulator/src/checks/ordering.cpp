@@ -30,7 +30,7 @@ Knowledge& knowledge() {
 
 /// Of a lost device neither the memory matters any more nor what it was at, since nothing can be ordered behind that.
 void report_unordered(const Allocation& allocation, const OrderedUses::Use& use) {
-    if (device_fault(use.lane.device) != abi::Result::success) {
+    if (device_fault(use.lane.device) != abi::Status::success) {
         return;
     }
     report_finding(allocation.device, {"free of ", std::to_string(allocation.bytes), " bytes of device ", std::to_string(allocation.device),
@@ -43,7 +43,7 @@ void note_or_raise_fault(Body body) noexcept {
     try {
         body();
     } catch (const std::bad_alloc&) {
-        raise_device_fault(abi::Result::out_of_memory, {"no memory for what the check of the order of frees notes"});
+        raise_device_fault(abi::Status::out_of_memory, {"no memory for what the check of the order of frees notes"});
     }
 }
 

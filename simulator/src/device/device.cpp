@@ -44,7 +44,7 @@ int peer_attribute_of(abi::PeerAttribute attribute, bool is_linked) {
         case abi::PeerAttribute::native_atomics_supported:
         case abi::PeerAttribute::array_access_supported: return is_linked ? 1 : 0;
     }
-    fail(abi::Result::invalid_value);
+    fail(abi::Status::invalid_value);
 }
 
 }  // namespace
@@ -62,22 +62,22 @@ Device::Device(int card_number, const CupoolSimDevice& device_kind)
 }
 
 Device& device_at(State& state, abi::Device ordinal) {
-    require(ordinal >= 0 && static_cast<std::size_t>(ordinal) < state.devices.size(), abi::Result::invalid_device);
+    require(ordinal >= 0 && static_cast<std::size_t>(ordinal) < state.devices.size(), abi::Status::invalid_device);
     return *state.devices[static_cast<std::size_t>(ordinal)];
 }
 
 namespace exports {
 
-Result init(unsigned flags) {
+Status init(unsigned flags) {
     return answer(EntryPoint::init, [&] {
-        require(flags == 0, Result::invalid_value);
+        require(flags == 0, Status::invalid_value);
         const Locked state;
         if (is_initialised()) {
             return;
         }
         require_understood_environment();
         state->devices = visible_devices(state->cards);
-        require(!state->devices.empty(), Result::no_device);
+        require(!state->devices.empty(), Status::no_device);
         for (const auto& device : state->devices) {
             create_default_pool(*state, *device);
         }
@@ -88,116 +88,116 @@ Result init(unsigned flags) {
     });
 }
 
-Result driver_get_version(int* version) {
+Status driver_get_version(int* version) {
     return answer(EntryPoint::driver_get_version, [&] {
-        require(version != nullptr, Result::invalid_value);
+        require(version != nullptr, Status::invalid_value);
         *version = driver_version();
     });
 }
 
-Result device_get_count(int* count) {
+Status device_get_count(int* count) {
     return answer(EntryPoint::device_get_count, [&] {
-        require(count != nullptr, Result::invalid_value);
+        require(count != nullptr, Status::invalid_value);
         *count = static_cast<int>(Locked()->devices.size());
     });
 }
 
-Result device_get(Device* device, int ordinal) {
+Status device_get(Device* device, int ordinal) {
     return answer(EntryPoint::device_get, [&] {
-        require(device != nullptr, Result::invalid_value);
+        require(device != nullptr, Status::invalid_value);
         const Locked state;
         *device = device_at(*state, ordinal).ordinal;
     });
 }
 
-Result device_get_name(char* name, int length, Device device) {
+Status device_get_name(char* name, int length, Device device) {
     return answer(EntryPoint::device_get_name, device, [&] {
-        require(name != nullptr && length > 0, Result::invalid_value);
+        require(name != nullptr && length > 0, Status::invalid_value);
         const Locked state;
         std::snprintf(name, static_cast<std::size_t>(length), "%s", device_at(*state, device).name.c_str());
     });
 }
 
 // No card here is divided into instances.
-Result device_get_physical_uuid(Uuid* uuid, Device device) {
+Status device_get_physical_uuid(Uuid* uuid, Device device) {
     return answer(EntryPoint::device_get_physical_uuid, device, [&] {
-        require(uuid != nullptr, Result::invalid_value);
+        require(uuid != nullptr, Status::invalid_value);
         const Locked state;
         *uuid = device_at(*state, device).uuid;
     });
 }
 
-Result device_get_uuid(Uuid* uuid, Device device) {
+Status device_get_uuid(Uuid* uuid, Device device) {
     return answer(EntryPoint::device_get_uuid, device, [&] {
-        require(uuid != nullptr, Result::invalid_value);
+        require(uuid != nullptr, Status::invalid_value);
         const Locked state;
         *uuid = device_at(*state, device).uuid;
     });
 }
 
-Result device_total_memory(std::size_t* bytes, Device device) {
+Status device_total_memory(std::size_t* bytes, Device device) {
     return answer(EntryPoint::device_total_memory, device, [&] {
-        require(bytes != nullptr, Result::invalid_value);
+        require(bytes != nullptr, Status::invalid_value);
         const Locked state;
         *bytes = device_at(*state, device).kind.memory_bytes;
     });
 }
 
-Result device_get_attribute(int* value, DeviceAttribute attribute, Device device) {
+Status device_get_attribute(int* value, DeviceAttribute attribute, Device device) {
     return answer(EntryPoint::device_get_attribute, device, [&] {
-        require(value != nullptr, Result::invalid_value);
+        require(value != nullptr, Status::invalid_value);
         const Locked state;
         *value = attribute_of(device_at(*state, device), attribute);
     });
 }
 
-Result device_get_pci_bus_id(char* id, int length, Device device) {
+Status device_get_pci_bus_id(char* id, int length, Device device) {
     return answer(EntryPoint::device_get_pci_bus_id, device, [&] {
-        require(id != nullptr && length > static_cast<int>(std::strlen("0000:00:00.0")), Result::invalid_value);
+        require(id != nullptr && length > static_cast<int>(std::strlen("0000:00:00.0")), Status::invalid_value);
         const Locked state;
         const int bus = pci_bus_of(device_at(*state, device).card);
         std::snprintf(id, static_cast<std::size_t>(length), "0000:%02X:00.0", static_cast<unsigned>(bus));
     });
 }
 
-Result device_get_by_pci_bus_id(Device* device, const char* id) {
+Status device_get_by_pci_bus_id(Device* device, const char* id) {
     return answer(EntryPoint::device_get_by_pci_bus_id, [&] {
-        require(device != nullptr && id != nullptr, Result::invalid_value);
+        require(device != nullptr && id != nullptr, Status::invalid_value);
         const std::optional<int> bus = bus_in(id);
-        require(bus.has_value(), Result::invalid_value);
+        require(bus.has_value(), Status::invalid_value);
         const Locked state;
         const auto& devices = state->devices;
         const auto found =
             std::find_if(devices.begin(), devices.end(), [&](const auto& candidate) { return pci_bus_of(candidate->card) == bus; });
-        require(found != devices.end(), Result::invalid_device);
+        require(found != devices.end(), Status::invalid_device);
         *device = (*found)->ordinal;
     });
 }
 
-Result device_get_execution_affinity_support(int* is_supported, ExecutionAffinityType type, Device device) {
+Status device_get_execution_affinity_support(int* is_supported, ExecutionAffinityType type, Device device) {
     return answer(EntryPoint::device_get_execution_affinity_support, device, [&] {
-        require(is_supported != nullptr && type == ExecutionAffinityType::multiprocessor_count, Result::invalid_value);
+        require(is_supported != nullptr && type == ExecutionAffinityType::multiprocessor_count, Status::invalid_value);
         const Locked state;
         device_at(*state, device);
         *is_supported = 0;
     });
 }
 
-Result device_get_peer_attribute(int* value, PeerAttribute attribute, Device device, Device peer) {
+Status device_get_peer_attribute(int* value, PeerAttribute attribute, Device device, Device peer) {
     return answer(EntryPoint::device_get_peer_attribute, device, [&] {
-        require(value != nullptr, Result::invalid_value);
+        require(value != nullptr, Status::invalid_value);
         const Locked state;
         const auto& from = device_at(*state, device);
         const auto& to = device_at(*state, peer);
-        require(&from != &to, Result::invalid_device);
+        require(&from != &to, Status::invalid_device);
         const bool is_linked = (from.reachable_peers & device_bit(to.card)) != 0;
         *value = peer_attribute_of(attribute, is_linked);
     });
 }
 
-Result device_can_access_peer(int* can_access, Device device, Device peer) {
+Status device_can_access_peer(int* can_access, Device device, Device peer) {
     return answer(EntryPoint::device_can_access_peer, device, [&] {
-        require(can_access != nullptr, Result::invalid_value);
+        require(can_access != nullptr, Status::invalid_value);
         const Locked state;
         const auto& from = device_at(*state, device);
         const auto& to = device_at(*state, peer);
@@ -205,12 +205,12 @@ Result device_can_access_peer(int* can_access, Device device, Device peer) {
     });
 }
 
-Result device_get_default_memory_pool(MemoryPool* pool, Device device) {
+Status device_get_default_memory_pool(MemoryPool* pool, Device device) {
     return answer(EntryPoint::device_get_default_memory_pool, device, [&] {
-        require(pool != nullptr, Result::invalid_value);
+        require(pool != nullptr, Status::invalid_value);
         const Locked state;
         const auto& owner = device_at(*state, device);
-        require(owner.default_pool != nullptr, Result::not_supported);
+        require(owner.default_pool != nullptr, Status::not_supported);
         *pool = owner.default_pool->handle;
     });
 }

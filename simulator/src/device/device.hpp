@@ -14,7 +14,7 @@ namespace cupool::simulator {
 struct MemoryPool;
 struct State;
 
-inline constexpr int most_devices = 64;
+inline constexpr int max_devices = 64;
 
 /// A set of device ordinals.
 using DeviceSet = std::uint64_t;
@@ -32,7 +32,7 @@ struct Device {
     std::string name;
     abi::Uuid uuid;
     /// What opening a context here answers.
-    abi::Result health = abi::Result::success;
+    abi::Status health = abi::Status::success;
     /// By card.
     DeviceSet reachable_peers = ~DeviceSet{0};
     /// By card: to whose memory this device's direct writes are lost.

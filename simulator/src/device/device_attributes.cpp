@@ -158,7 +158,7 @@ int attribute_of(const Device& device, abi::DeviceAttribute attribute) {
         case DeviceAttribute::host_alloc_dma_buf_supported: return 0;
         case DeviceAttribute::only_partial_host_native_atomic_supported: return 0;
     }
-    fail(abi::Result::invalid_value);
+    fail(abi::Status::invalid_value);
 }
 // clang-format on
 

@@ -114,10 +114,10 @@ void set_machine_seed(std::uint64_t seed) {
 }
 
 void require_understood_environment() {
-    require(!had_no_memory_to_load, abi::Result::out_of_memory);
+    require(!had_no_memory_to_load, abi::Status::out_of_memory);
     if (!complaint().empty()) {
         std::fprintf(stderr, "libcupool-sim.so: %s\n", complaint().c_str());
-        fail(abi::Result::unknown);
+        fail(abi::Status::unknown);
     }
 }
 

@@ -25,21 +25,21 @@ std::uint32_t registers_of_block(const ptx::Entry& entry, std::uint32_t threads)
 }  // namespace
 
 std::uint32_t active_blocks(const Function& kernel, std::uint32_t threads, std::size_t dynamic_shared_bytes) {
-    if (threads > most_threads_per_block || dynamic_shared_bytes > kernel.most_dynamic_shared_bytes) {
+    if (threads > max_threads_per_block || dynamic_shared_bytes > kernel.max_dynamic_shared_bytes) {
         return 0;
     }
     const std::uint32_t shared = kernel.entry().shared_bytes + static_cast<std::uint32_t>(dynamic_shared_bytes);
-    return std::min({most_blocks_per_multiprocessor,
-                     most_threads_per_multiprocessor / static_cast<std::uint32_t>(round_up(threads, warp_size)),
+    return std::min({max_blocks_per_multiprocessor,
+                     max_threads_per_multiprocessor / static_cast<std::uint32_t>(round_up(threads, warp_size)),
                      shared_bytes_per_multiprocessor / shared_bytes_of_block(shared),
                      registers_per_multiprocessor / registers_of_block(kernel.entry(), threads)});
 }
 
 namespace exports {
 
-Result occupancy_max_active_blocks(int* blocks, Function function, int block_size, std::size_t dynamic_shared_bytes) {
+Status occupancy_max_active_blocks(int* blocks, Function function, int block_size, std::size_t dynamic_shared_bytes) {
     return answer(EntryPoint::occupancy_max_active_blocks, [&] {
-        require(blocks != nullptr && block_size > 0, Result::invalid_value);
+        require(blocks != nullptr && block_size > 0, Status::invalid_value);
         const Locked state;
         current_context(*state);
         *blocks =
@@ -48,14 +48,14 @@ Result occupancy_max_active_blocks(int* blocks, Function function, int block_siz
 }
 
 // Of the block sizes that keep most threads busy, the largest.
-Result occupancy_potential_block_size(int* min_grid_size, int* block_size, Function function, BlockSizeToSharedBytes shared_bytes_of,
+Status occupancy_potential_block_size(int* min_grid_size, int* block_size, Function function, BlockSizeToSharedBytes shared_bytes_of,
                                       std::size_t dynamic_shared_bytes, int block_size_limit) {
     return answer(EntryPoint::occupancy_potential_block_size, [&] {
-        require(min_grid_size != nullptr && block_size != nullptr && block_size_limit >= 0, Result::invalid_value);
+        require(min_grid_size != nullptr && block_size != nullptr && block_size_limit >= 0, Status::invalid_value);
         const Locked state;
         current_context(*state);
         const auto kernel = function_of(*state, function);
-        std::uint32_t most = most_threads(kernel->entry());
+        std::uint32_t most = max_threads(kernel->entry());
         most = block_size_limit == 0 ? most : std::min(most, static_cast<std::uint32_t>(block_size_limit));
         std::uint32_t busiest = 0;
         *block_size = 0;
@@ -69,26 +69,26 @@ Result occupancy_potential_block_size(int* min_grid_size, int* block_size, Funct
                 *min_grid_size = static_cast<int>(blocks) * kernel->module->context->device.kind.multiprocessor_count;
             }
         }
-        require(busiest > 0, Result::invalid_value);
+        require(busiest > 0, Status::invalid_value);
     });
 }
 
-Result occupancy_available_dynamic_shared(std::size_t* bytes, Function function, int blocks, int block_size) {
+Status occupancy_available_dynamic_shared(std::size_t* bytes, Function function, int blocks, int block_size) {
     return answer(EntryPoint::occupancy_available_dynamic_shared, [&] {
-        require(bytes != nullptr && blocks > 0 && block_size > 0, Result::invalid_value);
+        require(bytes != nullptr && blocks > 0 && block_size > 0, Status::invalid_value);
         const Locked state;
         current_context(*state);
         const auto kernel = function_of(*state, function);
         require(active_blocks(*kernel, static_cast<std::uint32_t>(block_size), 0) >= static_cast<std::uint32_t>(blocks),
-                Result::invalid_value);
+                Status::invalid_value);
         const std::uint32_t share = shared_bytes_per_multiprocessor / static_cast<std::uint32_t>(blocks) / shared_granule * shared_granule;
         const std::uint32_t taken = kernel->entry().shared_bytes + reserved_shared_bytes_per_block;
-        *bytes = std::min(share - std::min(share, taken), kernel->most_dynamic_shared_bytes);
+        *bytes = std::min(share - std::min(share, taken), kernel->max_dynamic_shared_bytes);
     });
 }
 
-Result occupancy_max_active_clusters(int*, Function, const LaunchConfig*) {
-    return answer(EntryPoint::occupancy_max_active_clusters, [] { fail(Result::not_supported); });
+Status occupancy_max_active_clusters(int*, Function, const LaunchConfig*) {
+    return answer(EntryPoint::occupancy_max_active_clusters, [] { fail(Status::not_supported); });
 }
 
 }  // namespace exports

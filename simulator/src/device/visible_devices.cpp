@@ -34,8 +34,8 @@ bool is_called(const Device& card, const std::string& name) {
     if (is_number(name)) {
         return std::strtoull(name.c_str(), nullptr, 10) == static_cast<unsigned long long>(card.card);
     }
-    constexpr std::size_t least_length = 5;  // "GPU-" or "MIG-", and something
-    return name.size() >= least_length && uuid_text(card).compare(0, name.size(), name) == 0;
+    constexpr std::size_t min_length = 5;  // "GPU-" or "MIG-", and something
+    return name.size() >= min_length && uuid_text(card).compare(0, name.size(), name) == 0;
 }
 
 // Null when there is none, or more than one.
@@ -58,7 +58,7 @@ Devices named_devices(const std::string& names, const Devices& cards) {
         if (!card) {
             break;
         }
-        require(std::find(named.begin(), named.end(), card) == named.end(), abi::Result::invalid_device);
+        require(std::find(named.begin(), named.end(), card) == named.end(), abi::Status::invalid_device);
         named.push_back(card);
     }
     return named;

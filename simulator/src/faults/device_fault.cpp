@@ -15,15 +15,15 @@ namespace cupool::simulator {
 namespace {
 
 std::mutex fault_mutex;
-std::atomic<abi::Result> fault{abi::Result::success};
-std::array<std::atomic<abi::Result>, most_devices> lost{};
+std::atomic<abi::Status> fault{abi::Status::success};
+std::array<std::atomic<abi::Status>, max_devices> lost{};
 std::atomic<bool> any_lost{false};
 std::atomic<bool> finding_unanswered{false};
 std::atomic<std::uint64_t> findings{0};
 std::atomic<std::uint64_t> unread_findings{0};
 
 /// What is reported of findings: so many lines, of which the last says that there are more.
-constexpr std::uint64_t most_reported = 100;
+constexpr std::uint64_t max_reported = 100;
 
 // Never destroyed, as calls may come as long as the process lives, and not on the heap, as a fault is raised without memory, too.
 std::string& fault_report() noexcept {
@@ -57,30 +57,30 @@ void write_report(Report report) noexcept {
 
 }  // namespace
 
-abi::Result device_fault() { return fault.load(); }
+abi::Status device_fault() { return fault.load(); }
 
-abi::Result device_fault(int device) {
-    const abi::Result of_all = fault;
-    return of_all != abi::Result::success ? of_all : lost[static_cast<std::size_t>(device)].load();
+abi::Status device_fault(int device) {
+    const abi::Status of_all = fault;
+    return of_all != abi::Status::success ? of_all : lost[static_cast<std::size_t>(device)].load();
 }
 
-void lose_device(int device, abi::Result fault_of_device) {
+void lose_device(int device, abi::Status fault_of_device) {
     lost[static_cast<std::size_t>(device)] = fault_of_device;
     any_lost = true;
 }
 
 bool is_any_device_lost() { return any_lost; }
 
-void raise_device_fault(abi::Result raised, Report report) noexcept {
+void raise_device_fault(abi::Status raised, Report report) noexcept {
     const std::lock_guard lock(fault_mutex);
-    if (fault == abi::Result::success) {
+    if (fault == abi::Status::success) {
         write_report(report);
         fault = raised;
     }
 }
 
-void raise_device_fault_of(int device, abi::Result raised, Report report) noexcept {
-    if (device_fault(device) == abi::Result::success) {
+void raise_device_fault_of(int device, abi::Status raised, Report report) noexcept {
+    if (device_fault(device) == abi::Status::success) {
         raise_device_fault(raised, report);
     }
 }
@@ -88,25 +88,25 @@ void raise_device_fault_of(int device, abi::Result raised, Report report) noexce
 void report_finding(int device, Report report) noexcept {
     const std::lock_guard lock(fault_mutex);
     // With a device lost the process is done for, and what it still frees in whatever order says nothing.
-    if (any_lost || device_fault(device) != abi::Result::success) {
+    if (any_lost || device_fault(device) != abi::Status::success) {
         return;
     }
     finding_unanswered = true;
     const std::uint64_t count = ++findings;
     ++unread_findings;
     try {
-        if (count < most_reported) {
+        if (count < max_reported) {
             const std::string line = joined(report) + seed_suffix();
             std::fprintf(stderr, "libcupool-sim.so: finding: %s\n", line.c_str());
             finding_report() += (count == 1 ? "" : "\n") + line;
-        } else if (count == most_reported) {
+        } else if (count == max_reported) {
             finding_report() += "\nfurther findings are counted alone";
         }
     } catch (const std::bad_alloc&) {  // it counts all the same
     }
 }
 
-abi::Result take_finding() { return finding_unanswered.exchange(false) ? abi::Result::launch_failed : abi::Result::success; }
+abi::Status take_finding() { return finding_unanswered.exchange(false) ? abi::Status::launch_failed : abi::Status::success; }
 
 std::uint64_t finding_count() {
     unread_findings = 0;
@@ -132,9 +132,9 @@ void clear_device_fault() {
     finding_unanswered = false;
     findings = 0;
     unread_findings = 0;
-    fault = abi::Result::success;
+    fault = abi::Status::success;
     for (auto& device : lost) {
-        device = abi::Result::success;
+        device = abi::Status::success;
     }
     any_lost = false;
 }

@@ -11,13 +11,13 @@ namespace cupool::simulator {
 
 /// The fault that every device of the process has died of: success while there is none. From then on every call that
 /// touches a device answers it, on all devices, and nothing but a new process (here: a reset) helps.
-abi::Result device_fault();
+abi::Status device_fault();
 
 /// The same, or what the device was lost with.
-abi::Result device_fault(int device);
+abi::Status device_fault(int device);
 
 /// From then on every call that reaches for that one device answers `fault`, and the device runs nothing.
-void lose_device(int device, abi::Result fault);
+void lose_device(int device, abi::Status fault);
 
 bool is_any_device_lost();
 
@@ -25,17 +25,17 @@ bool is_any_device_lost();
 using Report = std::initializer_list<std::string_view>;
 
 /// Only the first one counts.
-void raise_device_fault(abi::Result fault, Report report = {}) noexcept;
+void raise_device_fault(abi::Status fault, Report report = {}) noexcept;
 
 /// The same for what a device's work met; nothing where the device was lost meanwhile, since what it was at then is nobody's any more.
-void raise_device_fault_of(int device, abi::Result fault, Report report = {}) noexcept;
+void raise_device_fault_of(int device, abi::Status fault, Report report = {}) noexcept;
 
 /// What a check found in a device's work. It ends that work alone, and is answered once, as launch_failed, by the
 /// next call that reaches for a device or waits for one. Goes to stderr too. Nothing where the device was lost meanwhile.
 void report_finding(int device, Report report) noexcept;
 
 /// launch_failed if something was found since the last time, else success.
-abi::Result take_finding();
+abi::Status take_finding();
 
 /// Since the last reset. All of them count as read from then on.
 std::uint64_t finding_count();

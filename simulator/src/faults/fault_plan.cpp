@@ -59,7 +59,7 @@ std::optional<DueFault> take_due(Predicate concern) {
     const std::lock_guard lock(plan_mutex);
     std::optional<DueFault> due;
     std::erase_if(the_plan(), [&](PlannedFault& fault) {
-        if (fault.result == abi::Result::success || !concern(fault) || !is_due(fault)) {
+        if (fault.result == abi::Status::success || !concern(fault) || !is_due(fault)) {
             return false;
         }
         fault.calls_until = 0;
@@ -98,12 +98,12 @@ PlannedFault understand(const SimulatedFault& fault) {
         demand(fault.times_slower == 1, "times_slower: not of a call; say milliseconds");
     }
     demand(!fault.memory_left || (fault.call.empty() && fault.kernel.empty()), "memory_left: of a device, not of a call or kernel");
-    demand(fault.device >= any_device && fault.device < most_devices, "device: -1 (any) to " + std::to_string(most_devices - 1));
+    demand(fault.device >= any_device && fault.device < max_devices, "device: -1 (any) to " + std::to_string(max_devices - 1));
     demand(fault.nth > 0, "nth: counted from 1");
     understood.kernel = fault.kernel;
     understood.device = fault.device;
     understood.calls_until = fault.nth;
-    understood.result = static_cast<abi::Result>(fault.result);
+    understood.result = static_cast<abi::Status>(fault.result);
     understood.duration = fault.duration;
     understood.slowness = {fault.times_slower, Time(std::llround(fault.milliseconds * 1e6))};
     understood.memory_left = fault.memory_left;
@@ -142,7 +142,7 @@ FaultPlan fault_plan() {
 
 bool is_anything_planned() { return anything_planned; }
 
-std::optional<abi::Result> planned_answer(const Call& call) {
+std::optional<abi::Status> planned_answer(const Call& call) {
     const auto due = take_due([&](const PlannedFault& fault) { return is_for(fault, call); });
     if (!due) {
         return std::nullopt;

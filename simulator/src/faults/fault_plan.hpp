@@ -29,7 +29,7 @@ struct PlannedFault {
     std::string kernel;
     int device = any_device;
     std::uint64_t calls_until = 1;
-    abi::Result result = abi::Result::success;
+    abi::Status result = abi::Status::success;
     CupoolSimFaultDuration duration = cupool_sim_once;
     Slowness slowness;
     std::optional<std::uint64_t> memory_left;
@@ -65,12 +65,12 @@ bool is_anything_planned();
 
 /// A fault whose turn has come.
 struct DueFault {
-    abi::Result result;
+    abi::Status result;
     CupoolSimFaultDuration duration;
 };
 
 /// What the plan says of this call; each call asks once. A fault that is to last happens.
-std::optional<abi::Result> planned_answer(const Call& call);
+std::optional<abi::Status> planned_answer(const Call& call);
 
 /// What the plan says of this launch; each launch asks once.
 std::optional<DueFault> planned_launch_fault(const std::string& kernel, int device);

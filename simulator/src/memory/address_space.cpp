@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t mapped_from = 256 * 1024;
 constexpr std::size_t allocation_alignment = 256;
 // Faults are told apart from accesses to what was freed lately.
-constexpr std::size_t most_remembered = 1000;
+constexpr std::size_t max_remembered = 1000;
 
 /// What is left of an allocation that was freed.
 struct Freed {
@@ -54,7 +54,7 @@ public:
         const std::unique_lock lock(mutex_);
         allocation.alive = false;
         allocations_.erase(allocation.start);
-        freed_[frees_++ % most_remembered] = {allocation.start, allocation.bytes};
+        freed_[frees_++ % max_remembered] = {allocation.start, allocation.bytes};
     }
 
     void restart() {
@@ -151,7 +151,7 @@ private:
     static constexpr abi::DevicePointer base = 0x8000'0000'0000;
     static constexpr abi::DevicePointer window = abi::DevicePointer{1} << 40;
     // Reservations come after all devices' windows, and no address of them comes twice.
-    static constexpr abi::DevicePointer first_reservation = base + most_devices * window;
+    static constexpr abi::DevicePointer first_reservation = base + max_devices * window;
     static constexpr abi::DevicePointer last_reservation = first_reservation + 16 * window;
     // Between neighbours lies at least this much nothing.
     static constexpr abi::DevicePointer slot = 64 * 1024;
@@ -179,8 +179,8 @@ private:
     }
 
     const Freed* last_freed_at(abi::DevicePointer address) const {
-        for (std::size_t age = 1; age <= std::min(frees_, most_remembered); ++age) {
-            const Freed& freed = freed_[(frees_ - age) % most_remembered];
+        for (std::size_t age = 1; age <= std::min(frees_, max_remembered); ++age) {
+            const Freed& freed = freed_[(frees_ - age) % max_remembered];
             if (address - freed.start < freed.bytes) {
                 return &freed;
             }
@@ -205,8 +205,8 @@ private:
     }
 
     std::shared_mutex mutex_;
-    /// The last ones, each in place of the one that was freed `most_remembered` before it.
-    std::array<Freed, most_remembered> freed_{};
+    /// The last ones, each in place of the one that was freed `max_remembered` before it.
+    std::array<Freed, max_remembered> freed_{};
     std::size_t frees_ = 0;
     std::map<abi::DevicePointer, std::shared_ptr<Allocation>> allocations_;
     std::map<int, abi::DevicePointer> next_address_;
@@ -265,7 +265,7 @@ Allocation::Allocation(Kind own_kind, int own_device, abi::Context own_context, 
 
 std::byte* Region::data() const {
     note_use(*allocation);
-    require(allocation->alive, abi::Result::illegal_address);
+    require(allocation->alive, abi::Status::illegal_address);
     return allocation->backing->data() + offset;
 }
 

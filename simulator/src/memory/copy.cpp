@@ -121,7 +121,7 @@ Operations copy_to_device(State& state, abi::DevicePointer to, const void* from,
     if (bytes == 0) {
         return {};
     }
-    require(from != nullptr, abi::Result::invalid_value);
+    require(from != nullptr, abi::Status::invalid_value);
     const Region target = region_of(to, bytes);
     if (!is_pageable(from)) {
         return copy_regions(state, target, region_of(address_of(from), bytes), stream);
@@ -141,7 +141,7 @@ Operations copy_to_host(State& state, void* to, abi::DevicePointer from, std::si
     if (bytes == 0) {
         return {};
     }
-    require(to != nullptr, abi::Result::invalid_value);
+    require(to != nullptr, abi::Status::invalid_value);
     const Region source = region_of(from, bytes);
     if (!is_pageable(to)) {
         return copy_regions(state, region_of(address_of(to), bytes), source, stream);
@@ -172,9 +172,9 @@ Operations copy_unified(State& state, abi::DevicePointer to, abi::DevicePointer 
 // Unlike a copy, a set is the device's own access.
 template <typename Value>
 Work set_of(const Context& context, abi::DevicePointer to, Value value, std::size_t count, bool is_lost = false) {
-    require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Result::invalid_value);
+    require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Status::invalid_value);
     const Region target = region_of(to, count * sizeof(value));
-    require(Accessor(context).may_access(*target.allocation), abi::Result::invalid_value);
+    require(Accessor(context).may_access(*target.allocation), abi::Status::invalid_value);
     const Transfer transfer{Work::Kind::set, target.bytes, memory_time(context.device.kind, target.bytes)};
     return work_of(transfer, [target, value, count, is_lost] {
         if (is_lost) {
@@ -187,7 +187,7 @@ Work set_of(const Context& context, abi::DevicePointer to, Value value, std::siz
 
 template <typename Value>
 void set(State& state, abi::DevicePointer to, Value value, std::size_t count, Stream& stream) {
-    require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Result::invalid_value);
+    require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Status::invalid_value);
     if (count > 0) {
         const bool is_lost = is_write_lost(state, stream.context->device.ordinal, *region_of(to, sizeof(value)).allocation);
         queue(state, stream, set_of(*stream.context, to, value, count, is_lost));
@@ -199,7 +199,7 @@ Work set_of(const Context& context, const abi::SetNodeParameters& parameters) {
         case 1: return set_of(context, parameters.target, static_cast<std::uint8_t>(parameters.value), parameters.width);
         case 2: return set_of(context, parameters.target, static_cast<std::uint16_t>(parameters.value), parameters.width);
         case 4: return set_of(context, parameters.target, parameters.value, parameters.width);
-        default: fail(abi::Result::invalid_value);
+        default: fail(abi::Status::invalid_value);
     }
 }
 
@@ -210,9 +210,9 @@ abi::DevicePointer address_of(const abi::Copy3D::Side& side) {
         case abi::MemoryType::host: return address_of(side.host) + offset;
         case abi::MemoryType::device:
         case abi::MemoryType::unified: return side.device + offset;
-        case abi::MemoryType::array: fail(abi::Result::not_supported);
+        case abi::MemoryType::array: fail(abi::Status::not_supported);
     }
-    fail(abi::Result::invalid_value);
+    fail(abi::Status::invalid_value);
 }
 
 Work copy_of(const Context& context, abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes) {
@@ -230,7 +230,7 @@ Work copy_of(const Context& context, abi::DevicePointer to, abi::DevicePointer f
 }  // namespace
 
 NodeAction copy_action(const Context& context, const abi::Copy3D& parameters) {
-    require(parameters.width_bytes > 0 && parameters.height > 0 && parameters.depth > 0, abi::Result::invalid_value);
+    require(parameters.width_bytes > 0 && parameters.height > 0 && parameters.depth > 0, abi::Status::invalid_value);
     NodeAction action{abi::GraphNodeType::copy};
     const Work block = copy_of_block(parameters);
     const bool is_row = parameters.height == 1 && parameters.depth == 1;
@@ -240,8 +240,8 @@ NodeAction copy_action(const Context& context, const abi::Copy3D& parameters) {
 }
 
 NodeAction set_action(const Context& context, const abi::SetNodeParameters& parameters) {
-    require(parameters.width > 0 && parameters.height > 0, abi::Result::invalid_value);
-    require(parameters.height == 1, abi::Result::not_supported);
+    require(parameters.width > 0 && parameters.height > 0, abi::Status::invalid_value);
+    require(parameters.height == 1, abi::Status::not_supported);
     NodeAction action{abi::GraphNodeType::set};
     action.work = set_of(context, parameters);
     action.context = context.handle;
@@ -250,7 +250,7 @@ NodeAction set_action(const Context& context, const abi::SetNodeParameters& para
 
 namespace exports {
 
-Result copy_host_to_device(DevicePointer to, const void* from, std::size_t bytes) {
+Status copy_host_to_device(DevicePointer to, const void* from, std::size_t bytes) {
     return answer(EntryPoint::copy_host_to_device, [&] {
         Operations pending;
         {
@@ -261,7 +261,7 @@ Result copy_host_to_device(DevicePointer to, const void* from, std::size_t bytes
     });
 }
 
-Result copy_device_to_host(void* to, DevicePointer from, std::size_t bytes) {
+Status copy_device_to_host(void* to, DevicePointer from, std::size_t bytes) {
     return answer(EntryPoint::copy_device_to_host, [&] {
         Operations pending;
         {
@@ -272,21 +272,21 @@ Result copy_device_to_host(void* to, DevicePointer from, std::size_t bytes) {
     });
 }
 
-Result copy_device_to_device(DevicePointer to, DevicePointer from, std::size_t bytes) {
+Status copy_device_to_device(DevicePointer to, DevicePointer from, std::size_t bytes) {
     return answer(EntryPoint::copy_device_to_device, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, nullptr));
     });
 }
 
-Result copy_host_to_device_async(DevicePointer to, const void* from, std::size_t bytes, Stream stream) {
+Status copy_host_to_device_async(DevicePointer to, const void* from, std::size_t bytes, Stream stream) {
     return answer(EntryPoint::copy_host_to_device_async, [&] {
         const Locked state;
         copy_to_device(*state, to, from, bytes, *stream_of(*state, stream));
     });
 }
 
-Result copy_device_to_host_async(void* to, DevicePointer from, std::size_t bytes, Stream stream) {
+Status copy_device_to_host_async(void* to, DevicePointer from, std::size_t bytes, Stream stream) {
     return answer(EntryPoint::copy_device_to_host_async, [&] {
         Operations pending;
         {
@@ -299,7 +299,7 @@ Result copy_device_to_host_async(void* to, DevicePointer from, std::size_t bytes
     });
 }
 
-Result copy_device_to_device_async(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
+Status copy_device_to_device_async(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
     return answer(EntryPoint::copy_device_to_device_async, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, stream));
@@ -307,21 +307,21 @@ Result copy_device_to_device_async(DevicePointer to, DevicePointer from, std::si
 }
 
 // Addresses alone tell which devices they are of: a real driver, too, takes any contexts here.
-Result copy_peer_async(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes, Stream stream) {
+Status copy_peer_async(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes, Stream stream) {
     return answer(EntryPoint::copy_peer_async, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, stream));
     });
 }
 
-Result copy_peer(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes) {
+Status copy_peer(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes) {
     return answer(EntryPoint::copy_peer, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, nullptr));
     });
 }
 
-Result copy_unified(DevicePointer to, DevicePointer from, std::size_t bytes) {
+Status copy_unified(DevicePointer to, DevicePointer from, std::size_t bytes) {
     return answer(EntryPoint::copy_unified, [&] {
         Operations pending;
         {
@@ -332,7 +332,7 @@ Result copy_unified(DevicePointer to, DevicePointer from, std::size_t bytes) {
     });
 }
 
-Result copy_unified_async(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
+Status copy_unified_async(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
     return answer(EntryPoint::copy_unified_async, [&] {
         Operations pending;
         {
@@ -346,42 +346,42 @@ Result copy_unified_async(DevicePointer to, DevicePointer from, std::size_t byte
 }
 
 // The host does not wait for a set, as drivers have it.
-Result set_bytes(DevicePointer to, unsigned char value, std::size_t count) {
+Status set_bytes(DevicePointer to, unsigned char value, std::size_t count) {
     return answer(EntryPoint::set_bytes, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, nullptr));
     });
 }
 
-Result set_halfwords(DevicePointer to, unsigned short value, std::size_t count) {
+Status set_halfwords(DevicePointer to, unsigned short value, std::size_t count) {
     return answer(EntryPoint::set_halfwords, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, nullptr));
     });
 }
 
-Result set_words(DevicePointer to, unsigned value, std::size_t count) {
+Status set_words(DevicePointer to, unsigned value, std::size_t count) {
     return answer(EntryPoint::set_words, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, nullptr));
     });
 }
 
-Result set_halfwords_async(DevicePointer to, unsigned short value, std::size_t count, Stream stream) {
+Status set_halfwords_async(DevicePointer to, unsigned short value, std::size_t count, Stream stream) {
     return answer(EntryPoint::set_halfwords_async, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, stream));
     });
 }
 
-Result set_bytes_async(DevicePointer to, unsigned char value, std::size_t count, Stream stream) {
+Status set_bytes_async(DevicePointer to, unsigned char value, std::size_t count, Stream stream) {
     return answer(EntryPoint::set_bytes_async, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, stream));
     });
 }
 
-Result set_words_async(DevicePointer to, unsigned value, std::size_t count, Stream stream) {
+Status set_words_async(DevicePointer to, unsigned value, std::size_t count, Stream stream) {
     return answer(EntryPoint::set_words_async, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, stream));

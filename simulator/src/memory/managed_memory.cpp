@@ -15,7 +15,7 @@ namespace cupool::simulator {
 namespace {
 
 using abi::MemoryAdvice;
-using abi::Result;
+using abi::Status;
 
 constexpr std::size_t page_bytes = 4096;
 
@@ -23,9 +23,9 @@ constexpr std::size_t page_bytes = 4096;
 class Pages {
 public:
     Pages(abi::DevicePointer start, std::size_t bytes) {
-        require(bytes > 0, Result::invalid_value);
+        require(bytes > 0, Status::invalid_value);
         region_ = region_of(start, bytes);
-        require(region_.allocation->kind == Allocation::Kind::managed, Result::invalid_value);
+        require(region_.allocation->kind == Allocation::Kind::managed, Status::invalid_value);
     }
 
     template <typename Change>
@@ -67,7 +67,7 @@ void advise(ManagedPage& page, MemoryAdvice advice, abi::Device device) {
         case MemoryAdvice::set_accessed_by:
         case MemoryAdvice::unset_accessed_by: return;
     }
-    fail(Result::invalid_value);
+    fail(Status::invalid_value);
 }
 
 bool names_location(MemoryAdvice advice) {
@@ -81,20 +81,20 @@ int range_attribute(const Pages& pages, abi::MemoryRangeAttribute attribute) {
         case abi::MemoryRangeAttribute::preferred_location: return pages.common(&ManagedPage::preferred_location, abi::no_location);
         case abi::MemoryRangeAttribute::last_prefetch_location: return pages.common(&ManagedPage::last_prefetch_location, abi::no_location);
     }
-    fail(Result::not_supported);
+    fail(Status::not_supported);
 }
 
 }  // namespace
 
 namespace exports {
 
-Result memory_allocate_managed(DevicePointer* pointer, std::size_t bytes, unsigned flags) {
+Status memory_allocate_managed(DevicePointer* pointer, std::size_t bytes, unsigned flags) {
     return answer(EntryPoint::memory_allocate_managed, [&] {
         const Locked state;
         const auto context = current_context(*state);
         const bool is_attachment =
             flags == static_cast<unsigned>(ManagedAttachment::global) || flags == static_cast<unsigned>(ManagedAttachment::host);
-        require(pointer != nullptr && bytes > 0 && is_attachment, Result::invalid_value);
+        require(pointer != nullptr && bytes > 0 && is_attachment, Status::invalid_value);
         const auto allocation = std::make_shared<Allocation>(Allocation::Kind::managed, context->device.ordinal, context->handle, bytes);
         allocation->pages.resize((bytes + page_bytes - 1) / page_bytes);
         map(allocation);
@@ -102,7 +102,7 @@ Result memory_allocate_managed(DevicePointer* pointer, std::size_t bytes, unsign
     });
 }
 
-Result memory_advise(DevicePointer pointer, std::size_t bytes, MemoryAdvice advice, Device device) {
+Status memory_advise(DevicePointer pointer, std::size_t bytes, MemoryAdvice advice, Device device) {
     return answer(EntryPoint::memory_advise, [&] {
         const Locked state;
         Pages pages(pointer, bytes);
@@ -113,7 +113,7 @@ Result memory_advise(DevicePointer pointer, std::size_t bytes, MemoryAdvice advi
     });
 }
 
-Result memory_prefetch_async(DevicePointer pointer, std::size_t bytes, Device device, Stream stream) {
+Status memory_prefetch_async(DevicePointer pointer, std::size_t bytes, Device device, Stream stream) {
     return answer(EntryPoint::memory_prefetch_async, [&] {
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
@@ -125,11 +125,11 @@ Result memory_prefetch_async(DevicePointer pointer, std::size_t bytes, Device de
     });
 }
 
-Result memory_range_get_attribute(void* value, std::size_t value_bytes, MemoryRangeAttribute attribute, DevicePointer pointer,
+Status memory_range_get_attribute(void* value, std::size_t value_bytes, MemoryRangeAttribute attribute, DevicePointer pointer,
                                   std::size_t bytes) {
     return answer(EntryPoint::memory_range_get_attribute, [&] {
         const Locked state;
-        require(value != nullptr && value_bytes == sizeof(int), Result::invalid_value);
+        require(value != nullptr && value_bytes == sizeof(int), Status::invalid_value);
         const int found = range_attribute(Pages(pointer, bytes), attribute);
         std::memcpy(value, &found, sizeof(found));
     });

@@ -12,11 +12,11 @@ constexpr unsigned known_host_flags = 7;
 
 // An H200 hands out memory in blocks of 2 MiB, which small allocations share.
 constexpr std::uint64_t block = 2 * 1024 * 1024;
-constexpr std::uint64_t most_small_bytes = block / 2;
+constexpr std::uint64_t max_small_bytes = block / 2;
 
-std::uint64_t& account(Device& device, std::uint64_t bytes) { return bytes <= most_small_bytes ? device.small_bytes : device.block_bytes; }
+std::uint64_t& account(Device& device, std::uint64_t bytes) { return bytes <= max_small_bytes ? device.small_bytes : device.block_bytes; }
 
-std::uint64_t charge(std::uint64_t bytes) { return round_up(bytes, bytes <= most_small_bytes ? 512 : block); }
+std::uint64_t charge(std::uint64_t bytes) { return round_up(bytes, bytes <= max_small_bytes ? 512 : block); }
 
 bool is_freeable(const Allocation& allocation) {
     return allocation.kind == Allocation::Kind::plain || allocation.kind == Allocation::Kind::pooled ||
@@ -34,14 +34,14 @@ void withhold_memory_beyond(Device& device, std::uint64_t bytes_left) {
 }
 
 void take_memory(State& state, Device& device, std::uint64_t bytes) {
-    require(bytes <= device.kind.memory_bytes, abi::Result::out_of_memory);
+    require(bytes <= device.kind.memory_bytes, abi::Status::out_of_memory);
     account(device, bytes) += charge(bytes);
     if (device.memory_used() > device.kind.memory_bytes) {
         trim_pools_to_use(state, device);
     }
     if (device.memory_used() > device.kind.memory_bytes) {
         return_memory(device, bytes);
-        fail(abi::Result::out_of_memory);
+        fail(abi::Status::out_of_memory);
     }
 }
 
@@ -65,14 +65,14 @@ abi::DevicePointer allocate_plain(State& state, std::size_t bytes) {
     return allocation->start;
 }
 
-abi::Result unknown_memory(State& state) {
-    return is_current_context_destroyed(state) ? abi::Result::context_is_destroyed : abi::Result::invalid_value;
+abi::Status unknown_memory(State& state) {
+    return is_current_context_destroyed(state) ? abi::Status::context_is_destroyed : abi::Status::invalid_value;
 }
 
 std::shared_ptr<Allocation> freeable_at(State& state, abi::DevicePointer pointer) {
     auto allocation = allocation_at(pointer);
     require(allocation != nullptr && allocation->start == pointer && !allocation->free_called, unknown_memory(state));
-    require(is_freeable(*allocation), abi::Result::invalid_value);
+    require(is_freeable(*allocation), abi::Status::invalid_value);
     return allocation;
 }
 
@@ -85,15 +85,15 @@ void call_free(State& state, Allocation& allocation) {
 
 Region region_of(abi::DevicePointer start, std::size_t bytes) {
     auto allocation = allocation_at(start);
-    require(allocation != nullptr && !allocation->free_called, abi::Result::invalid_value);
+    require(allocation != nullptr && !allocation->free_called, abi::Status::invalid_value);
     const std::size_t offset = start - allocation->start;
-    require(bytes <= allocation->bytes - offset, abi::Result::invalid_value);
+    require(bytes <= allocation->bytes - offset, abi::Status::invalid_value);
     return {std::move(allocation), offset, bytes};
 }
 
 namespace exports {
 
-Result memory_get_info(std::size_t* free, std::size_t* total) {
+Status memory_get_info(std::size_t* free, std::size_t* total) {
     return answer(EntryPoint::memory_get_info, [&] {
         const Locked state;
         const auto& device = current_context(*state)->device;
@@ -106,17 +106,17 @@ Result memory_get_info(std::size_t* free, std::size_t* total) {
     });
 }
 
-Result memory_allocate(DevicePointer* pointer, std::size_t bytes) {
+Status memory_allocate(DevicePointer* pointer, std::size_t bytes) {
     return answer(EntryPoint::memory_allocate, [&] {
         const Locked state;
         current_context(*state);
-        require(pointer != nullptr && bytes > 0, Result::invalid_value);
+        require(pointer != nullptr && bytes > 0, Status::invalid_value);
         require_calm(*state);
         *pointer = allocate_plain(*state, bytes);
     });
 }
 
-Result memory_free(DevicePointer pointer) {
+Status memory_free(DevicePointer pointer) {
     return answer(EntryPoint::memory_free, [&] {
         std::shared_ptr<Allocation> allocation;
         Operations pending;
@@ -137,11 +137,11 @@ Result memory_free(DevicePointer pointer) {
     });
 }
 
-Result host_allocate(void** pointer, std::size_t bytes, unsigned flags) {
+Status host_allocate(void** pointer, std::size_t bytes, unsigned flags) {
     return answer(EntryPoint::host_allocate, [&] {
         const Locked state;
         const auto context = current_context(*state);
-        require(pointer != nullptr && (flags & ~known_host_flags) == 0, Result::invalid_value);
+        require(pointer != nullptr && (flags & ~known_host_flags) == 0, Status::invalid_value);
         require_calm(*state);
         if (bytes == 0) {
             *pointer = nullptr;
@@ -155,7 +155,7 @@ Result host_allocate(void** pointer, std::size_t bytes, unsigned flags) {
     });
 }
 
-Result host_free(void* pointer) {
+Status host_free(void* pointer) {
     return answer(EntryPoint::host_free, [&] {
         std::shared_ptr<Allocation> allocation;
         Operations pending;

@@ -24,7 +24,7 @@ void return_memory(Device& device, std::uint64_t bytes);
 abi::DevicePointer allocate_plain(State& state, std::size_t bytes);
 
 /// What a call answers that was given an address where nothing is.
-abi::Result unknown_memory(State& state);
+abi::Status unknown_memory(State& state);
 
 /// The allocation that begins at `pointer` and that may be freed. Fails with what unknown_memory() answers, or invalid_value.
 std::shared_ptr<Allocation> freeable_at(State& state, abi::DevicePointer pointer);

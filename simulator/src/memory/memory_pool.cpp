@@ -27,14 +27,14 @@ void trim(MemoryPool& pool, std::uint64_t bytes_to_keep) {
 
 std::shared_ptr<MemoryPool> pool_of(State& state, abi::MemoryPool handle) {
     auto pool = state.pools.find(handle);
-    require(pool != nullptr, abi::Result::invalid_value);
+    require(pool != nullptr, abi::Status::invalid_value);
     return pool;
 }
 
 void reserve(State& state, MemoryPool& pool, std::uint64_t bytes) {
-    require(bytes <= pool.device.kind.memory_bytes, abi::Result::out_of_memory);
+    require(bytes <= pool.device.kind.memory_bytes, abi::Status::out_of_memory);
     const std::uint64_t needed = round_up(pool.used + bytes, reservation);
-    require(pool.max_bytes == 0 || needed <= pool.max_bytes, abi::Result::out_of_memory);
+    require(pool.max_bytes == 0 || needed <= pool.max_bytes, abi::Status::out_of_memory);
     if (needed > pool.reserved) {
         take_memory(state, pool.device, needed - pool.reserved);
         pool.reserved = needed;
@@ -55,15 +55,15 @@ abi::DevicePointer allocate(State& state, const std::shared_ptr<MemoryPool>& poo
 }
 
 DeviceSet with_access(State& state, const MemoryPool& pool, DeviceSet accessible, const abi::MemoryAccessDescriptor& access) {
-    require(access.location.type == abi::MemoryLocationType::device, abi::Result::not_supported);
+    require(access.location.type == abi::MemoryLocationType::device, abi::Status::not_supported);
     const Device& device = device_at(state, access.location.id);
     if (access.flags == abi::MemoryAccess::read_write) {
         const bool reachable = &device == &pool.device || (device.reachable_peers & device_bit(pool.device.card)) != 0;
-        require(reachable, abi::Result::invalid_device);
+        require(reachable, abi::Status::invalid_device);
         return accessible | device_bit(device.ordinal);
     }
-    require(access.flags == abi::MemoryAccess::none, abi::Result::not_supported);
-    require(&device != &pool.device, abi::Result::invalid_device);
+    require(access.flags == abi::MemoryAccess::none, abi::Status::not_supported);
+    require(&device != &pool.device, abi::Status::invalid_device);
     return accessible & ~device_bit(device.ordinal);
 }
 
@@ -74,7 +74,7 @@ void set(Value& member, const void* value) {
 
 // High-water marks can only be reset.
 void reset_high(std::uint64_t& high, std::uint64_t current, const void* value) {
-    require(*static_cast<const std::uint64_t*>(value) == 0, abi::Result::invalid_value);
+    require(*static_cast<const std::uint64_t*>(value) == 0, abi::Status::invalid_value);
     high = current;
 }
 
@@ -119,17 +119,17 @@ void trim_pools_to_use(State& state, const Device& device) {
 
 namespace exports {
 
-Result memory_pool_create(MemoryPool* pool, const MemoryPoolProperties* properties) {
+Status memory_pool_create(MemoryPool* pool, const MemoryPoolProperties* properties) {
     return answer(EntryPoint::memory_pool_create, [&] {
-        require(pool != nullptr && properties != nullptr, Result::invalid_value);
-        require(properties->allocation_type == MemoryAllocationType::pinned, Result::invalid_value);
-        require(properties->location.type == MemoryLocationType::device, Result::invalid_value);
-        require(properties->handle_types == MemoryHandleType::none, Result::not_supported);
+        require(pool != nullptr && properties != nullptr, Status::invalid_value);
+        require(properties->allocation_type == MemoryAllocationType::pinned, Status::invalid_value);
+        require(properties->location.type == MemoryLocationType::device, Status::invalid_value);
+        require(properties->handle_types == MemoryHandleType::none, Status::not_supported);
         const Locked state;
         const int ordinal = properties->location.id;
-        require(ordinal >= 0 && static_cast<std::size_t>(ordinal) < state->devices.size(), Result::invalid_value);
+        require(ordinal >= 0 && static_cast<std::size_t>(ordinal) < state->devices.size(), Status::invalid_value);
         auto& device = device_at(*state, ordinal);
-        require(device.kind.memory_pools_supported != 0, Result::not_supported);
+        require(device.kind.memory_pools_supported != 0, Status::not_supported);
         const auto created = std::make_shared<simulator::MemoryPool>(HandleTable<simulator::MemoryPool>::issue(), device);
         created->max_bytes = properties->max_size;
         state->pools.add(created);
@@ -137,19 +137,19 @@ Result memory_pool_create(MemoryPool* pool, const MemoryPoolProperties* properti
     });
 }
 
-Result memory_pool_destroy(MemoryPool pool) {
+Status memory_pool_destroy(MemoryPool pool) {
     return answer(EntryPoint::memory_pool_destroy, [&] {
         const Locked state;
         const auto doomed = pool_of(*state, pool);
-        require(!doomed->is_default, Result::invalid_value);
+        require(!doomed->is_default, Status::invalid_value);
         trim(*doomed, 0);
         state->pools.remove(pool);
     });
 }
 
-Result memory_pool_set_attribute(MemoryPool pool, MemoryPoolAttribute attribute, void* value) {
+Status memory_pool_set_attribute(MemoryPool pool, MemoryPoolAttribute attribute, void* value) {
     return answer(EntryPoint::memory_pool_set_attribute, [&] {
-        require(value != nullptr, Result::invalid_value);
+        require(value != nullptr, Status::invalid_value);
         const Locked state;
         auto& changed = *pool_of(*state, pool);
         switch (attribute) {
@@ -162,13 +162,13 @@ Result memory_pool_set_attribute(MemoryPool pool, MemoryPoolAttribute attribute,
             case MemoryPoolAttribute::reserved_memory_current:
             case MemoryPoolAttribute::used_memory_current: break;
         }
-        fail(Result::invalid_value);
+        fail(Status::invalid_value);
     });
 }
 
-Result memory_pool_get_attribute(MemoryPool pool, MemoryPoolAttribute attribute, void* value) {
+Status memory_pool_get_attribute(MemoryPool pool, MemoryPoolAttribute attribute, void* value) {
     return answer(EntryPoint::memory_pool_get_attribute, [&] {
-        require(value != nullptr, Result::invalid_value);
+        require(value != nullptr, Status::invalid_value);
         const Locked state;
         const auto& asked = *pool_of(*state, pool);
         switch (attribute) {
@@ -181,20 +181,20 @@ Result memory_pool_get_attribute(MemoryPool pool, MemoryPoolAttribute attribute,
             case MemoryPoolAttribute::used_memory_current: return get(asked.used, value);
             case MemoryPoolAttribute::used_memory_high: return get(asked.used_high, value);
         }
-        fail(Result::invalid_value);
+        fail(Status::invalid_value);
     });
 }
 
-Result memory_pool_trim_to(MemoryPool pool, std::size_t bytes_to_keep) {
+Status memory_pool_trim_to(MemoryPool pool, std::size_t bytes_to_keep) {
     return answer(EntryPoint::memory_pool_trim_to, [&] {
         const Locked state;
         trim(*pool_of(*state, pool), bytes_to_keep);
     });
 }
 
-Result memory_pool_set_access(MemoryPool pool, const MemoryAccessDescriptor* map, std::size_t count) {
+Status memory_pool_set_access(MemoryPool pool, const MemoryAccessDescriptor* map, std::size_t count) {
     return answer(EntryPoint::memory_pool_set_access, [&] {
-        require(map != nullptr && count > 0, Result::invalid_value);
+        require(map != nullptr && count > 0, Status::invalid_value);
         const Locked state;
         auto& changed = *pool_of(*state, pool);
         DeviceSet accessible = changed.accessible_from;
@@ -205,44 +205,44 @@ Result memory_pool_set_access(MemoryPool pool, const MemoryAccessDescriptor* map
     });
 }
 
-Result memory_pool_get_access(MemoryAccess* access, MemoryPool pool, MemoryLocation* location) {
+Status memory_pool_get_access(MemoryAccess* access, MemoryPool pool, MemoryLocation* location) {
     return answer(EntryPoint::memory_pool_get_access, [&] {
-        require(access != nullptr && location != nullptr, Result::invalid_value);
+        require(access != nullptr && location != nullptr, Status::invalid_value);
         const Locked state;
         const auto& asked = *pool_of(*state, pool);
         const int ordinal = location->id;
         const bool is_device = ordinal >= 0 && static_cast<std::size_t>(ordinal) < state->devices.size();
-        require(location->type == MemoryLocationType::device && is_device, Result::invalid_value);
+        require(location->type == MemoryLocationType::device && is_device, Status::invalid_value);
         const auto& device = device_at(*state, ordinal);
         const bool may_access = (asked.accessible_from & device_bit(device.ordinal)) != 0;
         *access = may_access ? MemoryAccess::read_write : MemoryAccess::none;
     });
 }
 
-Result memory_allocate_async(DevicePointer* pointer, std::size_t bytes, Stream stream) {
+Status memory_allocate_async(DevicePointer* pointer, std::size_t bytes, Stream stream) {
     return answer(EntryPoint::memory_allocate_async, [&] {
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
-        require(pointer != nullptr, Result::invalid_value);
-        require(ordered_by->capture == nullptr, Result::not_supported);
+        require(pointer != nullptr, Status::invalid_value);
+        require(ordered_by->capture == nullptr, Status::not_supported);
         const auto pool = ordered_by->context->device.default_pool;
-        require(pool != nullptr, Result::not_supported);
+        require(pool != nullptr, Status::not_supported);
         *pointer = bytes == 0 ? 0 : allocate(*state, pool, *ordered_by, bytes);
     });
 }
 
-Result memory_allocate_from_pool_async(DevicePointer* pointer, std::size_t bytes, MemoryPool pool, Stream stream) {
+Status memory_allocate_from_pool_async(DevicePointer* pointer, std::size_t bytes, MemoryPool pool, Stream stream) {
     return answer(EntryPoint::memory_allocate_from_pool_async, [&] {
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
-        require(pointer != nullptr, Result::invalid_value);
-        require(ordered_by->capture == nullptr, Result::not_supported);
+        require(pointer != nullptr, Status::invalid_value);
+        require(ordered_by->capture == nullptr, Status::not_supported);
         const auto source = pool_of(*state, pool);
         *pointer = bytes == 0 ? 0 : allocate(*state, source, *ordered_by, bytes);
     });
 }
 
-Result memory_free_async(DevicePointer pointer, Stream stream) {
+Status memory_free_async(DevicePointer pointer, Stream stream) {
     return answer(EntryPoint::memory_free_async, [&] {
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
@@ -250,7 +250,7 @@ Result memory_free_async(DevicePointer pointer, Stream stream) {
             return;
         }
         const auto allocation = freeable_at(*state, pointer);
-        require(ordered_by->capture == nullptr, Result::not_supported);
+        require(ordered_by->capture == nullptr, Status::not_supported);
         const auto release = [allocation](std::uint64_t) {
             note_free_done(*allocation);
             const Locked later;

@@ -20,11 +20,11 @@
 namespace cupool::simulator {
 namespace {
 
-using abi::Result;
+using abi::Status;
 
 // An H200's.
 constexpr std::size_t pitch_unit = 512;
-constexpr std::size_t most_pitch_bytes = 2'147'483'647;
+constexpr std::size_t max_pitch_bytes = 2'147'483'647;
 
 /// Rows of one length, at distances of one pitch, in slices at distances of one slice, somewhere.
 struct Rows {
@@ -53,15 +53,15 @@ std::size_t extent(const Rows& rows, const Shape& shape) {
 }
 
 Rows rows_of(const abi::Copy3D::Side& side, const Shape& shape) {
-    require(side.type != abi::MemoryType::array && side.level == 0, Result::not_supported);
+    require(side.type != abi::MemoryType::array && side.level == 0, Status::not_supported);
     require(side.type == abi::MemoryType::host || side.type == abi::MemoryType::device || side.type == abi::MemoryType::unified,
-            Result::invalid_value);
+            Status::invalid_value);
     const std::size_t pitch = side.pitch == 0 ? shape.width_bytes : side.pitch;
-    require(pitch <= most_pitch_bytes && side.x_bytes <= pitch && shape.width_bytes <= pitch - side.x_bytes, Result::invalid_value);
+    require(pitch <= max_pitch_bytes && side.x_bytes <= pitch && shape.width_bytes <= pitch - side.x_bytes, Status::invalid_value);
     const std::size_t slice_rows = side.height == 0 ? side.y + shape.height : side.height;
-    require(shape.depth == 1 || (side.y <= slice_rows && shape.height <= slice_rows - side.y), Result::invalid_value);
+    require(shape.depth == 1 || (side.y <= slice_rows && shape.height <= slice_rows - side.y), Status::invalid_value);
     const auto base = side.type == abi::MemoryType::host ? reinterpret_cast<abi::DevicePointer>(side.host) : side.device;
-    require(base != 0, Result::invalid_value);
+    require(base != 0, Status::invalid_value);
     const abi::DevicePointer start = base + side.z * slice_rows * pitch + side.y * pitch + side.x_bytes;
     Rows rows{{}, reinterpret_cast<std::byte*>(start), pitch, slice_rows * pitch};
     const bool may_be_pageable = side.type != abi::MemoryType::device;
@@ -160,11 +160,11 @@ abi::Copy3D::Side side_of(const abi::CopyPlane2D& plane) {
 }
 
 QueuedCopy queue_copy(State& state, const abi::Copy2D* copy, Stream& stream) {
-    require(copy != nullptr, Result::invalid_value);
+    require(copy != nullptr, Status::invalid_value);
     return queue_copy(state, {side_of(copy->from), side_of(copy->to), copy->width_bytes, copy->height, 1}, stream);
 }
 
-abi::Result copy_and_wait(EntryPoint entry_point, const abi::Copy2D* copy) {
+abi::Status copy_and_wait(EntryPoint entry_point, const abi::Copy2D* copy) {
     return answer(entry_point, [&] {
         QueuedCopy queued;
         {
@@ -176,7 +176,7 @@ abi::Result copy_and_wait(EntryPoint entry_point, const abi::Copy2D* copy) {
 }
 
 template <typename Queue>
-abi::Result copy_async(EntryPoint entry_point, abi::Stream stream, Queue queue) {
+abi::Status copy_async(EntryPoint entry_point, abi::Stream stream, Queue queue) {
     return answer(entry_point, [&] {
         QueuedCopy queued;
         {
@@ -190,7 +190,7 @@ abi::Result copy_async(EntryPoint entry_point, abi::Stream stream, Queue queue) 
 }
 
 template <typename Value>
-abi::Result set_rows(EntryPoint entry_point, abi::DevicePointer to, std::size_t pitch_bytes, Value value, std::size_t width,
+abi::Status set_rows(EntryPoint entry_point, abi::DevicePointer to, std::size_t pitch_bytes, Value value, std::size_t width,
                      std::size_t height, abi::Stream stream) {
     return answer(entry_point, [&] {
         const Locked state;
@@ -198,12 +198,12 @@ abi::Result set_rows(EntryPoint entry_point, abi::DevicePointer to, std::size_t 
         if (width == 0 || height == 0) {
             return;
         }
-        require(to % sizeof(Value) == 0 && pitch_bytes % sizeof(Value) == 0, Result::invalid_value);
-        require(width <= most_pitch_bytes / sizeof(Value), Result::invalid_value);
-        require(height == 1 || pitch_bytes >= width * sizeof(Value), Result::invalid_value);
+        require(to % sizeof(Value) == 0 && pitch_bytes % sizeof(Value) == 0, Status::invalid_value);
+        require(width <= max_pitch_bytes / sizeof(Value), Status::invalid_value);
+        require(height == 1 || pitch_bytes >= width * sizeof(Value), Status::invalid_value);
         Rows rows{{}, nullptr, pitch_bytes, 0};
         rows.region = region_of(to, extent(rows, {width * sizeof(Value), height}));
-        require(Accessor(*ordered_by->context).may_access(*rows.region.allocation), Result::invalid_value);
+        require(Accessor(*ordered_by->context).may_access(*rows.region.allocation), Status::invalid_value);
         const auto duration = memory_time(ordered_by->context->device.kind, width * height * sizeof(Value));
         const auto run = [rows, value, width, height, duration](std::uint64_t) {
             for (std::size_t row = 0; row < height; ++row) {
@@ -225,56 +225,56 @@ Work copy_of_block(const abi::Copy3D& copy) {
 
 namespace exports {
 
-Result memory_allocate_pitch(DevicePointer* pointer, std::size_t* pitch_bytes, std::size_t width_bytes, std::size_t height,
+Status memory_allocate_pitch(DevicePointer* pointer, std::size_t* pitch_bytes, std::size_t width_bytes, std::size_t height,
                              unsigned element_bytes) {
     return answer(EntryPoint::memory_allocate_pitch, [&] {
-        require(pointer != nullptr && pitch_bytes != nullptr && width_bytes > 0 && height > 0, Result::invalid_value);
-        require(element_bytes == 4 || element_bytes == 8 || element_bytes == 16, Result::invalid_value);
-        require(width_bytes <= most_pitch_bytes, Result::invalid_value);
+        require(pointer != nullptr && pitch_bytes != nullptr && width_bytes > 0 && height > 0, Status::invalid_value);
+        require(element_bytes == 4 || element_bytes == 8 || element_bytes == 16, Status::invalid_value);
+        require(width_bytes <= max_pitch_bytes, Status::invalid_value);
         const std::size_t pitch = round_up(width_bytes, pitch_unit);
-        require(height <= SIZE_MAX / pitch, Result::out_of_memory);
+        require(height <= SIZE_MAX / pitch, Status::out_of_memory);
         const Locked state;
         *pointer = allocate_plain(*state, pitch * height);
         *pitch_bytes = pitch;
     });
 }
 
-Result copy_2d(const Copy2D* copy) { return copy_and_wait(EntryPoint::copy_2d, copy); }
+Status copy_2d(const Copy2D* copy) { return copy_and_wait(EntryPoint::copy_2d, copy); }
 
-Result copy_2d_unaligned(const Copy2D* copy) { return copy_and_wait(EntryPoint::copy_2d_unaligned, copy); }
+Status copy_2d_unaligned(const Copy2D* copy) { return copy_and_wait(EntryPoint::copy_2d_unaligned, copy); }
 
-Result copy_2d_async(const Copy2D* copy, Stream stream) {
+Status copy_2d_async(const Copy2D* copy, Stream stream) {
     return copy_async(EntryPoint::copy_2d_async, stream,
                       [&](State& state, simulator::Stream& queue) { return queue_copy(state, copy, queue); });
 }
 
-Result copy_3d_async(const Copy3D* copy, Stream stream) {
+Status copy_3d_async(const Copy3D* copy, Stream stream) {
     return copy_async(EntryPoint::copy_3d_async, stream, [&](State& state, simulator::Stream& queue) {
-        require(copy != nullptr && copy->source.context == nullptr && copy->target.context == nullptr, Result::invalid_value);
+        require(copy != nullptr && copy->source.context == nullptr && copy->target.context == nullptr, Status::invalid_value);
         return queue_copy(state, *copy, queue);
     });
 }
 
-Result copy_3d_peer_async(const Copy3D* copy, Stream stream) {
+Status copy_3d_peer_async(const Copy3D* copy, Stream stream) {
     return copy_async(EntryPoint::copy_3d_peer_async, stream, [&](State& state, simulator::Stream& queue) {
-        require(copy != nullptr, Result::invalid_value);
+        require(copy != nullptr, Status::invalid_value);
         context_of(state, copy->source.context);
         context_of(state, copy->target.context);
         return queue_copy(state, *copy, queue);
     });
 }
 
-Result set_bytes_2d_async(DevicePointer to, std::size_t pitch_bytes, unsigned char value, std::size_t width, std::size_t height,
+Status set_bytes_2d_async(DevicePointer to, std::size_t pitch_bytes, unsigned char value, std::size_t width, std::size_t height,
                           Stream stream) {
     return set_rows(EntryPoint::set_bytes_2d_async, to, pitch_bytes, value, width, height, stream);
 }
 
-Result set_halfwords_2d_async(DevicePointer to, std::size_t pitch_bytes, unsigned short value, std::size_t width, std::size_t height,
+Status set_halfwords_2d_async(DevicePointer to, std::size_t pitch_bytes, unsigned short value, std::size_t width, std::size_t height,
                               Stream stream) {
     return set_rows(EntryPoint::set_halfwords_2d_async, to, pitch_bytes, value, width, height, stream);
 }
 
-Result set_words_2d_async(DevicePointer to, std::size_t pitch_bytes, unsigned value, std::size_t width, std::size_t height, Stream stream) {
+Status set_words_2d_async(DevicePointer to, std::size_t pitch_bytes, unsigned value, std::size_t width, std::size_t height, Stream stream) {
     return set_rows(EntryPoint::set_words_2d_async, to, pitch_bytes, value, width, height, stream);
 }
 

@@ -12,7 +12,7 @@ namespace cupool::simulator {
 namespace {
 
 using abi::PointerAttribute;
-using abi::Result;
+using abi::Status;
 
 // CU_POINTER_ATTRIBUTE_HW_DECOMPRESS_CAPABLE of CUDA 13, and CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, the last before 11.3 brought pools.
 constexpr int last_pointer_attribute = 21;
@@ -27,7 +27,7 @@ void store(void* to, Value value) {
 void require_known(PointerAttribute attribute) {
     const auto number = static_cast<int>(attribute);
     const int last = driver_version() < first_version_with_pools ? last_before_pools : last_pointer_attribute;
-    require(number >= 1 && number <= last, Result::invalid_value);
+    require(number >= 1 && number <= last, Status::invalid_value);
 }
 
 /// The attribute's size in bytes.
@@ -43,7 +43,7 @@ std::size_t size_of(PointerAttribute attribute) {
         case PointerAttribute::range_size:
         case PointerAttribute::memory_pool: return sizeof(void*);
     }
-    fail(Result::not_supported);
+    fail(Status::not_supported);
 }
 
 // Memory of pools is of no context, nor is what has been mapped.
@@ -58,14 +58,14 @@ void store_attribute(void* value, PointerAttribute attribute, const Allocation& 
         case PointerAttribute::memory_type:
             return store(value, is_host_memory(allocation) ? abi::MemoryType::host : abi::MemoryType::device);
         case PointerAttribute::device_pointer: return store(value, pointer);
-        case PointerAttribute::host_pointer: require(!is_device_memory(allocation), Result::invalid_value); return store(value, pointer);
+        case PointerAttribute::host_pointer: require(!is_device_memory(allocation), Status::invalid_value); return store(value, pointer);
         case PointerAttribute::is_managed: return store(value, allocation.kind == Allocation::Kind::managed ? 1 : 0);
         case PointerAttribute::device_ordinal: return store(value, allocation.device);
         case PointerAttribute::range_start_address: return store(value, allocation.start);
         case PointerAttribute::range_size: return store(value, allocation.bytes);
         case PointerAttribute::memory_pool: return store(value, allocation.pool ? allocation.pool->handle : abi::MemoryPool{});
     }
-    fail(Result::not_supported);
+    fail(Status::not_supported);
 }
 
 std::shared_ptr<Allocation> live_allocation_at(abi::DevicePointer pointer) {
@@ -77,21 +77,21 @@ std::shared_ptr<Allocation> live_allocation_at(abi::DevicePointer pointer) {
 
 namespace exports {
 
-Result pointer_get_attribute(void* value, PointerAttribute attribute, DevicePointer pointer) {
+Status pointer_get_attribute(void* value, PointerAttribute attribute, DevicePointer pointer) {
     return answer(EntryPoint::pointer_get_attribute, [&] {
-        require(value != nullptr, Result::invalid_value);
+        require(value != nullptr, Status::invalid_value);
         const Locked state;
         const auto allocation = live_allocation_at(pointer);
-        require(allocation != nullptr, Result::invalid_value);
+        require(allocation != nullptr, Status::invalid_value);
         require_known(attribute);
         store_attribute(value, attribute, *allocation, pointer);
     });
 }
 
 // What does not apply to the pointer, or nothing does, is null.
-Result pointer_get_attributes(unsigned count, PointerAttribute* attributes, void** values, DevicePointer pointer) {
+Status pointer_get_attributes(unsigned count, PointerAttribute* attributes, void** values, DevicePointer pointer) {
     return answer(EntryPoint::pointer_get_attributes, [&] {
-        require(count > 0 && attributes != nullptr && values != nullptr, Result::invalid_value);
+        require(count > 0 && attributes != nullptr && values != nullptr, Status::invalid_value);
         const Locked state;
         const auto allocation = live_allocation_at(pointer);
         for (unsigned i = 0; i < count; ++i) {
@@ -105,7 +105,7 @@ Result pointer_get_attributes(unsigned count, PointerAttribute* attributes, void
     });
 }
 
-Result memory_get_address_range(DevicePointer* start, std::size_t* bytes, DevicePointer pointer) {
+Status memory_get_address_range(DevicePointer* start, std::size_t* bytes, DevicePointer pointer) {
     return answer(EntryPoint::memory_get_address_range, [&] {
         if (start == nullptr && bytes == nullptr) {
             return;  // as a driver 580 has it, even without a context
@@ -113,7 +113,7 @@ Result memory_get_address_range(DevicePointer* start, std::size_t* bytes, Device
         const Locked state;
         current_context(*state);
         const auto allocation = live_allocation_at(pointer);
-        require(allocation != nullptr, Result::not_found);
+        require(allocation != nullptr, Status::not_found);
         if (start != nullptr) {
             *start = allocation->start;
         }

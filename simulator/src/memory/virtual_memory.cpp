@@ -24,7 +24,7 @@
 namespace cupool::simulator {
 namespace {
 
-using abi::Result;
+using abi::Status;
 
 constexpr std::size_t granularity = 2 * 1024 * 1024;
 constexpr std::size_t host_page = 4096;
@@ -32,16 +32,16 @@ constexpr std::size_t host_page = 4096;
 bool is_power_of_two(std::size_t number) { return number != 0 && (number & (number - 1)) == 0; }
 
 Device& device_of(State& state, const abi::PhysicalMemoryProperties* properties) {
-    require(properties != nullptr && properties->type == abi::MemoryAllocationType::pinned, Result::invalid_value);
-    require(properties->location.type == abi::MemoryLocationType::device, Result::invalid_value);
+    require(properties != nullptr && properties->type == abi::MemoryAllocationType::pinned, Status::invalid_value);
+    require(properties->location.type == abi::MemoryLocationType::device, Status::invalid_value);
     const abi::MemoryHandleType types = properties->requested_handle_types;
-    require(types == abi::MemoryHandleType::none || types == abi::MemoryHandleType::posix_file_descriptor, Result::not_supported);
+    require(types == abi::MemoryHandleType::none || types == abi::MemoryHandleType::posix_file_descriptor, Status::not_supported);
     return device_at(state, properties->location.id);
 }
 
 std::shared_ptr<PhysicalMemory> memory_of(State& state, abi::MemoryHandle handle) {
     const auto found = state.physical_memories.find(handle);
-    require(found != state.physical_memories.end() && found->second->owners > 0, Result::invalid_value);
+    require(found != state.physical_memories.end() && found->second->owners > 0, Status::invalid_value);
     return found->second;
 }
 
@@ -54,26 +54,26 @@ void release_unused(State& state, const PhysicalMemory& memory) {
 
 /// The mappings that fill the range exactly, in their order. Fails with invalid_value.
 std::vector<std::shared_ptr<Allocation>> mappings_in(abi::DevicePointer start, std::size_t bytes) {
-    require(bytes > 0 && start % granularity == 0 && bytes % granularity == 0, Result::invalid_value);
+    require(bytes > 0 && start % granularity == 0 && bytes % granularity == 0, Status::invalid_value);
     std::vector<std::shared_ptr<Allocation>> mappings;
     for (abi::DevicePointer next = start; next - start < bytes;) {
         auto mapping = allocation_at(next);
-        require(mapping && mapping->kind == Allocation::Kind::mapped && mapping->start == next, Result::invalid_value);
+        require(mapping && mapping->kind == Allocation::Kind::mapped && mapping->start == next, Status::invalid_value);
         next += mapping->bytes;
         mappings.push_back(std::move(mapping));
     }
-    require(mappings.back()->start + mappings.back()->bytes == start + bytes, Result::invalid_value);
+    require(mappings.back()->start + mappings.back()->bytes == start + bytes, Status::invalid_value);
     return mappings;
 }
 
 void change_access(State& state, Allocation& mapping, const abi::MemoryAccessDescriptor& access) {
-    require(access.location.type == abi::MemoryLocationType::device, Result::not_supported);
+    require(access.location.type == abi::MemoryLocationType::device, Status::not_supported);
     const int ordinal = access.location.id;
-    require(ordinal >= 0 && static_cast<std::size_t>(ordinal) < state.devices.size(), Result::invalid_value);
+    require(ordinal >= 0 && static_cast<std::size_t>(ordinal) < state.devices.size(), Status::invalid_value);
     const Device& device = device_at(state, ordinal);
     const Device& home = device_at(state, mapping.device);
-    require(&device == &home || (device.reachable_peers & device_bit(home.card)) != 0, Result::invalid_device);
-    require(access.flags == abi::MemoryAccess::read_write || access.flags == abi::MemoryAccess::none, Result::not_supported);
+    require(&device == &home || (device.reachable_peers & device_bit(home.card)) != 0, Status::invalid_device);
+    require(access.flags == abi::MemoryAccess::read_write || access.flags == abi::MemoryAccess::none, Status::not_supported);
     if (access.flags == abi::MemoryAccess::read_write) {
         mapping.accessible_from |= device_bit(device.ordinal);
     } else {
@@ -102,29 +102,29 @@ std::map<FileIdentity, std::weak_ptr<PhysicalMemory>>& exported_memories() {
 
 namespace exports {
 
-Result address_reserve(DevicePointer* pointer, std::size_t bytes, std::size_t alignment, DevicePointer, unsigned long long flags) {
+Status address_reserve(DevicePointer* pointer, std::size_t bytes, std::size_t alignment, DevicePointer, unsigned long long flags) {
     return answer(EntryPoint::address_reserve, [&] {
-        require(pointer != nullptr && bytes > 0 && flags == 0, Result::invalid_value);
-        require(bytes % host_page == 0 && (alignment == 0 || is_power_of_two(alignment)), Result::invalid_value);
+        require(pointer != nullptr && bytes > 0 && flags == 0, Status::invalid_value);
+        require(bytes % host_page == 0 && (alignment == 0 || is_power_of_two(alignment)), Status::invalid_value);
         *pointer = reserve_addresses(bytes, std::max(alignment, granularity));
     });
 }
 
-Result address_free(DevicePointer pointer, std::size_t bytes) {
+Status address_free(DevicePointer pointer, std::size_t bytes) {
     return answer(EntryPoint::address_free, [&] {
         const Locked state;
-        require(bytes > 0 && reservation_at(pointer) == bytes, Result::invalid_value);
-        require(!is_anything_mapped(pointer, bytes), Result::invalid_value);
+        require(bytes > 0 && reservation_at(pointer) == bytes, Status::invalid_value);
+        require(!is_anything_mapped(pointer, bytes), Status::invalid_value);
         free_reservation(pointer);
     });
 }
 
-Result memory_create(MemoryHandle* memory, std::size_t bytes, const PhysicalMemoryProperties* properties, unsigned long long flags) {
+Status memory_create(MemoryHandle* memory, std::size_t bytes, const PhysicalMemoryProperties* properties, unsigned long long flags) {
     return answer(EntryPoint::memory_create, [&] {
-        require(memory != nullptr && flags == 0, Result::invalid_value);
+        require(memory != nullptr && flags == 0, Status::invalid_value);
         const Locked state;
         auto& device = device_of(*state, properties);
-        require(bytes > 0 && bytes % granularity == 0, Result::invalid_value);
+        require(bytes > 0 && bytes % granularity == 0, Status::invalid_value);
         auto created = std::make_shared<PhysicalMemory>();
         created->device = device.ordinal;
         created->bytes = bytes;
@@ -142,7 +142,7 @@ Result memory_create(MemoryHandle* memory, std::size_t bytes, const PhysicalMemo
     });
 }
 
-Result memory_release(MemoryHandle memory) {
+Status memory_release(MemoryHandle memory) {
     return answer(EntryPoint::memory_release, [&] {
         const Locked state;
         const auto released = memory_of(*state, memory);
@@ -151,14 +151,14 @@ Result memory_release(MemoryHandle memory) {
     });
 }
 
-Result memory_map(DevicePointer pointer, std::size_t bytes, std::size_t offset, MemoryHandle memory, unsigned long long flags) {
+Status memory_map(DevicePointer pointer, std::size_t bytes, std::size_t offset, MemoryHandle memory, unsigned long long flags) {
     return answer(EntryPoint::memory_map, [&] {
         const Locked state;
-        require(flags == 0 && offset == 0 && bytes > 0, Result::invalid_value);
-        require(pointer % granularity == 0 && bytes % granularity == 0, Result::invalid_value);
+        require(flags == 0 && offset == 0 && bytes > 0, Status::invalid_value);
+        require(pointer % granularity == 0 && bytes % granularity == 0, Status::invalid_value);
         const auto source = memory_of(*state, memory);
-        require(bytes <= source->bytes, Result::not_supported);
-        require(is_reserved(pointer, bytes) && !is_anything_mapped(pointer, bytes), Result::invalid_value);
+        require(bytes <= source->bytes, Status::not_supported);
+        require(is_reserved(pointer, bytes) && !is_anything_mapped(pointer, bytes), Status::invalid_value);
         const auto mapping = std::make_shared<Allocation>(Allocation::Kind::mapped, source->device, nullptr, bytes, source->backing);
         mapping->initialised = source->initialised;
         mapping->start = pointer;
@@ -168,7 +168,7 @@ Result memory_map(DevicePointer pointer, std::size_t bytes, std::size_t offset, 
     });
 }
 
-Result memory_unmap(DevicePointer pointer, std::size_t bytes) {
+Status memory_unmap(DevicePointer pointer, std::size_t bytes) {
     return answer(EntryPoint::memory_unmap, [&] {
         const Locked state;
         if (is_reserved(pointer, bytes) && !is_anything_mapped(pointer, bytes)) {
@@ -182,10 +182,10 @@ Result memory_unmap(DevicePointer pointer, std::size_t bytes) {
     });
 }
 
-Result memory_set_access(DevicePointer pointer, std::size_t bytes, const MemoryAccessDescriptor* access, std::size_t count) {
+Status memory_set_access(DevicePointer pointer, std::size_t bytes, const MemoryAccessDescriptor* access, std::size_t count) {
     return answer(EntryPoint::memory_set_access, [&] {
         const Locked state;
-        require(access != nullptr && count > 0, Result::invalid_value);
+        require(access != nullptr && count > 0, Status::invalid_value);
         for (const auto& mapping : mappings_in(pointer, bytes)) {
             for (std::size_t i = 0; i < count; ++i) {
                 change_access(*state, *mapping, access[i]);
@@ -194,39 +194,39 @@ Result memory_set_access(DevicePointer pointer, std::size_t bytes, const MemoryA
     });
 }
 
-Result memory_get_access(unsigned long long* access, const MemoryLocation* location, DevicePointer pointer) {
+Status memory_get_access(unsigned long long* access, const MemoryLocation* location, DevicePointer pointer) {
     return answer(EntryPoint::memory_get_access, [&] {
         const Locked state;
-        require(access != nullptr && location != nullptr, Result::invalid_value);
-        require(location->type == MemoryLocationType::device, Result::invalid_value);
+        require(access != nullptr && location != nullptr, Status::invalid_value);
+        require(location->type == MemoryLocationType::device, Status::invalid_value);
         const auto& device = device_at(*state, location->id);
         const auto mapping = allocation_at(pointer);
-        require(mapping && mapping->kind == Allocation::Kind::mapped, Result::invalid_value);
+        require(mapping && mapping->kind == Allocation::Kind::mapped, Status::invalid_value);
         const bool may_access = (mapping->accessible_from & device_bit(device.ordinal)) != 0;
         *access = static_cast<unsigned long long>(may_access ? MemoryAccess::read_write : MemoryAccess::none);
     });
 }
 
-Result memory_get_granularity(std::size_t* bytes, const PhysicalMemoryProperties* properties, AllocationGranularity kind) {
+Status memory_get_granularity(std::size_t* bytes, const PhysicalMemoryProperties* properties, AllocationGranularity kind) {
     return answer(EntryPoint::memory_get_granularity, [&] {
         const Locked state;
-        require(bytes != nullptr, Result::invalid_value);
-        require(kind == AllocationGranularity::minimum || kind == AllocationGranularity::recommended, Result::invalid_value);
+        require(bytes != nullptr, Status::invalid_value);
+        require(kind == AllocationGranularity::minimum || kind == AllocationGranularity::recommended, Status::invalid_value);
         device_of(*state, properties);
         *bytes = granularity;
     });
 }
 
 // The file is empty: it stands for the memory in this process alone.
-Result memory_export(void* handle, MemoryHandle memory, MemoryHandleType type, unsigned long long flags) {
+Status memory_export(void* handle, MemoryHandle memory, MemoryHandleType type, unsigned long long flags) {
     return answer(EntryPoint::memory_export, [&] {
-        require(handle != nullptr && flags == 0 && type == MemoryHandleType::posix_file_descriptor, Result::invalid_value);
+        require(handle != nullptr && flags == 0 && type == MemoryHandleType::posix_file_descriptor, Status::invalid_value);
         const Locked state;
         const auto exported = memory_of(*state, memory);
-        require(exported->handle_types == type, Result::invalid_value);
+        require(exported->handle_types == type, Status::invalid_value);
         const int file_descriptor = memfd_create("cupool-sim memory", MFD_CLOEXEC);
         const auto identity = identity_of(file_descriptor);
-        require(identity.has_value(), Result::operating_system);
+        require(identity.has_value(), Status::operating_system);
         Rollback rollback([&] { close(file_descriptor); });
         exported_memories()[*identity] = exported;
         rollback.keep();
@@ -234,25 +234,25 @@ Result memory_export(void* handle, MemoryHandle memory, MemoryHandleType type, u
     });
 }
 
-Result memory_import(MemoryHandle* memory, void* handle, MemoryHandleType type) {
+Status memory_import(MemoryHandle* memory, void* handle, MemoryHandleType type) {
     return answer(EntryPoint::memory_import, [&] {
-        require(memory != nullptr && type == MemoryHandleType::posix_file_descriptor, Result::invalid_value);
+        require(memory != nullptr && type == MemoryHandleType::posix_file_descriptor, Status::invalid_value);
         const Locked state;
         const auto identity = identity_of(static_cast<int>(reinterpret_cast<std::intptr_t>(handle)));
-        require(identity.has_value(), Result::invalid_value);
+        require(identity.has_value(), Status::invalid_value);
         const auto found = exported_memories().find(*identity);
         // Another process's, or memory that only the file would have kept.
-        require(found != exported_memories().end(), Result::not_supported);
+        require(found != exported_memories().end(), Status::not_supported);
         const auto imported = found->second.lock();
-        require(imported != nullptr, Result::not_supported);
+        require(imported != nullptr, Status::not_supported);
         ++imported->owners;
         *memory = imported->handle;
     });
 }
 
-Result memory_get_properties(PhysicalMemoryProperties* properties, MemoryHandle memory) {
+Status memory_get_properties(PhysicalMemoryProperties* properties, MemoryHandle memory) {
     return answer(EntryPoint::memory_get_properties, [&] {
-        require(properties != nullptr, Result::invalid_value);
+        require(properties != nullptr, Status::invalid_value);
         const Locked state;
         const auto known = memory_of(*state, memory);
         *properties = {};

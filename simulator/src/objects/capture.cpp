@@ -12,7 +12,7 @@ namespace {
 
 using abi::CaptureMode;
 using abi::CaptureStatus;
-using abi::Result;
+using abi::Status;
 
 thread_local CaptureMode mode_of_thread = CaptureMode::global;
 
@@ -75,17 +75,17 @@ CaptureStatus status_of(const Capture* capture) {
 
 }  // namespace
 
-void invalidate(Capture& capture, Result result) {
+void invalidate(Capture& capture, Status result) {
     capture.invalidated = true;
     fail(result);
 }
 
-void require_valid(const Capture& capture) { require(!capture.invalidated, Result::stream_capture_invalidated); }
+void require_valid(const Capture& capture) { require(!capture.invalidated, Status::stream_capture_invalidated); }
 
 void require_not_captured(const Stream& stream) {
     if (stream.capture) {
         require_valid(*stream.capture);
-        invalidate(*stream.capture, Result::stream_capture_unsupported);
+        invalidate(*stream.capture, Status::stream_capture_unsupported);
     }
 }
 
@@ -100,7 +100,7 @@ void require_no_capture_in(State& state, const Context& context) {
 void require_no_implicit_capture(State& state, const Stream& legacy) {
     for_each_stream(state, [&](const Stream& stream) {
         if (stream.context == legacy.context && stream.kind == Stream::Kind::blocking && stream.capture) {
-            invalidate(*stream.capture, Result::stream_capture_implicit);
+            invalidate(*stream.capture, Status::stream_capture_implicit);
         }
     });
 }
@@ -113,7 +113,7 @@ void require_calm(State& state) {
             is_calm = false;
         }
     });
-    require(is_calm, Result::stream_capture_unsupported);
+    require(is_calm, Status::stream_capture_unsupported);
 }
 
 void capture(State& state, Stream& stream, NodeAction action) {
@@ -124,14 +124,14 @@ void capture(State& state, Stream& stream, NodeAction action) {
 }
 
 void join_capture(Stream& stream, const std::shared_ptr<Capture>& capture, const GraphNodes& nodes) {
-    require(!capture->ended, Result::captured_event);
+    require(!capture->ended, Status::captured_event);
     require_valid(*capture);
     if (stream.kind == Stream::Kind::legacy) {
-        invalidate(*capture, Result::stream_capture_implicit);
+        invalidate(*capture, Status::stream_capture_implicit);
     }
     if (stream.capture && stream.capture != capture) {
         stream.capture->invalidated = true;
-        invalidate(*capture, Result::stream_capture_merge);
+        invalidate(*capture, Status::stream_capture_merge);
     }
     GraphNodes joined = stream.captured;
     for (const auto& node : nodes) {
@@ -153,13 +153,13 @@ void abandon_capture(State& state, Stream& stream) {
 
 namespace exports {
 
-Result stream_begin_capture(Stream stream, CaptureMode mode) {
+Status stream_begin_capture(Stream stream, CaptureMode mode) {
     return answer(EntryPoint::stream_begin_capture, [&] {
-        require(static_cast<int>(mode) >= 0 && mode <= CaptureMode::relaxed, Result::invalid_value);
+        require(static_cast<int>(mode) >= 0 && mode <= CaptureMode::relaxed, Status::invalid_value);
         const Locked state;
         const auto origin = stream_of(*state, stream);
-        require(origin->kind != simulator::Stream::Kind::legacy, Result::stream_capture_unsupported);
-        require(origin->capture == nullptr, Result::illegal_state);
+        require(origin->kind != simulator::Stream::Kind::legacy, Status::stream_capture_unsupported);
+        require(origin->capture == nullptr, Status::illegal_state);
         const auto begun = std::make_shared<Capture>(Capture{origin.get(), mode, std::this_thread::get_id(), ++state->ids_issued, nullptr});
         begun->graph = create_graph(*state);
         origin->capture = begun;
@@ -167,23 +167,23 @@ Result stream_begin_capture(Stream stream, CaptureMode mode) {
     });
 }
 
-Result stream_end_capture(Stream stream, Graph* graph) {
+Status stream_end_capture(Stream stream, Graph* graph) {
     return answer(EntryPoint::stream_end_capture, [&] {
-        require(graph != nullptr, Result::invalid_value);
+        require(graph != nullptr, Status::invalid_value);
         std::shared_ptr<Capture> ended;  // goes when the lock is no longer held
         const Locked state;
         const auto last = stream_of(*state, stream);
         *graph = nullptr;
         ended = last->capture;
-        require(ended != nullptr, Result::illegal_state);
+        require(ended != nullptr, Status::illegal_state);
         if (ended->mode != CaptureMode::relaxed && ended->thread != std::this_thread::get_id()) {
             leave(*state, *ended);
             discard(*state, *ended);
-            fail(Result::stream_capture_wrong_thread);
+            fail(Status::stream_capture_wrong_thread);
         }
         if (ended->origin != last.get()) {
             require_valid(*ended);
-            invalidate(*ended, Result::stream_capture_unmatched);
+            invalidate(*ended, Status::stream_capture_unmatched);
         }
         const bool is_unjoined = has_unjoined(*ended);
         leave(*state, *ended);
@@ -191,14 +191,14 @@ Result stream_end_capture(Stream stream, Graph* graph) {
             discard(*state, *ended);
         }
         require_valid(*ended);
-        require(!is_unjoined, Result::stream_capture_unjoined);
+        require(!is_unjoined, Status::stream_capture_unjoined);
         *graph = ended->graph->handle;
     });
 }
 
-Result stream_is_capturing(Stream stream, CaptureStatus* status) {
+Status stream_is_capturing(Stream stream, CaptureStatus* status) {
     return answer(EntryPoint::stream_is_capturing, [&] {
-        require(status != nullptr, Result::invalid_value);
+        require(status != nullptr, Status::invalid_value);
         const Locked state;
         const auto asked = stream_of(*state, stream);
         if (asked->kind == simulator::Stream::Kind::legacy) {
@@ -208,10 +208,10 @@ Result stream_is_capturing(Stream stream, CaptureStatus* status) {
     });
 }
 
-Result stream_get_capture_info(Stream stream, CaptureStatus* status, std::uint64_t* id, Graph* graph, const GraphNode** dependencies,
+Status stream_get_capture_info(Stream stream, CaptureStatus* status, std::uint64_t* id, Graph* graph, const GraphNode** dependencies,
                                std::size_t* count) {
     return answer(EntryPoint::stream_get_capture_info, [&] {
-        require(status != nullptr, Result::invalid_value);
+        require(status != nullptr, Status::invalid_value);
         const Locked state;
         const auto asked = stream_of(*state, stream);
         if (asked->kind == simulator::Stream::Kind::legacy) {
@@ -240,9 +240,9 @@ Result stream_get_capture_info(Stream stream, CaptureStatus* status, std::uint64
     });
 }
 
-Result thread_exchange_capture_mode(CaptureMode* mode) {
+Status thread_exchange_capture_mode(CaptureMode* mode) {
     return answer(EntryPoint::thread_exchange_capture_mode, [&] {
-        require(mode != nullptr && static_cast<int>(*mode) >= 0 && *mode <= CaptureMode::relaxed, Result::invalid_value);
+        require(mode != nullptr && static_cast<int>(*mode) >= 0 && *mode <= CaptureMode::relaxed, Status::invalid_value);
         *mode = std::exchange(mode_of_thread, *mode);
     });
 }

@@ -27,7 +27,7 @@ struct Capture {
 };
 
 /// Ends the capture's usefulness, and fails.
-[[noreturn]] void invalidate(Capture& capture, abi::Result result);
+[[noreturn]] void invalidate(Capture& capture, abi::Status result);
 
 /// Fails with stream_capture_invalidated.
 void require_valid(const Capture& capture);

@@ -25,9 +25,9 @@ std::map<abi::ContextLimit, std::size_t> default_limits() {
 
 std::size_t& limit_of(Context& context, abi::ContextLimit limit) {
     constexpr int last_limit = 9;  // CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED of CUDA 13
-    require(static_cast<int>(limit) >= 0 && static_cast<int>(limit) <= last_limit, abi::Result::invalid_value);
+    require(static_cast<int>(limit) >= 0 && static_cast<int>(limit) <= last_limit, abi::Status::invalid_value);
     const auto found = context.limits.find(limit);
-    require(found != context.limits.end(), abi::Result::unsupported_limit);
+    require(found != context.limits.end(), abi::Status::unsupported_limit);
     return found->second;
 }
 
@@ -38,10 +38,10 @@ CurrentContexts& current_contexts(const State& state) {
 }
 
 void check_usable(const Device& device) {
-    const abi::Result fault = device_fault(device.ordinal);
-    require(fault == abi::Result::success, fault);
-    require(device.health == abi::Result::success, device.health);
-    require(device.kind.compute_mode != static_cast<int>(abi::ComputeMode::prohibited), abi::Result::device_unavailable);
+    const abi::Status fault = device_fault(device.ordinal);
+    require(fault == abi::Status::success, fault);
+    require(device.health == abi::Status::success, device.health);
+    require(device.kind.compute_mode != static_cast<int>(abi::ComputeMode::prohibited), abi::Status::device_unavailable);
 }
 
 std::shared_ptr<Context> open_context(State& state, Device& device, abi::Context handle, unsigned flags) {
@@ -108,7 +108,7 @@ void push_new_context(State& state, abi::Device device, unsigned flags, abi::Con
 // Of a context dead or alive: only its use tells.
 std::shared_ptr<Context> known_context(State& state, abi::Context handle) {
     auto context = state.contexts.find(handle);
-    require(context != nullptr, abi::Result::invalid_context);
+    require(context != nullptr, abi::Status::invalid_context);
     return context;
 }
 
@@ -122,13 +122,13 @@ Context::Context(Handle own_handle, Device& own_device)
 
 std::shared_ptr<Context> context_of(State& state, abi::Context handle) {
     auto context = known_context(state, handle);
-    require(context->alive, abi::Result::context_is_destroyed);
+    require(context->alive, abi::Status::context_is_destroyed);
     return context;
 }
 
 std::shared_ptr<Context> current_context(State& state) {
     const CurrentContexts& current = current_contexts(state);
-    require(!current.empty(), abi::Result::invalid_context);
+    require(!current.empty(), abi::Status::invalid_context);
     return context_of(state, current.top());
 }
 
@@ -172,9 +172,9 @@ Operations pending_on(State& state, const Device& device) {
 
 namespace exports {
 
-Result primary_context_retain(Context* context, Device device) {
+Status primary_context_retain(Context* context, Device device) {
     return answer(EntryPoint::primary_context_retain, device, [&] {
-        require(context != nullptr, Result::invalid_value);
+        require(context != nullptr, Status::invalid_value);
         const Locked state;
         auto& owner = device_at(*state, device);
         if (owner.primary_retains == 0) {
@@ -185,13 +185,13 @@ Result primary_context_retain(Context* context, Device device) {
     });
 }
 
-Result primary_context_release(Device device) {
+Status primary_context_release(Device device) {
     return answer(EntryPoint::primary_context_release, device, [&] {
         Operations pending;
         {
             const Locked state;
             auto& owner = device_at(*state, device);
-            require(owner.primary_retains > 0, Result::invalid_context);
+            require(owner.primary_retains > 0, Status::invalid_context);
             if (owner.primary_retains == 1) {
                 pending = pending_in(*state, *state->contexts.find(owner.primary_context));
             }
@@ -199,7 +199,7 @@ Result primary_context_release(Device device) {
         scheduler().wait_for(pending);
         const Locked state;
         auto& owner = device_at(*state, device);
-        require(owner.primary_retains > 0, Result::invalid_context);
+        require(owner.primary_retains > 0, Status::invalid_context);
         if (owner.primary_retains == 1) {
             close_context(*state, *state->contexts.find(owner.primary_context));
         }
@@ -207,9 +207,9 @@ Result primary_context_release(Device device) {
     });
 }
 
-Result primary_context_get_state(Device device, unsigned* flags, int* active) {
+Status primary_context_get_state(Device device, unsigned* flags, int* active) {
     return answer(EntryPoint::primary_context_get_state, device, [&] {
-        require(flags != nullptr && active != nullptr, Result::invalid_value);
+        require(flags != nullptr && active != nullptr, Status::invalid_value);
         const Locked state;
         const auto& owner = device_at(*state, device);
         *flags = owner.primary_flags;
@@ -217,9 +217,9 @@ Result primary_context_get_state(Device device, unsigned* flags, int* active) {
     });
 }
 
-Result primary_context_set_flags(Device device, unsigned flags) {
+Status primary_context_set_flags(Device device, unsigned flags) {
     return answer(EntryPoint::primary_context_set_flags, device, [&] {
-        require(are_context_flags(flags), Result::invalid_value);
+        require(are_context_flags(flags), Status::invalid_value);
         const Locked state;
         auto& owner = device_at(*state, device);
         owner.primary_flags = flags;
@@ -230,7 +230,7 @@ Result primary_context_set_flags(Device device, unsigned flags) {
 }
 
 // Whoever has retained it has it no more.
-Result primary_context_reset(Device device) {
+Status primary_context_reset(Device device) {
     return answer(EntryPoint::primary_context_reset, device, [&] {
         Operations pending;
         {
@@ -250,33 +250,33 @@ Result primary_context_reset(Device device) {
     });
 }
 
-Result context_create(Context* context, unsigned flags, Device device) {
+Status context_create(Context* context, unsigned flags, Device device) {
     return answer(EntryPoint::context_create, device, [&] {
-        require(context != nullptr && are_context_flags(flags), Result::invalid_value);
+        require(context != nullptr && are_context_flags(flags), Status::invalid_value);
         const Locked state;
         push_new_context(*state, device, flags, *context);
     });
 }
 
 // Fewer multiprocessors are for clients of MPS, which is not simulated.
-Result context_create_with_affinity(Context* context, ExecutionAffinity* affinities, int count, unsigned flags, Device device) {
+Status context_create_with_affinity(Context* context, ExecutionAffinity* affinities, int count, unsigned flags, Device device) {
     return answer(EntryPoint::context_create_with_affinity, device, [&] {
-        require(context != nullptr && are_context_flags(flags) && count >= 0, Result::invalid_value);
-        require(count == 0 || affinities != nullptr, Result::invalid_value);
-        require(count == 0, Result::unsupported_execution_affinity);
+        require(context != nullptr && are_context_flags(flags) && count >= 0, Status::invalid_value);
+        require(count == 0 || affinities != nullptr, Status::invalid_value);
+        require(count == 0, Status::unsupported_execution_affinity);
         const Locked state;
         push_new_context(*state, device, flags, *context);
     });
 }
 
-Result context_destroy(Context context) {
+Status context_destroy(Context context) {
     return answer(EntryPoint::context_destroy, [&] {
         Operations pending;
         {
-            require(context != nullptr, Result::invalid_value);
+            require(context != nullptr, Status::invalid_value);
             const Locked state;
             const auto doomed = context_of(*state, context);
-            require(doomed->device.primary_context != context, Result::invalid_context);
+            require(doomed->device.primary_context != context, Status::invalid_context);
             pending = pending_in(*state, *doomed);
         }
         scheduler().wait_for(pending);
@@ -289,19 +289,19 @@ Result context_destroy(Context context) {
     });
 }
 
-Result context_push_current(Context context) {
+Status context_push_current(Context context) {
     return answer(EntryPoint::context_push_current, [&] {
-        require(context != nullptr, Result::invalid_value);
+        require(context != nullptr, Status::invalid_value);
         const Locked state;
         current_contexts(*state).push(known_context(*state, context)->handle);
     });
 }
 
-Result context_pop_current(Context* context) {
+Status context_pop_current(Context* context) {
     return answer(EntryPoint::context_pop_current, [&] {
         const Locked state;
         CurrentContexts& current = current_contexts(*state);
-        require(!current.empty(), Result::invalid_context);
+        require(!current.empty(), Status::invalid_context);
         if (context != nullptr) {
             *context = current.top();
         }
@@ -309,15 +309,15 @@ Result context_pop_current(Context* context) {
     });
 }
 
-Result context_get_current(Context* context) {
+Status context_get_current(Context* context) {
     return answer(EntryPoint::context_get_current, [&] {
-        require(context != nullptr, Result::invalid_value);
+        require(context != nullptr, Status::invalid_value);
         const Locked state;
         *context = current_contexts(*state).top();
     });
 }
 
-Result context_set_current(Context context) {
+Status context_set_current(Context context) {
     return answer(EntryPoint::context_set_current, [&] {
         const Locked state;
         if (context != nullptr) {
@@ -333,17 +333,17 @@ Result context_set_current(Context context) {
     });
 }
 
-Result context_get_device(Device* device) {
+Status context_get_device(Device* device) {
     return answer(EntryPoint::context_get_device, [&] {
-        require(device != nullptr, Result::invalid_value);
+        require(device != nullptr, Status::invalid_value);
         const Locked state;
         const CurrentContexts& current = current_contexts(*state);
-        require(!current.empty(), Result::invalid_context);
+        require(!current.empty(), Status::invalid_context);
         *device = known_context(*state, current.top())->device.ordinal;
     });
 }
 
-Result context_synchronize() {
+Status context_synchronize() {
     return answer(EntryPoint::context_synchronize, [&] {
         Operations pending;
         {
@@ -356,12 +356,12 @@ Result context_synchronize() {
     });
 }
 
-Result context_get_stream_priority_range(int* least, int* greatest) {
+Status context_get_stream_priority_range(int* least, int* greatest) {
     return answer(EntryPoint::context_get_stream_priority_range, [&] {
         const Locked state;
         current_context(*state);
         if (least != nullptr) {
-            *least = least_stream_priority;
+            *least = min_stream_priority;
         }
         if (greatest != nullptr) {
             *greatest = greatest_stream_priority;
@@ -369,98 +369,98 @@ Result context_get_stream_priority_range(int* least, int* greatest) {
     });
 }
 
-Result context_get_flags(unsigned* flags) {
+Status context_get_flags(unsigned* flags) {
     return answer(EntryPoint::context_get_flags, [&] {
-        require(flags != nullptr, Result::invalid_value);
+        require(flags != nullptr, Status::invalid_value);
         const Locked state;
         *flags = current_context(*state)->flags;
     });
 }
 
-Result context_set_flags(unsigned flags) {
+Status context_set_flags(unsigned flags) {
     return answer(EntryPoint::context_set_flags, [&] {
         constexpr unsigned settable = 0xf8;
-        require(are_context_flags(flags, settable), Result::invalid_value);
+        require(are_context_flags(flags, settable), Status::invalid_value);
         const Locked state;
         current_context(*state)->flags = flags;
     });
 }
 
-Result context_get_limit(std::size_t* value, ContextLimit limit) {
+Status context_get_limit(std::size_t* value, ContextLimit limit) {
     return answer(EntryPoint::context_get_limit, [&] {
-        require(value != nullptr, Result::invalid_value);
+        require(value != nullptr, Status::invalid_value);
         const Locked state;
         *value = limit_of(*current_context(*state), limit);
     });
 }
 
-Result context_set_limit(ContextLimit limit, std::size_t value) {
+Status context_set_limit(ContextLimit limit, std::size_t value) {
     return answer(EntryPoint::context_set_limit, [&] {
         const Locked state;
         limit_of(*current_context(*state), limit) = value;
     });
 }
 
-Result context_get_cache_config(CacheConfig* config) {
+Status context_get_cache_config(CacheConfig* config) {
     return answer(EntryPoint::context_get_cache_config, [&] {
-        require(config != nullptr, Result::invalid_value);
+        require(config != nullptr, Status::invalid_value);
         const Locked state;
         *config = current_context(*state)->cache_config;
     });
 }
 
-Result context_set_cache_config(CacheConfig config) {
+Status context_set_cache_config(CacheConfig config) {
     return answer(EntryPoint::context_set_cache_config, [&] {
-        require(config >= CacheConfig::none && config <= CacheConfig::prefer_equal, Result::invalid_value);
+        require(config >= CacheConfig::none && config <= CacheConfig::prefer_equal, Status::invalid_value);
         const Locked state;
         current_context(*state)->cache_config = config;
     });
 }
 
-Result context_get_id(Context context, unsigned long long* id) {
+Status context_get_id(Context context, unsigned long long* id) {
     return answer(EntryPoint::context_get_id, [&] {
-        require(id != nullptr, Result::invalid_value);
+        require(id != nullptr, Status::invalid_value);
         const Locked state;
         *id = (context == nullptr ? current_context(*state) : context_of(*state, context))->id;
     });
 }
 
-Result context_get_execution_affinity(ExecutionAffinity* affinity, ExecutionAffinityType type) {
+Status context_get_execution_affinity(ExecutionAffinity* affinity, ExecutionAffinityType type) {
     return answer(EntryPoint::context_get_execution_affinity, [&] {
-        require(affinity != nullptr && type == ExecutionAffinityType::multiprocessor_count, Result::invalid_value);
+        require(affinity != nullptr && type == ExecutionAffinityType::multiprocessor_count, Status::invalid_value);
         const Locked state;
         affinity->type = type;
         affinity->multiprocessor_count = static_cast<unsigned>(current_context(*state)->device.kind.multiprocessor_count);
     });
 }
 
-Result context_get_api_version(Context context, unsigned* version) {
+Status context_get_api_version(Context context, unsigned* version) {
     return answer(EntryPoint::context_get_api_version, [&] {
-        require(version != nullptr, Result::invalid_value);
+        require(version != nullptr, Status::invalid_value);
         const Locked state;
         context == nullptr ? current_context(*state) : context_of(*state, context);
         *version = 3020;
     });
 }
 
-Result context_enable_peer_access(Context peer, unsigned flags) {
+Status context_enable_peer_access(Context peer, unsigned flags) {
     return answer(EntryPoint::context_enable_peer_access, [&] {
-        require(flags == 0, Result::invalid_value);
+        require(flags == 0, Status::invalid_value);
         const Locked state;
         const auto current = current_context(*state);
         const auto other = context_of(*state, peer);
-        require(&current->device != &other->device, Result::peer_access_unsupported);
-        require((current->device.reachable_peers & device_bit(other->device.card)) != 0, Result::peer_access_unsupported);
-        require(current->peers.insert(peer).second, Result::peer_access_already_enabled);
+        require(&current->device != &other->device, Status::peer_access_unsupported);
+        require((current->device.reachable_peers & device_bit(other->device.card)) != 0, Status::peer_access_unsupported);
+        require(current->peers.insert(peer).second, Status::peer_access_already_enabled);
     });
 }
 
-Result context_disable_peer_access(Context peer) {
+Status context_disable_peer_access(Context peer) {
     return answer(EntryPoint::context_disable_peer_access, [&] {
         const Locked state;
         const auto current = current_context(*state);
         context_of(*state, peer);
-        require(current->peers.erase(peer) == 1, Result::peer_access_not_enabled);
+        require(current->peers.erase(peer) == 1, Status::peer_access_not_enabled);
     });
 }
 

@@ -26,7 +26,7 @@ public:
     /// Null when empty.
     abi::Context top() const { return depth_ == 0 ? nullptr : contexts_[depth_ - 1]; }
     /// Fails with out_of_memory when it is full.
-    void require_room() const { require(depth_ < contexts_.size(), abi::Result::out_of_memory); }
+    void require_room() const { require(depth_ < contexts_.size(), abi::Status::out_of_memory); }
     void push(abi::Context context) {
         require_room();
         contexts_[depth_++] = context;

@@ -18,7 +18,7 @@ constexpr unsigned known_event_flags =
 void require_not_captured(const Event& event) {
     if (event.capture) {
         event.capture->invalidated = true;
-        fail(abi::Result::captured_event);
+        fail(abi::Status::captured_event);
     }
 }
 
@@ -31,14 +31,14 @@ OperationPointer recorded_in(abi::Event handle) {
 
 // CU_EVENT_RECORD_EXTERNAL: a node of the capture.
 void record_externally(State& state, Event& event, Stream& stream) {
-    require(stream.capture != nullptr, abi::Result::illegal_state);
+    require(stream.capture != nullptr, abi::Status::illegal_state);
     NodeAction action{abi::GraphNodeType::event_record};
     action.event = event.handle;
     capture(state, stream, std::move(action));
 }
 
 void record(State& state, Event& event, Stream& stream) {
-    require(event.context == stream.context, abi::Result::invalid_handle);
+    require(event.context == stream.context, abi::Status::invalid_handle);
     if (stream.capture) {
         require_valid(*stream.capture);
         event.captured = stream.captured;
@@ -59,17 +59,17 @@ void record(Event& event, OperationPointer operation) {
 
 std::shared_ptr<Event> event_of(State& state, abi::Event handle) {
     auto event = state.events.find(handle);
-    require(event != nullptr, state.events.is_buried(handle) ? abi::Result::context_is_destroyed : abi::Result::invalid_handle);
+    require(event != nullptr, state.events.is_buried(handle) ? abi::Status::context_is_destroyed : abi::Status::invalid_handle);
     return event;
 }
 
 namespace exports {
 
-Result event_create(Event* event, unsigned flags) {
+Status event_create(Event* event, unsigned flags) {
     return answer(EntryPoint::event_create, [&] {
-        require(event != nullptr && (flags & ~known_event_flags) == 0, Result::invalid_value);
+        require(event != nullptr && (flags & ~known_event_flags) == 0, Status::invalid_value);
         const bool is_timed = (flags & static_cast<unsigned>(EventFlags::disable_timing)) == 0;
-        require((flags & interprocess) == 0 || !is_timed, Result::invalid_value);
+        require((flags & interprocess) == 0 || !is_timed, Status::invalid_value);
         const Locked state;
         const auto context = current_context(*state);
         const auto created = std::make_shared<simulator::Event>();
@@ -81,7 +81,7 @@ Result event_create(Event* event, unsigned flags) {
     });
 }
 
-Result event_destroy(Event event) {
+Status event_destroy(Event event) {
     return answer(EntryPoint::event_destroy, [&] {
         const Locked state;
         event_of(*state, event);
@@ -89,7 +89,7 @@ Result event_destroy(Event event) {
     });
 }
 
-Result event_record(Event event, Stream stream) {
+Status event_record(Event event, Stream stream) {
     return answer(EntryPoint::event_record, [&] {
         const Locked state;
         const auto recorder = event_of(*state, event);
@@ -97,9 +97,9 @@ Result event_record(Event event, Stream stream) {
     });
 }
 
-Result event_record_with_flags(Event event, Stream stream, unsigned flags) {
+Status event_record_with_flags(Event event, Stream stream, unsigned flags) {
     return answer(EntryPoint::event_record_with_flags, [&] {
-        require(flags <= static_cast<unsigned>(EventRecordFlags::external), Result::invalid_value);
+        require(flags <= static_cast<unsigned>(EventRecordFlags::external), Status::invalid_value);
         const Locked state;
         const auto recorder = event_of(*state, event);
         const auto recorded = stream_of(*state, stream);
@@ -110,27 +110,27 @@ Result event_record_with_flags(Event event, Stream stream, unsigned flags) {
     });
 }
 
-Result event_query(Event event) {
+Status event_query(Event event) {
     return answer(EntryPoint::event_query, [&] {
         const OperationPointer recorded = recorded_in(event);
-        require(!recorded || scheduler().is_done(recorded), Result::not_ready);
+        require(!recorded || scheduler().is_done(recorded), Status::not_ready);
         require_no_fault({recorded});
     });
 }
 
-Result event_synchronize(Event event) {
+Status event_synchronize(Event event) {
     return answer(EntryPoint::event_synchronize, [&] { synchronize({recorded_in(event)}); });
 }
 
-Result event_elapsed_time(float* milliseconds, Event start, Event end) {
+Status event_elapsed_time(float* milliseconds, Event start, Event end) {
     return answer(EntryPoint::event_elapsed_time, [&] {
-        require(milliseconds != nullptr, Result::invalid_handle);
+        require(milliseconds != nullptr, Status::invalid_handle);
         const Locked state;
         const auto from = event_of(*state, start);
         const auto to = event_of(*state, end);
-        require(from->timed && to->timed && from->recorded && to->recorded, Result::invalid_handle);
-        require(&from->context->device == &to->context->device, Result::invalid_handle);
-        require(scheduler().is_done(from->recorded) && scheduler().is_done(to->recorded), Result::not_ready);
+        require(from->timed && to->timed && from->recorded && to->recorded, Status::invalid_handle);
+        require(&from->context->device == &to->context->device, Status::invalid_handle);
+        require(scheduler().is_done(from->recorded) && scheduler().is_done(to->recorded), Status::not_ready);
         const Time elapsed = scheduler().time_of(to->recorded) - scheduler().time_of(from->recorded);
         *milliseconds = std::chrono::duration<float, std::milli>(elapsed).count();
     });

@@ -11,21 +11,21 @@
 namespace cupool::simulator {
 namespace {
 
-using abi::Result;
+using abi::Status;
 
 std::shared_ptr<GraphNode> node_of(State& state, abi::GraphNode handle) {
     auto node = state.graph_nodes.find(handle);
-    require(node != nullptr, Result::invalid_value);
+    require(node != nullptr, Status::invalid_value);
     return node;
 }
 
 GraphNodes dependencies_of(State& state, const Graph& graph, const abi::GraphNode* dependencies, std::size_t count) {
-    require(count == 0 || dependencies != nullptr, Result::invalid_value);
+    require(count == 0 || dependencies != nullptr, Status::invalid_value);
     GraphNodes nodes;
     for (std::size_t i = 0; i < count; ++i) {
         const auto node = node_of(state, dependencies[i]);
         const bool seen = std::find(nodes.begin(), nodes.end(), node) != nodes.end();
-        require(node->graph == graph.handle && !seen, Result::invalid_value);
+        require(node->graph == graph.handle && !seen, Status::invalid_value);
         nodes.push_back(node);
     }
     return nodes;
@@ -33,10 +33,10 @@ GraphNodes dependencies_of(State& state, const Graph& graph, const abi::GraphNod
 
 // The frame of every call that adds a node: `act` makes what it does.
 template <typename Act>
-Result answer_addition(EntryPoint entry_point, abi::GraphNode* node, abi::Graph graph, const abi::GraphNode* dependencies,
+Status answer_addition(EntryPoint entry_point, abi::GraphNode* node, abi::Graph graph, const abi::GraphNode* dependencies,
                        std::size_t count, Act&& act) {
     return answer(entry_point, [&] {
-        require(node != nullptr, Result::invalid_value);
+        require(node != nullptr, Status::invalid_value);
         const Locked state;
         const auto owner = graph_of(*state, graph);
         GraphNodes nodes = dependencies_of(*state, *owner, dependencies, count);
@@ -47,7 +47,7 @@ Result answer_addition(EntryPoint entry_point, abi::GraphNode* node, abi::Graph 
 // As many as there is room for; without an array, only how many there are.
 template <typename Nodes>
 void list(const Nodes& nodes, abi::GraphNode* array, std::size_t* count) {
-    require(count != nullptr, Result::invalid_value);
+    require(count != nullptr, Status::invalid_value);
     if (array == nullptr) {
         *count = nodes.size();
         return;
@@ -69,7 +69,7 @@ std::shared_ptr<const Graph> clone(const Graph& graph) {
 
 std::shared_ptr<Graph> graph_of(State& state, abi::Graph handle) {
     auto graph = state.graphs.find(handle);
-    require(graph != nullptr, Result::invalid_value);
+    require(graph != nullptr, Status::invalid_value);
     return graph;
 }
 
@@ -116,15 +116,15 @@ std::size_t index_of(const Graph& graph, const GraphNode& node) {
 
 namespace exports {
 
-Result graph_create(Graph* graph, unsigned flags) {
+Status graph_create(Graph* graph, unsigned flags) {
     return answer(EntryPoint::graph_create, [&] {
-        require(graph != nullptr && flags == 0, Result::invalid_value);
+        require(graph != nullptr && flags == 0, Status::invalid_value);
         const Locked state;
         *graph = create_graph(*state)->handle;
     });
 }
 
-Result graph_destroy(Graph graph) {
+Status graph_destroy(Graph graph) {
     return answer(EntryPoint::graph_destroy, [&] {
         std::shared_ptr<simulator::Graph> doomed;  // goes when the lock is no longer held
         const Locked state;
@@ -133,55 +133,55 @@ Result graph_destroy(Graph graph) {
     });
 }
 
-Result graph_add_kernel_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
+Status graph_add_kernel_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
                              const KernelNodeParameters* parameters) {
     return answer_addition(EntryPoint::graph_add_kernel_node, node, graph, dependencies, dependency_count, [&](State& state) {
-        require(parameters != nullptr, Result::invalid_value);
+        require(parameters != nullptr, Status::invalid_value);
         return kernel_action(state, *parameters);
     });
 }
 
-Result graph_add_copy_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
+Status graph_add_copy_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
                            const Copy3D* parameters, Context context) {
     return answer_addition(EntryPoint::graph_add_copy_node, node, graph, dependencies, dependency_count, [&](State& state) {
-        require(parameters != nullptr, Result::invalid_value);
+        require(parameters != nullptr, Status::invalid_value);
         return copy_action(*context_of(state, context), *parameters);
     });
 }
 
-Result graph_add_set_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
+Status graph_add_set_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
                           const SetNodeParameters* parameters, Context context) {
     return answer_addition(EntryPoint::graph_add_set_node, node, graph, dependencies, dependency_count, [&](State& state) {
-        require(parameters != nullptr, Result::invalid_value);
+        require(parameters != nullptr, Status::invalid_value);
         return set_action(*context_of(state, context), *parameters);
     });
 }
 
-Result graph_add_host_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
+Status graph_add_host_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
                            const HostNodeParameters* parameters) {
     return answer_addition(EntryPoint::graph_add_host_node, node, graph, dependencies, dependency_count, [&](State&) {
-        require(parameters != nullptr && parameters->function != nullptr, Result::invalid_value);
+        require(parameters != nullptr && parameters->function != nullptr, Status::invalid_value);
         NodeAction action{GraphNodeType::host_function};
         action.work = host_function_work(parameters->function, parameters->user_data);
         return action;
     });
 }
 
-Result graph_add_child_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count, Graph child) {
+Status graph_add_child_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count, Graph child) {
     return answer_addition(EntryPoint::graph_add_child_node, node, graph, dependencies, dependency_count, [&](State& state) {
-        require(child != graph, Result::invalid_value);
+        require(child != graph, Status::invalid_value);
         NodeAction action{GraphNodeType::child_graph};
         action.child = clone(*graph_of(state, child));
         return action;
     });
 }
 
-Result graph_add_empty_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count) {
+Status graph_add_empty_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count) {
     return answer_addition(EntryPoint::graph_add_empty_node, node, graph, dependencies, dependency_count,
                            [](State&) { return NodeAction{}; });
 }
 
-Result graph_add_event_record_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count, Event event) {
+Status graph_add_event_record_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count, Event event) {
     return answer_addition(EntryPoint::graph_add_event_record_node, node, graph, dependencies, dependency_count, [&](State& state) {
         NodeAction action{GraphNodeType::event_record};
         action.event = event_of(state, event)->handle;
@@ -189,7 +189,7 @@ Result graph_add_event_record_node(GraphNode* node, Graph graph, const GraphNode
     });
 }
 
-Result graph_add_event_wait_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count, Event event) {
+Status graph_add_event_wait_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count, Event event) {
     return answer_addition(EntryPoint::graph_add_event_wait_node, node, graph, dependencies, dependency_count, [&](State& state) {
         NodeAction action{GraphNodeType::event_wait};
         action.event = event_of(state, event)->handle;
@@ -197,22 +197,22 @@ Result graph_add_event_wait_node(GraphNode* node, Graph graph, const GraphNode* 
     });
 }
 
-Result graph_get_nodes(Graph graph, GraphNode* nodes, std::size_t* count) {
+Status graph_get_nodes(Graph graph, GraphNode* nodes, std::size_t* count) {
     return answer(EntryPoint::graph_get_nodes, [&] {
         const Locked state;
         list(graph_of(*state, graph)->nodes, nodes, count);
     });
 }
 
-Result graph_node_get_type(GraphNode node, GraphNodeType* type) {
+Status graph_node_get_type(GraphNode node, GraphNodeType* type) {
     return answer(EntryPoint::graph_node_get_type, [&] {
-        require(type != nullptr, Result::invalid_value);
+        require(type != nullptr, Status::invalid_value);
         const Locked state;
         *type = node_of(*state, node)->action.type;
     });
 }
 
-Result graph_node_get_dependencies(GraphNode node, GraphNode* dependencies, std::size_t* count) {
+Status graph_node_get_dependencies(GraphNode node, GraphNode* dependencies, std::size_t* count) {
     return answer(EntryPoint::graph_node_get_dependencies, [&] {
         const Locked state;
         list(node_of(*state, node)->dependencies, dependencies, count);

@@ -13,11 +13,11 @@ namespace {
 
 using abi::GraphNodeType;
 using abi::GraphUpdateResult;
-using abi::Result;
+using abi::Status;
 
 std::shared_ptr<GraphExec> exec_of(State& state, abi::GraphExec handle) {
     auto exec = state.graph_execs.find(handle);
-    require(exec != nullptr, Result::invalid_value);
+    require(exec != nullptr, Status::invalid_value);
     return exec;
 }
 
@@ -187,9 +187,9 @@ GraphUpdateResult difference(const GraphExec::Node& before, const GraphExec::Nod
 
 namespace exports {
 
-Result graph_instantiate(GraphExec* exec, Graph graph, GraphNode* error_node, char* log, std::size_t log_bytes) {
+Status graph_instantiate(GraphExec* exec, Graph graph, GraphNode* error_node, char* log, std::size_t log_bytes) {
     return answer(EntryPoint::graph_instantiate, [&] {
-        require(exec != nullptr, Result::invalid_value);
+        require(exec != nullptr, Status::invalid_value);
         const Locked state;
         current_context(*state);
         const auto source = graph_of(*state, graph);
@@ -208,7 +208,7 @@ Result graph_instantiate(GraphExec* exec, Graph graph, GraphNode* error_node, ch
     });
 }
 
-Result graph_exec_destroy(GraphExec exec) {
+Status graph_exec_destroy(GraphExec exec) {
     return answer(EntryPoint::graph_exec_destroy, [&] {
         std::shared_ptr<simulator::GraphExec> doomed;  // goes when the lock is no longer held
         const Locked state;
@@ -217,9 +217,9 @@ Result graph_exec_destroy(GraphExec exec) {
     });
 }
 
-Result graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, GraphUpdateResult* result) {
+Status graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, GraphUpdateResult* result) {
     return answer(EntryPoint::graph_exec_update, [&] {
-        require(error_node != nullptr && result != nullptr, Result::invalid_value);
+        require(error_node != nullptr && result != nullptr, Status::invalid_value);
         std::vector<std::shared_ptr<simulator::UserObject>> replaced;  // go when the lock is no longer held
         const Locked state;
         const auto changed = exec_of(*state, exec);
@@ -232,7 +232,7 @@ Result graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, Gra
             *result = difference(changed->nodes[i], nodes[i]);
             *error_node = *result == GraphUpdateResult::success ? nullptr : nodes[i].origin;
         }
-        require(*result == GraphUpdateResult::success, Result::graph_exec_update_failure);
+        require(*result == GraphUpdateResult::success, Status::graph_exec_update_failure);
         replaced = all_user_objects(*source);
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             changed->nodes[i].action = std::move(nodes[i].action);
@@ -241,21 +241,21 @@ Result graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, Gra
     });
 }
 
-Result graph_exec_set_kernel_node(GraphExec exec, GraphNode node, const KernelNodeParameters* parameters) {
+Status graph_exec_set_kernel_node(GraphExec exec, GraphNode node, const KernelNodeParameters* parameters) {
     return answer(EntryPoint::graph_exec_set_kernel_node, [&] {
-        require(parameters != nullptr, Result::invalid_value);
+        require(parameters != nullptr, Status::invalid_value);
         const Locked state;
         const auto changed = exec_of(*state, exec);
         const auto found = std::find_if(changed->nodes.begin(), changed->nodes.end(),
                                         [&](const simulator::GraphExec::Node& candidate) { return candidate.origin == node; });
-        require(found != changed->nodes.end() && found->action.launch.has_value(), Result::invalid_value);
+        require(found != changed->nodes.end() && found->action.launch.has_value(), Status::invalid_value);
         NodeAction action = kernel_action(*state, *parameters);
-        require(action.context == found->action.context, Result::invalid_value);
+        require(action.context == found->action.context, Status::invalid_value);
         found->action = std::move(action);
     });
 }
 
-Result graph_upload(GraphExec exec, Stream stream) {
+Status graph_upload(GraphExec exec, Stream stream) {
     return answer(EntryPoint::graph_upload, [&] {
         const Locked state;
         exec_of(*state, exec);
@@ -265,7 +265,7 @@ Result graph_upload(GraphExec exec, Stream stream) {
     });
 }
 
-Result graph_launch(GraphExec exec, Stream stream) {
+Status graph_launch(GraphExec exec, Stream stream) {
     return answer(EntryPoint::graph_launch, [&] {
         const Locked state;
         const auto launched = exec_of(*state, exec);

@@ -6,10 +6,10 @@
 
 namespace cupool::simulator::exports {
 
-Result device_get_resource(Device device, DeviceResource* resource, ResourceType type) {
+Status device_get_resource(Device device, DeviceResource* resource, ResourceType type) {
     return answer(EntryPoint::device_get_resource, device, [&] {
-        require(resource != nullptr, Result::invalid_value);
-        require(type == ResourceType::multiprocessors, Result::invalid_resource_type);
+        require(resource != nullptr, Status::invalid_value);
+        require(type == ResourceType::multiprocessors, Status::invalid_resource_type);
         const Locked state;
         constexpr unsigned granule = 8;  // of compute capability 9.0
         const auto count = static_cast<unsigned>(device_at(*state, device).kind.multiprocessor_count);
@@ -19,32 +19,32 @@ Result device_get_resource(Device device, DeviceResource* resource, ResourceType
     });
 }
 
-Result resource_split_by_count(DeviceResource*, unsigned*, const DeviceResource*, DeviceResource*, unsigned, unsigned) {
-    return answer(EntryPoint::resource_split_by_count, [] { fail(Result::not_supported); });
+Status resource_split_by_count(DeviceResource*, unsigned*, const DeviceResource*, DeviceResource*, unsigned, unsigned) {
+    return answer(EntryPoint::resource_split_by_count, [] { fail(Status::not_supported); });
 }
 
-Result resource_generate_description(ResourceDescription*, DeviceResource*, unsigned) {
-    return answer(EntryPoint::resource_generate_description, [] { fail(Result::not_supported); });
+Status resource_generate_description(ResourceDescription*, DeviceResource*, unsigned) {
+    return answer(EntryPoint::resource_generate_description, [] { fail(Status::not_supported); });
 }
 
-Result green_context_create(GreenContext*, ResourceDescription, Device device, unsigned) {
-    return answer(EntryPoint::green_context_create, device, [] { fail(Result::not_supported); });
+Status green_context_create(GreenContext*, ResourceDescription, Device device, unsigned) {
+    return answer(EntryPoint::green_context_create, device, [] { fail(Status::not_supported); });
 }
 
-Result green_context_destroy(GreenContext) {
-    return answer(EntryPoint::green_context_destroy, [] { fail(Result::not_supported); });
+Status green_context_destroy(GreenContext) {
+    return answer(EntryPoint::green_context_destroy, [] { fail(Status::not_supported); });
 }
 
-Result green_context_get_resource(GreenContext, DeviceResource*, ResourceType) {
-    return answer(EntryPoint::green_context_get_resource, [] { fail(Result::not_supported); });
+Status green_context_get_resource(GreenContext, DeviceResource*, ResourceType) {
+    return answer(EntryPoint::green_context_get_resource, [] { fail(Status::not_supported); });
 }
 
-Result context_from_green_context(Context*, GreenContext) {
-    return answer(EntryPoint::context_from_green_context, [] { fail(Result::not_supported); });
+Status context_from_green_context(Context*, GreenContext) {
+    return answer(EntryPoint::context_from_green_context, [] { fail(Status::not_supported); });
 }
 
-Result green_context_stream_create(Stream*, GreenContext, unsigned, int) {
-    return answer(EntryPoint::green_context_stream_create, [] { fail(Result::not_supported); });
+Status green_context_stream_create(Stream*, GreenContext, unsigned, int) {
+    return answer(EntryPoint::green_context_stream_create, [] { fail(Status::not_supported); });
 }
 
 }  // namespace cupool::simulator::exports

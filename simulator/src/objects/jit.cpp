@@ -69,7 +69,7 @@ std::string_view skip_to_first_word(std::string_view text) {
     }
 }
 
-[[noreturn]] void refuse(JitLog& log, abi::Result result, const std::string& text) {
+[[noreturn]] void refuse(JitLog& log, abi::Status result, const std::string& text) {
     log.write_error(text);
     fail(result);
 }
@@ -121,7 +121,7 @@ ptx::Program parse(std::string_view text, JitLog& log) {
         return ParsedPrograms::instance().parse(text);
     } catch (const ptx::ParseError& error) {
         const bool is_version = error.kind() == ptx::ParseError::Kind::unsupported_version;
-        refuse(log, is_version ? abi::Result::unsupported_ptx_version : abi::Result::invalid_ptx, error.log());
+        refuse(log, is_version ? abi::Status::unsupported_ptx_version : abi::Status::invalid_ptx, error.log());
     }
 }
 
@@ -152,7 +152,7 @@ std::pair<int, int> declared_version(std::string_view directive) {
 void check_version(std::pair<int, int> version, JitLog& log) {
     const int newest = newest_ptx_version(driver_version());
     if (version > std::pair(newest / 10, newest % 10)) {
-        refuse(log, abi::Result::unsupported_ptx_version,
+        refuse(log, abi::Status::unsupported_ptx_version,
                "ptxas application ptx input, line 1; fatal   : Unsupported .version " + std::to_string(version.first) + '.' +
                    std::to_string(version.second) + "; current version is '" + dotted(newest) + "'");
     }
@@ -160,7 +160,7 @@ void check_version(std::pair<int, int> version, JitLog& log) {
 
 void check_target(const ptx::Program& program, const CupoolSimDevice& device, JitLog& log) {
     if (target_capability(program) > device.compute_capability_major * 10 + device.compute_capability_minor) {
-        refuse(log, abi::Result::invalid_ptx, "ptxas fatal   : SM version specified by .target is higher than default SM version assumed");
+        refuse(log, abi::Status::invalid_ptx, "ptxas fatal   : SM version specified by .target is higher than default SM version assumed");
     }
 }
 
@@ -189,11 +189,11 @@ int target_capability(const ptx::Program& program) {
 }
 
 ptx::Program compile(const void* image, const CupoolSimDevice& device, JitLog& log) {
-    require(!is_machine_code(image), abi::Result::no_binary_for_gpu);
+    require(!is_machine_code(image), abi::Status::no_binary_for_gpu);
     const std::string_view text(static_cast<const char*>(image));
     const std::string_view first_words = skip_to_first_word(text);
     if (first_words.substr(0, 8) != ".version") {
-        refuse(log, abi::Result::invalid_image, "error   : Binary format for key='0', ident='' is not recognized");
+        refuse(log, abi::Status::invalid_image, "error   : Binary format for key='0', ident='' is not recognized");
     }
     check_version(declared_version(first_words), log);
     ptx::Program program = parse(text, log);

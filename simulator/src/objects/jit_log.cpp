@@ -16,9 +16,9 @@ constexpr int last_option = 37;
 
 JitLog::JitLog(unsigned option_count, const abi::JitOption* options, void** values)
     : option_count_(option_count), options_(options), values_(values) {
-    require(option_count == 0 || (options != nullptr && values != nullptr), abi::Result::invalid_value);
+    require(option_count == 0 || (options != nullptr && values != nullptr), abi::Status::invalid_value);
     for (unsigned i = 0; i < option_count; ++i) {
-        require(static_cast<int>(options[i]) >= 0 && static_cast<int>(options[i]) <= last_option, abi::Result::invalid_value);
+        require(static_cast<int>(options[i]) >= 0 && static_cast<int>(options[i]) <= last_option, abi::Status::invalid_value);
     }
 }
 

@@ -13,17 +13,17 @@
 namespace cupool::simulator {
 namespace {
 
-using abi::Result;
+using abi::Status;
 
 std::shared_ptr<Library> library_of(State& state, abi::CodeLibrary handle) {
     auto library = state.libraries.find(handle);
-    require(library != nullptr, Result::invalid_handle);
+    require(library != nullptr, Status::invalid_handle);
     return library;
 }
 
 std::shared_ptr<LibraryKernel> kernel_of(State& state, abi::LibraryKernel handle) {
     auto kernel = state.library_kernels.find(handle);
-    require(kernel != nullptr, Result::invalid_handle);
+    require(kernel != nullptr, Status::invalid_handle);
     return kernel;
 }
 
@@ -77,12 +77,12 @@ std::shared_ptr<Function> launched_function(State& state, abi::Function handle, 
 
 namespace exports {
 
-Result library_load_data(CodeLibrary* library, const void* code, JitOption* jit_options, void** jit_values, unsigned jit_count,
+Status library_load_data(CodeLibrary* library, const void* code, JitOption* jit_options, void** jit_values, unsigned jit_count,
                          LibraryOption* options, void** values, unsigned count) {
     return answer(EntryPoint::library_load_data, [&] {
-        require(library != nullptr && code != nullptr, Result::invalid_value);
-        require(count == 0 || (options != nullptr && values != nullptr), Result::invalid_value);
-        require(count == 0, Result::not_supported);
+        require(library != nullptr && code != nullptr, Status::invalid_value);
+        require(count == 0 || (options != nullptr && values != nullptr), Status::invalid_value);
+        require(count == 0, Status::not_supported);
         JitLog log(jit_count, jit_options, jit_values);
         const auto loaded = std::make_shared<simulator::Library>(simulator::Library{nullptr, compile(code, first_device_kind(), log)});
         log.write_error("");
@@ -101,7 +101,7 @@ Result library_load_data(CodeLibrary* library, const void* code, JitOption* jit_
     });
 }
 
-Result library_unload(CodeLibrary library) {
+Status library_unload(CodeLibrary library) {
     return answer(EntryPoint::library_unload, [&] {
         Operations pending;
         {
@@ -121,24 +121,24 @@ Result library_unload(CodeLibrary library) {
     });
 }
 
-Result library_get_kernel(LibraryKernel* kernel, CodeLibrary library, const char* name) {
+Status library_get_kernel(LibraryKernel* kernel, CodeLibrary library, const char* name) {
     return answer(EntryPoint::library_get_kernel, [&] {
-        require(kernel != nullptr && name != nullptr && *name != '\0', Result::invalid_value);
+        require(kernel != nullptr && name != nullptr && *name != '\0', Status::invalid_value);
         const Locked state;
         const auto owner = library_of(*state, library);
         const auto entry_index = owner->program.find_entry(name);
-        require(entry_index.has_value(), Result::not_found);
+        require(entry_index.has_value(), Status::not_found);
         *kernel = owner->kernels[*entry_index];
     });
 }
 
-Result library_get_global(DevicePointer* pointer, std::size_t* bytes, CodeLibrary library, const char* name) {
+Status library_get_global(DevicePointer* pointer, std::size_t* bytes, CodeLibrary library, const char* name) {
     return answer(EntryPoint::library_get_global, [&] {
-        require(name != nullptr && *name != '\0' && (pointer != nullptr || bytes != nullptr), Result::invalid_value);
+        require(name != nullptr && *name != '\0' && (pointer != nullptr || bytes != nullptr), Status::invalid_value);
         const Locked state;
         const auto owner = library_of(*state, library);
         const auto index = owner->program.find_variable(name);
-        require(index.has_value(), Result::not_found);
+        require(index.has_value(), Status::not_found);
         const auto module = module_in(*state, *owner, *current_context(*state));
         if (pointer != nullptr) {
             *pointer = module->variables[*index]->start;
@@ -149,49 +149,49 @@ Result library_get_global(DevicePointer* pointer, std::size_t* bytes, CodeLibrar
     });
 }
 
-Result library_get_kernel_count(unsigned* count, CodeLibrary library) {
+Status library_get_kernel_count(unsigned* count, CodeLibrary library) {
     return answer(EntryPoint::library_get_kernel_count, [&] {
-        require(count != nullptr, Result::invalid_value);
+        require(count != nullptr, Status::invalid_value);
         const Locked state;
         *count = static_cast<unsigned>(library_of(*state, library)->kernels.size());
     });
 }
 
-Result library_enumerate_kernels(LibraryKernel* kernels, unsigned count, CodeLibrary library) {
+Status library_enumerate_kernels(LibraryKernel* kernels, unsigned count, CodeLibrary library) {
     return answer(EntryPoint::library_enumerate_kernels, [&] {
-        require(kernels != nullptr && count > 0, Result::invalid_value);
+        require(kernels != nullptr && count > 0, Status::invalid_value);
         const Locked state;
         const auto& all = library_of(*state, library)->kernels;
         std::copy_n(all.begin(), std::min<std::size_t>(count, all.size()), kernels);
     });
 }
 
-Result library_kernel_get_function(Function* function, LibraryKernel kernel) {
+Status library_kernel_get_function(Function* function, LibraryKernel kernel) {
     return answer(EntryPoint::library_kernel_get_function, [&] {
-        require(function != nullptr, Result::invalid_value);
+        require(function != nullptr, Status::invalid_value);
         const Locked state;
         *function = function_in(*state, *kernel_of(*state, kernel), *current_context(*state))->handle;
     });
 }
 
-Result library_kernel_get_name(const char** name, LibraryKernel kernel) {
+Status library_kernel_get_name(const char** name, LibraryKernel kernel) {
     return answer(EntryPoint::library_kernel_get_name, [&] {
-        require(name != nullptr, Result::invalid_value);
+        require(name != nullptr, Status::invalid_value);
         const Locked state;
         const auto named = kernel_of(*state, kernel);
         *name = named->library->program.entries()[named->entry_index].name.c_str();
     });
 }
 
-Result library_kernel_get_attribute(int* value, FunctionAttribute attribute, LibraryKernel kernel, Device device) {
+Status library_kernel_get_attribute(int* value, FunctionAttribute attribute, LibraryKernel kernel, Device device) {
     return answer(EntryPoint::library_kernel_get_attribute, device, [&] {
-        require(value != nullptr, Result::invalid_value);
+        require(value != nullptr, Status::invalid_value);
         const Locked state;
         *value = attribute_of(*function_on(*state, *kernel_of(*state, kernel), device), attribute);
     });
 }
 
-Result library_kernel_set_attribute(FunctionAttribute attribute, int value, LibraryKernel kernel, Device device) {
+Status library_kernel_set_attribute(FunctionAttribute attribute, int value, LibraryKernel kernel, Device device) {
     return answer(EntryPoint::library_kernel_set_attribute, device, [&] {
         const Locked state;
         set_attribute(*function_on(*state, *kernel_of(*state, kernel), device), attribute, value);

@@ -9,11 +9,11 @@
 namespace cupool::simulator {
 namespace {
 
-using abi::Result;
+using abi::Status;
 
 std::shared_ptr<LinkState> link_of(State& state, abi::LinkState handle) {
     auto link = state.link_states.find(handle);
-    require(link != nullptr, Result::invalid_handle);
+    require(link != nullptr, Status::invalid_handle);
     return link;
 }
 
@@ -21,9 +21,9 @@ std::shared_ptr<LinkState> link_of(State& state, abi::LinkState handle) {
 
 namespace exports {
 
-Result link_create(unsigned option_count, JitOption* options, void** option_values, LinkState* link) {
+Status link_create(unsigned option_count, JitOption* options, void** option_values, LinkState* link) {
     return answer(EntryPoint::link_create, [&] {
-        require(link != nullptr, Result::invalid_value);
+        require(link != nullptr, Status::invalid_value);
         const JitLog log(option_count, options, option_values);
         const Locked state;
         const auto created = std::make_shared<simulator::LinkState>(
@@ -33,26 +33,26 @@ Result link_create(unsigned option_count, JitOption* options, void** option_valu
     });
 }
 
-Result link_add_data(LinkState link, LinkInput type, void* data, std::size_t bytes, const char*, unsigned option_count, JitOption* options,
+Status link_add_data(LinkState link, LinkInput type, void* data, std::size_t bytes, const char*, unsigned option_count, JitOption* options,
                      void** option_values) {
     return answer(EntryPoint::link_add_data, [&] {
-        require(data != nullptr && bytes > 0, Result::invalid_value);
+        require(data != nullptr && bytes > 0, Status::invalid_value);
         const JitLog checked(option_count, options, option_values);
         const Locked state;
         const auto extended = link_of(*state, link);
-        require(type == LinkInput::ptx && extended->image.empty(), Result::not_supported);
+        require(type == LinkInput::ptx && extended->image.empty(), Status::not_supported);
         const std::string text(static_cast<const char*>(data), bytes);
         compile(text.c_str(), extended->device, extended->log);
         extended->image = text.c_str();
     });
 }
 
-Result link_complete(LinkState link, void** image, std::size_t* bytes) {
+Status link_complete(LinkState link, void** image, std::size_t* bytes) {
     return answer(EntryPoint::link_complete, [&] {
-        require(image != nullptr, Result::invalid_value);
+        require(image != nullptr, Status::invalid_value);
         const Locked state;
         const auto complete = link_of(*state, link);
-        require(!complete->image.empty(), Result::invalid_value);
+        require(!complete->image.empty(), Status::invalid_value);
         complete->log.write_info("");
         complete->log.write_error("");
         *image = complete->image.data();
@@ -62,7 +62,7 @@ Result link_complete(LinkState link, void** image, std::size_t* bytes) {
     });
 }
 
-Result link_destroy(LinkState link) {
+Status link_destroy(LinkState link) {
     return answer(EntryPoint::link_destroy, [&] {
         const Locked state;
         link_of(*state, link);

@@ -59,7 +59,7 @@ CupoolSimDevice current_device_kind() {
 
 std::shared_ptr<Module> module_of(State& state, abi::Module handle) {
     auto module = state.modules.find(handle);
-    require(module != nullptr, abi::Result::invalid_handle);
+    require(module != nullptr, abi::Status::invalid_handle);
     return module;
 }
 
@@ -99,7 +99,7 @@ abi::Function function_handle(State& state, Module& module, std::size_t entry_in
     function->module = &module;
     function->entry_index = entry_index;
     const std::uint32_t static_bytes = function->entry().shared_bytes;
-    function->most_dynamic_shared_bytes = default_shared_bytes - std::min(static_bytes, default_shared_bytes);
+    function->max_dynamic_shared_bytes = default_shared_bytes - std::min(static_bytes, default_shared_bytes);
     state.functions.add(function);
     module.functions.emplace(entry_index, function->handle);
     return function->handle;
@@ -109,14 +109,14 @@ int attribute_of(const Function& function, abi::FunctionAttribute attribute) {
     const ptx::Entry& entry = function.entry();
     const CupoolSimDevice& device = function.module->context->device.kind;
     switch (attribute) {
-        case abi::FunctionAttribute::max_threads_per_block: return static_cast<int>(most_threads(entry));
+        case abi::FunctionAttribute::max_threads_per_block: return static_cast<int>(max_threads(entry));
         case abi::FunctionAttribute::shared_size_bytes: return static_cast<int>(entry.shared_bytes);
         case abi::FunctionAttribute::const_size_bytes: return const_bytes(function.module->program);
         case abi::FunctionAttribute::local_size_bytes: return static_cast<int>(entry.local_bytes);
         case abi::FunctionAttribute::register_count: return static_cast<int>(entry.registers);
         case abi::FunctionAttribute::ptx_version: return target_capability(function.module->program);
         case abi::FunctionAttribute::binary_version: return device.compute_capability_major * 10 + device.compute_capability_minor;
-        case abi::FunctionAttribute::max_dynamic_shared_size_bytes: return static_cast<int>(function.most_dynamic_shared_bytes);
+        case abi::FunctionAttribute::max_dynamic_shared_size_bytes: return static_cast<int>(function.max_dynamic_shared_bytes);
         case abi::FunctionAttribute::preferred_shared_memory_carveout: return function.preferred_carveout;
         case abi::FunctionAttribute::non_portable_cluster_size_allowed: return function.non_portable_cluster_size ? 1 : 0;
         case abi::FunctionAttribute::cache_mode_ca:
@@ -126,38 +126,38 @@ int attribute_of(const Function& function, abi::FunctionAttribute attribute) {
         case abi::FunctionAttribute::required_cluster_depth:
         case abi::FunctionAttribute::cluster_scheduling_policy: return 0;
     }
-    fail(abi::Result::invalid_value);
+    fail(abi::Status::invalid_value);
 }
 
 void set_attribute(Function& function, abi::FunctionAttribute attribute, int value) {
-    using abi::Result;
+    using abi::Status;
     switch (attribute) {
         case abi::FunctionAttribute::max_dynamic_shared_size_bytes:
-            require(value >= 0 && static_cast<std::uint32_t>(value) + function.entry().shared_bytes <= most_shared_bytes,
-                    Result::invalid_value);
-            function.most_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
+            require(value >= 0 && static_cast<std::uint32_t>(value) + function.entry().shared_bytes <= max_shared_bytes,
+                    Status::invalid_value);
+            function.max_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
             return;
         case abi::FunctionAttribute::preferred_shared_memory_carveout:
-            require(value >= -1 && value <= 100, Result::invalid_value);
+            require(value >= -1 && value <= 100, Status::invalid_value);
             function.preferred_carveout = value;
             return;
         case abi::FunctionAttribute::non_portable_cluster_size_allowed: function.non_portable_cluster_size = value != 0; return;
-        default: fail(Result::invalid_value);
+        default: fail(Status::invalid_value);
     }
 }
 
 std::shared_ptr<Function> function_of(State& state, abi::Function handle) {
     auto function = state.functions.find(handle);
-    require(function != nullptr, abi::Result::invalid_handle);
+    require(function != nullptr, abi::Status::invalid_handle);
     return function;
 }
 
 namespace exports {
 
-Result module_load_data(Module* module, const void* image, unsigned option_count, JitOption* options, void** option_values) {
+Status module_load_data(Module* module, const void* image, unsigned option_count, JitOption* options, void** option_values) {
     return answer(EntryPoint::module_load_data, [&] {
         const CupoolSimDevice device = current_device_kind();
-        require(module != nullptr && image != nullptr, Result::invalid_value);
+        require(module != nullptr && image != nullptr, Status::invalid_value);
         JitLog log(option_count, options, option_values);
         ptx::Program program = compile(image, device, log);
         log.write_error("");
@@ -166,13 +166,13 @@ Result module_load_data(Module* module, const void* image, unsigned option_count
     });
 }
 
-Result module_unload(Module module) {
+Status module_unload(Module module) {
     return answer(EntryPoint::module_unload, [&] {
         Operations pending;
         {
             const Locked state;
             const auto doomed = module_of(*state, module);
-            require(!doomed->is_of_library, Result::not_permitted);
+            require(!doomed->is_of_library, Status::not_permitted);
             pending = pending_in(*state, *doomed->context);
         }
         scheduler().wait_for(pending);
@@ -181,25 +181,25 @@ Result module_unload(Module module) {
     });
 }
 
-Result module_get_function(Function* function, Module module, const char* name) {
+Status module_get_function(Function* function, Module module, const char* name) {
     return answer(EntryPoint::module_get_function, [&] {
-        require(function != nullptr && name != nullptr && *name != '\0', Result::invalid_value);
+        require(function != nullptr && name != nullptr && *name != '\0', Status::invalid_value);
         const Locked state;
         const auto owner = module_of(*state, module);
         const auto entry_index = owner->program.find_entry(name);
-        require(entry_index.has_value(), Result::not_found);
+        require(entry_index.has_value(), Status::not_found);
         *function = function_handle(*state, *owner, *entry_index);
     });
 }
 
-Result module_get_global(DevicePointer* pointer, std::size_t* bytes, Module module, const char* name) {
+Status module_get_global(DevicePointer* pointer, std::size_t* bytes, Module module, const char* name) {
     return answer(EntryPoint::module_get_global, [&] {
-        require(name != nullptr && *name != '\0' && (pointer != nullptr || bytes != nullptr), Result::invalid_value);
+        require(name != nullptr && *name != '\0' && (pointer != nullptr || bytes != nullptr), Status::invalid_value);
         const Locked state;
         const auto owner = module_of(*state, module);
-        require(!owner->program.find_entry(name), Result::invalid_value);
+        require(!owner->program.find_entry(name), Status::invalid_value);
         const auto index = owner->program.find_variable(name);
-        require(index.has_value(), Result::not_found);
+        require(index.has_value(), Status::not_found);
         if (pointer != nullptr) {
             *pointer = owner->variables[*index]->start;
         }
@@ -209,51 +209,51 @@ Result module_get_global(DevicePointer* pointer, std::size_t* bytes, Module modu
     });
 }
 
-Result function_get_attribute(int* value, FunctionAttribute attribute, Function function) {
+Status function_get_attribute(int* value, FunctionAttribute attribute, Function function) {
     return answer(EntryPoint::function_get_attribute, [&] {
-        require(value != nullptr, Result::invalid_value);
+        require(value != nullptr, Status::invalid_value);
         const Locked state;
         *value = attribute_of(*function_of(*state, function), attribute);
     });
 }
 
-Result function_set_attribute(Function function, FunctionAttribute attribute, int value) {
+Status function_set_attribute(Function function, FunctionAttribute attribute, int value) {
     return answer(EntryPoint::function_set_attribute, [&] {
         const Locked state;
         set_attribute(*function_of(*state, function), attribute, value);
     });
 }
 
-Result function_set_cache_config(Function function, CacheConfig config) {
+Status function_set_cache_config(Function function, CacheConfig config) {
     return answer(EntryPoint::function_set_cache_config, [&] {
-        require(config >= CacheConfig::none && config <= CacheConfig::prefer_equal, Result::invalid_value);
+        require(config >= CacheConfig::none && config <= CacheConfig::prefer_equal, Status::invalid_value);
         const Locked state;
         function_of(*state, function);
     });
 }
 
-Result function_get_module(Module* module, Function function) {
+Status function_get_module(Module* module, Function function) {
     return answer(EntryPoint::function_get_module, [&] {
-        require(module != nullptr, Result::invalid_value);
+        require(module != nullptr, Status::invalid_value);
         const Locked state;
         *module = function_of(*state, function)->module->handle;
     });
 }
 
-Result function_get_name(const char** name, Function function) {
+Status function_get_name(const char** name, Function function) {
     return answer(EntryPoint::function_get_name, [&] {
-        require(name != nullptr, Result::invalid_value);
+        require(name != nullptr, Status::invalid_value);
         const Locked state;
         *name = function_of(*state, function)->entry().name.c_str();
     });
 }
 
-Result function_get_parameter_info(Function function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
+Status function_get_parameter_info(Function function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
     return answer(EntryPoint::function_get_parameter_info, [&] {
-        require(offset != nullptr, Result::invalid_value);
+        require(offset != nullptr, Status::invalid_value);
         const Locked state;
         const auto kernel = function_of(*state, function);
-        require(index < kernel->entry().parameters.size(), Result::invalid_value);
+        require(index < kernel->entry().parameters.size(), Status::invalid_value);
         *offset = kernel->entry().parameters[index].offset;
         if (bytes != nullptr) {
             *bytes = kernel->entry().parameters[index].size;
@@ -261,24 +261,24 @@ Result function_get_parameter_info(Function function, std::size_t index, std::si
     });
 }
 
-Result module_get_loading_mode(ModuleLoadingMode* mode) {
+Status module_get_loading_mode(ModuleLoadingMode* mode) {
     return answer(EntryPoint::module_get_loading_mode, [&] {
-        require(mode != nullptr, Result::invalid_value);
+        require(mode != nullptr, Status::invalid_value);
         *mode = ModuleLoadingMode::lazy;
     });
 }
 
-Result module_get_function_count(unsigned* count, Module module) {
+Status module_get_function_count(unsigned* count, Module module) {
     return answer(EntryPoint::module_get_function_count, [&] {
-        require(count != nullptr, Result::invalid_value);
+        require(count != nullptr, Status::invalid_value);
         const Locked state;
         *count = static_cast<unsigned>(module_of(*state, module)->program.entries().size());
     });
 }
 
-Result module_enumerate_functions(Function* functions, unsigned count, Module module) {
+Status module_enumerate_functions(Function* functions, unsigned count, Module module) {
     return answer(EntryPoint::module_enumerate_functions, [&] {
-        require(functions != nullptr && count > 0, Result::invalid_value);
+        require(functions != nullptr && count > 0, Status::invalid_value);
         const Locked state;
         const auto owner = module_of(*state, module);
         for (std::size_t i = 0; i < std::min<std::size_t>(count, owner->program.entries().size()); ++i) {

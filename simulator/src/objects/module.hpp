@@ -38,7 +38,7 @@ struct Function {
     Handle handle = nullptr;
     Module* module = nullptr;
     std::size_t entry_index = 0;
-    std::uint32_t most_dynamic_shared_bytes = 0;
+    std::uint32_t max_dynamic_shared_bytes = 0;
     int preferred_carveout = -1;
     bool non_portable_cluster_size = false;
 

@@ -78,7 +78,7 @@ abi::GraphNodeType type_of(const Work& work) {
         case Work::Kind::kernel:
         case Work::Kind::release: break;
     }
-    fail(abi::Result::not_supported);  // memory that a graph allocates or frees, operations on values
+    fail(abi::Status::not_supported);  // memory that a graph allocates or frees, operations on values
 }
 
 void forget_finished(Operations& operations) {
@@ -96,7 +96,7 @@ std::shared_ptr<Stream> stream_of(State& state, abi::Stream handle) {
         return per_thread_stream(state, *current_context(state));
     }
     auto stream = state.streams.find(handle);
-    require(stream != nullptr, state.streams.is_buried(handle) ? abi::Result::context_is_destroyed : abi::Result::invalid_handle);
+    require(stream != nullptr, state.streams.is_buried(handle) ? abi::Status::context_is_destroyed : abi::Status::invalid_handle);
     note_given(state, *stream);
     return stream;
 }
@@ -110,7 +110,7 @@ std::shared_ptr<Stream> create_stream(State& state, Context& context, unsigned f
     if (flags == static_cast<unsigned>(abi::StreamFlags::non_blocking)) {
         stream->kind = Stream::Kind::non_blocking;
     }
-    stream->priority = std::clamp(priority, greatest_stream_priority, least_stream_priority);
+    stream->priority = std::clamp(priority, greatest_stream_priority, min_stream_priority);
     state.streams.add(stream);
     return stream;
 }
@@ -165,31 +165,31 @@ void synchronize(const Operations& operations) {
 }
 
 void require_no_fault(const Operations& operations) {
-    require(device_fault() == abi::Result::success, device_fault());
-    const abi::Result finding = take_finding();
-    require(finding == abi::Result::success, finding);
+    require(device_fault() == abi::Status::success, device_fault());
+    const abi::Status finding = take_finding();
+    require(finding == abi::Status::success, finding);
     for (const OperationPointer& operation : operations) {
         if (operation) {
-            const abi::Result fault = device_fault(operation->work.device);
-            require(fault == abi::Result::success, fault);
+            const abi::Status fault = device_fault(operation->work.device);
+            require(fault == abi::Status::success, fault);
         }
     }
 }
 
 namespace exports {
 
-Result stream_create(Stream* stream, unsigned flags, int priority) {
+Status stream_create(Stream* stream, unsigned flags, int priority) {
     return answer(EntryPoint::stream_create, [&] {
-        require(stream != nullptr && flags <= static_cast<unsigned>(StreamFlags::non_blocking), Result::invalid_value);
+        require(stream != nullptr && flags <= static_cast<unsigned>(StreamFlags::non_blocking), Status::invalid_value);
         const Locked state;
         *stream = create_stream(*state, *current_context(*state), flags, priority)->handle;
     });
 }
 
-Result stream_destroy(Stream stream) {
+Status stream_destroy(Stream stream) {
     return answer(EntryPoint::stream_destroy, [&] {
         const Locked state;
-        require(!is_special(stream), Result::invalid_handle);
+        require(!is_special(stream), Status::invalid_handle);
         const auto doomed = stream_of(*state, stream);
         Operations& orphans =
             doomed->kind == simulator::Stream::Kind::blocking ? doomed->context->blocking_orphans : doomed->context->other_orphans;
@@ -200,28 +200,28 @@ Result stream_destroy(Stream stream) {
     });
 }
 
-Result stream_synchronize(Stream stream) {
+Status stream_synchronize(Stream stream) {
     return answer(EntryPoint::stream_synchronize, [&] { synchronize(pending_of(stream)); });
 }
 
-Result stream_query(Stream stream) {
+Status stream_query(Stream stream) {
     return answer(EntryPoint::stream_query, [&] {
         const Operations asked = pending_of(stream);
         Operations pending = asked;
         forget_finished(pending);
-        require(pending.empty(), Result::not_ready);
+        require(pending.empty(), Status::not_ready);
         require_no_fault(asked);
     });
 }
 
-Result stream_wait_event(Stream stream, Event event, unsigned flags) {
+Status stream_wait_event(Stream stream, Event event, unsigned flags) {
     return answer(EntryPoint::stream_wait_event, [&] {
-        require(flags <= external_wait, Result::invalid_value);
+        require(flags <= external_wait, Status::invalid_value);
         const Locked state;
         const auto waiting = stream_of(*state, stream);
         const auto awaited = event_of(*state, event);
         if (flags == external_wait) {
-            require(waiting->capture != nullptr, Result::illegal_state);
+            require(waiting->capture != nullptr, Status::illegal_state);
             NodeAction action{GraphNodeType::event_wait};
             action.event = event;
             return capture(*state, *waiting, std::move(action));
@@ -231,7 +231,7 @@ Result stream_wait_event(Stream stream, Event event, unsigned flags) {
         }
         if (awaited->recorded && waiting->capture) {
             require_valid(*waiting->capture);
-            invalidate(*waiting->capture, Result::stream_capture_isolation);
+            invalidate(*waiting->capture, Status::stream_capture_isolation);
         }
         if (awaited->recorded) {
             enqueue(*state, *waiting, {}, {awaited->recorded});
@@ -239,42 +239,42 @@ Result stream_wait_event(Stream stream, Event event, unsigned flags) {
     });
 }
 
-Result stream_launch_host_function(Stream stream, HostFunction function, void* user_data) {
+Status stream_launch_host_function(Stream stream, HostFunction function, void* user_data) {
     return answer(EntryPoint::stream_launch_host_function, [&] {
-        require(function != nullptr, Result::invalid_value);
+        require(function != nullptr, Status::invalid_value);
         const Locked state;
         enqueue(*state, *stream_of(*state, stream), host_function_work(function, user_data));
     });
 }
 
-Result stream_get_priority(Stream stream, int* priority) {
+Status stream_get_priority(Stream stream, int* priority) {
     return answer(EntryPoint::stream_get_priority, [&] {
-        require(priority != nullptr, Result::invalid_value);
+        require(priority != nullptr, Status::invalid_value);
         const Locked state;
         *priority = stream_of(*state, stream)->priority;
     });
 }
 
-Result stream_get_flags(Stream stream, unsigned* flags) {
+Status stream_get_flags(Stream stream, unsigned* flags) {
     return answer(EntryPoint::stream_get_flags, [&] {
-        require(flags != nullptr, Result::invalid_value);
+        require(flags != nullptr, Status::invalid_value);
         const Locked state;
         const bool is_non_blocking = stream_of(*state, stream)->kind == simulator::Stream::Kind::non_blocking;
         *flags = static_cast<unsigned>(is_non_blocking ? StreamFlags::non_blocking : StreamFlags::blocking);
     });
 }
 
-Result stream_get_context(Stream stream, Context* context) {
+Status stream_get_context(Stream stream, Context* context) {
     return answer(EntryPoint::stream_get_context, [&] {
-        require(context != nullptr, Result::invalid_value);
+        require(context != nullptr, Status::invalid_value);
         const Locked state;
         *context = stream_of(*state, stream)->context->handle;
     });
 }
 
-Result stream_get_id(Stream stream, unsigned long long* id) {
+Status stream_get_id(Stream stream, unsigned long long* id) {
     return answer(EntryPoint::stream_get_id, [&] {
-        require(id != nullptr, Result::invalid_value);
+        require(id != nullptr, Status::invalid_value);
         const Locked state;
         *id = stream_of(*state, stream)->id;
     });

@@ -13,12 +13,12 @@ constexpr unsigned move_reference = 1;
 
 std::shared_ptr<UserObject> object_of(State& state, abi::UserObject handle) {
     auto object = state.user_objects.find(handle);
-    require(object != nullptr, abi::Result::invalid_value);
+    require(object != nullptr, abi::Status::invalid_value);
     return object;
 }
 
 void release(State& state, UserObject& object, unsigned count) {
-    require(count > 0 && count <= object.references, abi::Result::invalid_value);
+    require(count > 0 && count <= object.references, abi::Status::invalid_value);
     object.references -= count;
     if (object.references == 0) {
         state.user_objects.remove(object.handle);
@@ -36,9 +36,9 @@ UserObject::~UserObject() {
 
 namespace exports {
 
-Result user_object_create(UserObject* object, void* pointer, HostFunction destroy, unsigned references, unsigned flags) {
+Status user_object_create(UserObject* object, void* pointer, HostFunction destroy, unsigned references, unsigned flags) {
     return answer(EntryPoint::user_object_create, [&] {
-        require(object != nullptr && destroy != nullptr && references > 0 && flags == no_destructor_sync, Result::invalid_value);
+        require(object != nullptr && destroy != nullptr && references > 0 && flags == no_destructor_sync, Status::invalid_value);
         const Locked state;
         const auto created = std::make_shared<simulator::UserObject>();
         created->handle = HandleTable<simulator::UserObject>::issue();
@@ -50,7 +50,7 @@ Result user_object_create(UserObject* object, void* pointer, HostFunction destro
     });
 }
 
-Result user_object_release(UserObject object, unsigned count) {
+Status user_object_release(UserObject object, unsigned count) {
     return answer(EntryPoint::user_object_release, [&] {
         std::shared_ptr<simulator::UserObject> released;  // goes when the lock is no longer held
         const Locked state;
@@ -59,9 +59,9 @@ Result user_object_release(UserObject object, unsigned count) {
     });
 }
 
-Result graph_retain_user_object(Graph graph, UserObject object, unsigned count, unsigned flags) {
+Status graph_retain_user_object(Graph graph, UserObject object, unsigned count, unsigned flags) {
     return answer(EntryPoint::graph_retain_user_object, [&] {
-        require(count > 0 && flags <= move_reference, Result::invalid_value);
+        require(count > 0 && flags <= move_reference, Status::invalid_value);
         const Locked state;
         const auto keeper = graph_of(*state, graph);
         const auto kept = object_of(*state, object);

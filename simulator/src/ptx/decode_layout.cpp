@@ -119,7 +119,7 @@ void FunctionDecoder::allocate() {
     result_.frame64_bytes = allocation.used[static_cast<std::size_t>(RegisterClass::wide)] * slot64_bytes;
     result_.frame_predicate_bytes =
         static_cast<std::uint32_t>(align_up(result_.first_flag + result_.flag_count * predicate_bytes, std::uint64_t{64}));
-    result_.registers = allocation.most_live;
+    result_.registers = allocation.max_live;
     for (std::size_t i = 0; i < code_.size(); ++i) code_[i].access = std::move(accesses[i]);
 }
 

@@ -11,10 +11,10 @@
 namespace cupool::ptx {
 namespace {
 
-constexpr std::uint64_t most_threads = 1024;
+constexpr std::uint64_t max_threads = 1024;
 
 /// How much the state of resident blocks may take before no more of them join in.
-constexpr std::uint64_t most_resident_bytes = 256 << 20;
+constexpr std::uint64_t max_resident_bytes = 256 << 20;
 
 /// Reading the clock is a system call, so it is read once in so many instructions. The start of a block's turn counts as some of them.
 constexpr std::uint64_t instructions_between_readings = 1'000'000;
@@ -64,7 +64,7 @@ public:
                 wanted = schedule.first_resident();
                 fruitless = 0;
             } else if (++fruitless >= resident_.size()) {
-                wanted = std::min<std::uint64_t>(2 * resident_.size(), most_resident());
+                wanted = std::min<std::uint64_t>(2 * resident_.size(), max_resident());
                 fruitless = 0;
             }
         }
@@ -77,9 +77,9 @@ private:
     static constexpr std::size_t none = ~std::size_t{0};  // the one before the first
 
     // Those that run from the start always may.
-    std::uint64_t most_resident() const {
-        const std::uint64_t fit = most_resident_bytes / std::max<std::uint64_t>(resident_.front()->bytes(), 1);
-        return std::min(launch_.schedule.most_resident(), std::max(launch_.schedule.first_resident(), fit));
+    std::uint64_t max_resident() const {
+        const std::uint64_t fit = max_resident_bytes / std::max<std::uint64_t>(resident_.front()->bytes(), 1);
+        return std::min(launch_.schedule.max_resident(), std::max(launch_.schedule.first_resident(), fit));
     }
 
     // Whether the launch has run for longer than it may.
@@ -142,7 +142,7 @@ private:
     std::string waiting_blocks() const {
         if (next_ == blocks_) return "";
         return ", " + std::to_string(blocks_ - next_) + " of its " + std::to_string(blocks_) + " blocks not yet begun (at most " +
-               std::to_string(most_resident()) + " are resident at once),";
+               std::to_string(max_resident()) + " are resident at once),";
     }
 
     void locate(Outcome& outcome, const Block& block) {
@@ -236,7 +236,7 @@ Outcome execute(const Program& program, const Launch& launch, GlobalMemory& memo
     const Entry& entry = module.entries[launch.entry];
     check(entry.refusal.empty(), entry.refusal.c_str());
     check(launch.grid.count() != 0 && launch.block.count() != 0, "a grid or block without threads");
-    check(launch.block.count() <= most_threads, "more threads in a block than 1024");
+    check(launch.block.count() <= max_threads, "more threads in a block than 1024");
     check(launch.parameters.size() >= entry.parameter_bytes, "fewer parameter bytes than the entry has");
     check(launch.variable_addresses.size() == module.variables.size(), "an address for each variable of the module");
     check(limits.multiprocessors != 0, "at least one multiprocessor");

@@ -35,7 +35,7 @@ inline constexpr std::uint32_t frame_alignment = 128;
 /// A compiler for a GPU aligns its frames to this.
 inline constexpr std::uint32_t stack_alignment = 16;
 /// How many calls may be in progress, whatever the stack's limit.
-inline constexpr std::uint32_t most_calls = 4096;
+inline constexpr std::uint32_t max_calls = 4096;
 
 struct Function {
     std::string name;

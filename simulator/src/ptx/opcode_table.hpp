@@ -235,7 +235,7 @@ struct ModifierSlot {
     std::uint8_t only = 0xff;  ///< the one value allowed, 0xff: any
 };
 
-inline constexpr std::size_t most_modifiers = 10;
+inline constexpr std::size_t max_modifiers = 10;
 
 /// A form of an opcode. `operands` has a letter an operand, destinations before the `=`, optional ones after the `/`:
 ///   t  register or number of the first type            s  of the second type (source_type)
@@ -251,7 +251,7 @@ struct OpcodeRow {
     std::string_view name;
     Operation operation;
     std::string_view operands;
-    std::array<ModifierSlot, most_modifiers> modifiers;
+    std::array<ModifierSlot, max_modifiers> modifiers;
 };
 
 std::span<const OpcodeRow> opcode_rows();

@@ -8,9 +8,9 @@
 namespace cupool::ptx {
 namespace {
 
-constexpr std::uint64_t most_constant_bytes = 64 * 1024;
-constexpr std::uint64_t most_parameter_bytes = 32764;
-constexpr std::uint64_t most_static_shared_bytes = 232'448;  // what an H200's driver compiles; ptxas by itself stops at 48 KiB
+constexpr std::uint64_t max_constant_bytes = 64 * 1024;
+constexpr std::uint64_t max_parameter_bytes = 32764;
+constexpr std::uint64_t max_static_shared_bytes = 232'448;  // what an H200's driver compiles; ptxas by itself stops at 48 KiB
 constexpr std::uint32_t no_place = 0xffffffff;
 
 /// Builds the executable module from its syntax.
@@ -76,7 +76,7 @@ private:
             variable.initial = symbol.initial;
             module_.variables.push_back(std::move(variable));
             if (symbol.space == Space::constant) constant_bytes = align_up(constant_bytes, symbol.alignment) + symbol.size;
-            if (constant_bytes > most_constant_bytes)
+            if (constant_bytes > max_constant_bytes)
                 throw ParseError(ParseError::Kind::malformed, symbol.line, symbol.name, "module uses more than 64 KiB of constant memory");
         }
         for (std::uint32_t i = 0; i < source_.symbols.size(); ++i)
@@ -138,7 +138,7 @@ private:
             entry.parameters.push_back({formals.parameters[i].offset, formals.parameters[i].size, alignment});
         }
         entry.parameter_bytes = formals.bytes;
-        if (formals.bytes > most_parameter_bytes)
+        if (formals.bytes > max_parameter_bytes)
             throw ParseError(ParseError::Kind::malformed, function.line, function.name, "entry has too many bytes of parameters");
 
         EntryPoint point;
@@ -204,10 +204,10 @@ private:
             bytes = align_up(bytes, symbol.alignment);
             point.shared_offsets[places_.shared[index]] = static_cast<std::uint32_t>(bytes);
             bytes += symbol.size;
-            if (bytes > most_static_shared_bytes) {
+            if (bytes > max_static_shared_bytes) {
                 throw ParseError(ParseError::Kind::malformed, symbol.line, entry.name,
                                  "Entry function '" + entry.name + "' uses too much shared data (" + hexadecimal(bytes) + " bytes, " +
-                                     hexadecimal(most_static_shared_bytes) + " max)");
+                                     hexadecimal(max_static_shared_bytes) + " max)");
             }
         }
         bytes = align_up(bytes, dynamic_alignment);

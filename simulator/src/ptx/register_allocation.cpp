@@ -138,7 +138,7 @@ Allocation allocate_registers(const std::vector<RegisterAccess>& code, const std
         }
         allocation.slots[reg] = slot;
         slots[own].active.push({intervals[reg].end, slot});
-        allocation.most_live = std::max(allocation.most_live, live(RegisterClass::narrow) + 2 * live(RegisterClass::wide));
+        allocation.max_live = std::max(allocation.max_live, live(RegisterClass::narrow) + 2 * live(RegisterClass::wide));
     }
     return allocation;
 }

@@ -14,7 +14,7 @@ enum class RegisterClass : std::uint8_t { narrow, wide, predicate, count };
 struct Allocation {
     std::vector<std::uint32_t> slots;                                                  ///< of each virtual register, within its class
     std::array<std::uint32_t, static_cast<std::size_t>(RegisterClass::count)> used{};  ///< slots of each class
-    std::uint32_t most_live = 0;                                                       ///< 32-bit registers that are live at once
+    std::uint32_t max_live = 0;                                                        ///< 32-bit registers that are live at once
     std::vector<bool> live_at_start;  ///< of each virtual register: it may be read before it is written
 };
 

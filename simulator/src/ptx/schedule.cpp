@@ -21,7 +21,7 @@ constexpr std::uint64_t seeded_block_turn = 1 << 16;
 constexpr std::uint64_t seeded_warp_turn = 1 << 12;
 
 /// With a seed, so many may be resident from the start.
-constexpr std::uint64_t most_first_resident = 64;
+constexpr std::uint64_t max_first_resident = 64;
 /// A shorter turn costs more to begin than it saves.
 constexpr std::uint64_t shortest_block_turn = 10'000;
 
@@ -30,14 +30,14 @@ constexpr std::uint64_t shortest_block_turn = 10'000;
 Schedule::Schedule(const Launch& launch)
     : cooperative_(launch.cooperative),
       blocks_(launch.grid.count()),
-      most_resident_(launch.cooperative ? blocks_ : std::min(blocks_, launch.resident_blocks)) {
+      max_resident_(launch.cooperative ? blocks_ : std::min(blocks_, launch.resident_blocks)) {
     if (launch.seed != 0) {
         random_.emplace(launch.seed);
         do {
             stride_ = 1 + random_->below(blocks_);
         } while (std::gcd(stride_, blocks_) != 1);
         offset_ = random_->below(blocks_);
-        first_resident_ = 1 + random_->below(std::min(most_resident_, most_first_resident));
+        first_resident_ = 1 + random_->below(std::min(max_resident_, max_first_resident));
     }
     if (cooperative_) first_resident_ = blocks_;
 }

@@ -19,7 +19,7 @@ public:
     /// How many blocks are resident from the start; as many again join in whenever all of
     /// them have had a turn and none has finished.
     std::uint64_t first_resident() const { return first_resident_; }
-    std::uint64_t most_resident() const { return most_resident_; }
+    std::uint64_t max_resident() const { return max_resident_; }
 
     /// Which of `count` that take turns is next, after the one that was last.
     std::size_t next(std::size_t last, std::size_t count);
@@ -36,7 +36,7 @@ private:
     std::uint64_t stride_ = 1;  ///< without a common divisor with blocks_
     std::uint64_t offset_ = 0;
     std::uint64_t first_resident_ = 1;
-    std::uint64_t most_resident_;
+    std::uint64_t max_resident_;
 };
 
 }  // namespace cupool::ptx

@@ -20,7 +20,7 @@ bool has_effect(const DecodedInstruction& decoded) { return decoded.operation >=
 
 std::optional<ValueNumbering> ValueNumbering::of(const std::vector<DecodedInstruction>& code, std::size_t registers) {
     ValueNumbering numbering(code, registers);
-    if (numbering.table_entries() > most_table_entries) return std::nullopt;
+    if (numbering.table_entries() > max_table_entries) return std::nullopt;
     numbering.number();
     numbering.find_live();
     return numbering;

@@ -34,9 +34,9 @@ class ValueNumbering {
 public:
     /// Blocks and edges between them, times registers that some block reads before it writes them. What `of` takes for a function grows
     /// with this number: at most some 64 MiB of memory.
-    static constexpr std::size_t most_table_entries = std::size_t{1} << 23;
+    static constexpr std::size_t max_table_entries = std::size_t{1} << 23;
 
-    /// Nothing for a function with more than `most_table_entries`. `code` must outlive the result.
+    /// Nothing for a function with more than `max_table_entries`. `code` must outlive the result.
     static std::optional<ValueNumbering> of(const std::vector<DecodedInstruction>& code, std::size_t registers);
 
     /// The value that an instruction reads from `reg`, one of its RegisterAccess::reads.

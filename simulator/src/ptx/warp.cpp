@@ -18,7 +18,7 @@ std::uint32_t local_bytes_of_lane(const LaunchState& launch) {
     const EntryPoint& entry = launch.entry_point;
     if (!entry.recursive) return entry.local_bytes;
     const std::uint32_t limit = launch.limits.device_stack_bytes;
-    const std::uint32_t frames = std::min(limit / stack_alignment, most_calls + 1);
+    const std::uint32_t frames = std::min(limit / stack_alignment, max_calls + 1);
     return std::max(entry.local_bytes,
                     static_cast<std::uint32_t>(align_up(limit, frame_alignment)) + frames * (frame_alignment - stack_alignment));
 }

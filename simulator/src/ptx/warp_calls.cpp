@@ -40,7 +40,7 @@ void Warp::call(std::uint32_t mask, std::uint32_t call) {
     const Frame frame = frame_after(call);
     const Function& callee = launch_.module.functions[frame.function];
     const std::uint32_t stack_limit = launch_.limits.device_stack_bytes;
-    if (launch_.entry_point.recursive && (frame.stack > stack_limit || running_.frames.size() == most_calls)) {
+    if (launch_.entry_point.recursive && (frame.stack > stack_limit || running_.frames.size() == max_calls)) {
         throw LaneFault{Fault::illegal_address, static_cast<unsigned>(std::countr_zero(mask)), frame.local,
                         "call of '" + callee.name + "' overflows the stack of " + std::to_string(stack_limit) +
                             " bytes a thread (CU_LIMIT_STACK_SIZE)"};

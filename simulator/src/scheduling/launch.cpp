@@ -77,7 +77,7 @@ Time run(const PreparedLaunch& prepared, std::uint64_t seed) {
     if (outcome.found) {
         report_finding(prepared.device, {outcome.report});
     } else if (!outcome) {
-        raise_device_fault_of(prepared.device, static_cast<abi::Result>(outcome.fault), {outcome.report});
+        raise_device_fault_of(prepared.device, static_cast<abi::Status>(outcome.fault), {outcome.report});
     }
     return kernel_time(prepared.device_kind, outcome.lane_instructions);
 }
@@ -86,15 +86,15 @@ Time run(const PreparedLaunch& prepared, std::uint64_t seed) {
 bool lasts(const DueFault& fault) { return fault.duration == cupool_sim_sticky || fault.duration == cupool_sim_lost; }
 
 void check_shape(const Function& function, const ptx::Dimensions& grid, const ptx::Dimensions& block, unsigned dynamic_shared_bytes) {
-    using abi::Result;
-    require(grid.x > 0 && grid.y > 0 && grid.z > 0 && block.x > 0 && block.y > 0 && block.z > 0, Result::invalid_value);
-    require(grid.x <= 2'147'483'647 && grid.y <= 65535 && grid.z <= 65535, Result::invalid_value);
-    require(block.x <= 1024 && block.y <= 1024 && block.z <= 64 && block.count() <= most_threads_per_block, Result::invalid_value);
-    require(block.count() <= most_threads(function.entry()), Result::invalid_value);
+    using abi::Status;
+    require(grid.x > 0 && grid.y > 0 && grid.z > 0 && block.x > 0 && block.y > 0 && block.z > 0, Status::invalid_value);
+    require(grid.x <= 2'147'483'647 && grid.y <= 65535 && grid.z <= 65535, Status::invalid_value);
+    require(block.x <= 1024 && block.y <= 1024 && block.z <= 64 && block.count() <= max_threads_per_block, Status::invalid_value);
+    require(block.count() <= max_threads(function.entry()), Status::invalid_value);
     const auto& required = function.entry().required_threads;
     require(required[0] == 0 || (block.x == required[0] && block.y == std::max(required[1], 1U) && block.z == std::max(required[2], 1U)),
-            Result::invalid_value);
-    require(dynamic_shared_bytes <= function.most_dynamic_shared_bytes, Result::invalid_value);
+            Status::invalid_value);
+    require(dynamic_shared_bytes <= function.max_dynamic_shared_bytes, Status::invalid_value);
 }
 
 // A kernel that contains what the interpreter does not run is loaded with its module, and refused here.
@@ -103,13 +103,13 @@ void check_runs(const ptx::Entry& entry) {
         return;
     }
     std::fprintf(stderr, "libcupool-sim.so: kernel '%s' is not launched: %s", entry.name.c_str(), entry.refusal.c_str());
-    fail(abi::Result::not_supported);
+    fail(abi::Status::not_supported);
 }
 
 std::vector<std::byte> gather(const ptx::Entry& entry, void** parameters) {
     std::vector<std::byte> buffer(entry.parameter_bytes);
     for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
-        require(parameters != nullptr && parameters[i] != nullptr, abi::Result::invalid_value);
+        require(parameters != nullptr && parameters[i] != nullptr, abi::Status::invalid_value);
         std::memcpy(buffer.data() + entry.parameters[i].offset, parameters[i], entry.parameters[i].size);
     }
     return buffer;
@@ -121,15 +121,15 @@ std::vector<std::byte> unpack(const ptx::Entry& entry, void** extra) {
     std::size_t size = 0;
     for (; *extra != nullptr; extra += 2) {
         const auto tag = reinterpret_cast<std::uintptr_t>(*extra);
-        require(tag == 1 || tag == 2, abi::Result::invalid_value);
+        require(tag == 1 || tag == 2, abi::Status::invalid_value);
         if (tag == 1) {
             packed = static_cast<const std::byte*>(extra[1]);
         } else {
             size = *static_cast<const std::size_t*>(extra[1]);
         }
     }
-    require(size <= entry.parameter_bytes, abi::Result::launch_out_of_resources);
-    require(packed != nullptr && size == entry.parameter_bytes, abi::Result::invalid_value);
+    require(size <= entry.parameter_bytes, abi::Status::launch_out_of_resources);
+    require(packed != nullptr && size == entry.parameter_bytes, abi::Status::invalid_value);
     return {packed, packed + entry.parameter_bytes};
 }
 
@@ -141,11 +141,11 @@ std::uint64_t resident_blocks(const Function& kernel, const LaunchShape& shape) 
 
 // A kernel that runs here makes nothing of clusters, so that their shape need only be possible.
 void check_cluster(const abi::ClusterDimension& cluster, const Function& kernel, const LaunchShape& shape) {
-    constexpr std::uint64_t most_blocks = 8;
+    constexpr std::uint64_t max_blocks = 8;
     const bool whole = cluster.x > 0 && cluster.y > 0 && cluster.z > 0 && shape.grid.x % cluster.x == 0 && shape.grid.y % cluster.y == 0 &&
                        shape.grid.z % cluster.z == 0;
-    const bool possible = whole && std::uint64_t{cluster.x} * cluster.y * cluster.z <= most_blocks;
-    require(possible && kernel.module->context->device.kind.compute_capability_major >= 9, abi::Result::invalid_cluster_size);
+    const bool possible = whole && std::uint64_t{cluster.x} * cluster.y * cluster.z <= max_blocks;
+    require(possible && kernel.module->context->device.kind.compute_capability_major >= 9, abi::Status::invalid_cluster_size);
 }
 
 void apply(const abi::LaunchAttribute& attribute, const Function& kernel, LaunchShape& shape) {
@@ -159,7 +159,7 @@ void apply(const abi::LaunchAttribute& attribute, const Function& kernel, Launch
         case abi::LaunchAttributeId::programmatic_stream_serialization: return;  // which allows to start early, and demands nothing
     }
     const bool exists = static_cast<int>(attribute.id) >= 0 && static_cast<int>(attribute.id) <= last_attribute;
-    fail(exists ? abi::Result::not_supported : abi::Result::invalid_value);
+    fail(exists ? abi::Status::not_supported : abi::Status::invalid_value);
 }
 
 /// A stream and the function to launch in it.
@@ -171,7 +171,7 @@ struct Target {
 Target target_of(State& state, abi::Function function, abi::Stream stream) {
     // One that is neither a function nor a kernel is refused before the stream is looked at.
     if (!state.functions.find(function) && !state.library_kernels.find(reinterpret_cast<abi::LibraryKernel>(function))) {
-        fail(abi::Result::invalid_handle);
+        fail(abi::Status::invalid_handle);
     }
     Target target{stream_of(state, stream), nullptr};
     target.kernel = launched_function(state, function, *target.queue->context);
@@ -179,14 +179,14 @@ Target target_of(State& state, abi::Function function, abi::Stream stream) {
 }
 
 void launch(State& state, const Target& target, const LaunchShape& shape, void** parameters, void** extra) {
-    require(target.kernel->module->context == target.queue->context, abi::Result::invalid_handle);
+    require(target.kernel->module->context == target.queue->context, abi::Status::invalid_handle);
     enqueue(state, *target.queue, prepare_launch(*target.kernel, shape, parameters, extra));
 }
 
 }  // namespace
 
 PreparedLaunch prepare_launch(const Function& kernel, const LaunchShape& shape, void** parameters, void** extra) {
-    require(parameters == nullptr || extra == nullptr, abi::Result::invalid_value);
+    require(parameters == nullptr || extra == nullptr, abi::Status::invalid_value);
     const Context& context = *kernel.module->context;
     PreparedLaunch prepared{kernel.handle, kernel.module->program, {}, {}, {}, context.handle, context.device.ordinal, context.device.kind};
     prepared.launch.entry = kernel.entry_index;
@@ -197,10 +197,10 @@ PreparedLaunch prepare_launch(const Function& kernel, const LaunchShape& shape, 
     check_shape(kernel, shape.grid, shape.block, shape.dynamic_shared_bytes);
     check_runs(kernel.entry());
     const std::uint64_t resident = resident_blocks(kernel, shape);
-    require(!shape.cooperative || shape.grid.count() <= resident, abi::Result::cooperative_launch_too_large);
+    require(!shape.cooperative || shape.grid.count() <= resident, abi::Status::cooperative_launch_too_large);
     prepared.launch.resident_blocks = std::max<std::uint64_t>(resident, 1);
     prepared.stack_bytes =
-        static_cast<std::uint32_t>(std::min<std::size_t>(context.limits.at(abi::ContextLimit::stack_bytes), most_stack_bytes));
+        static_cast<std::uint32_t>(std::min<std::size_t>(context.limits.at(abi::ContextLimit::stack_bytes), max_stack_bytes));
     prepared.parameters = extra != nullptr ? unpack(kernel.entry(), extra) : gather(kernel.entry(), parameters);
     for (const auto& variable : kernel.module->variables) {
         prepared.variable_addresses.push_back(variable->start);
@@ -211,7 +211,7 @@ PreparedLaunch prepare_launch(const Function& kernel, const LaunchShape& shape, 
 Work work_of(const PreparedLaunch& prepared) {
     const std::string& name = prepared.entry().name;
     const auto planned = planned_launch_fault(name, prepared.device);
-    require(!planned || lasts(*planned), planned ? planned->result : abi::Result::success);
+    require(!planned || lasts(*planned), planned ? planned->result : abi::Status::success);
     if (planned) {
         const auto fail = [fault = *planned, device = prepared.device, what = "kernel '" + name + "'"](std::uint64_t) {
             let_last(fault, device, what);
@@ -224,7 +224,7 @@ Work work_of(const PreparedLaunch& prepared) {
 
 namespace exports {
 
-Result launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+Status launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                      unsigned block_z, unsigned dynamic_shared_bytes, Stream stream, void** parameters, void** extra) {
     return answer(EntryPoint::launch_kernel, [&] {
         const Locked state;
@@ -233,7 +233,7 @@ Result launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsign
     });
 }
 
-Result launch_cooperative_kernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+Status launch_cooperative_kernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                                  unsigned block_z, unsigned dynamic_shared_bytes, Stream stream, void** parameters) {
     return answer(EntryPoint::launch_cooperative_kernel, [&] {
         const Locked state;
@@ -242,9 +242,9 @@ Result launch_cooperative_kernel(Function function, unsigned grid_x, unsigned gr
     });
 }
 
-Result launch_kernel_ex(const LaunchConfig* config, Function function, void** parameters, void** extra) {
+Status launch_kernel_ex(const LaunchConfig* config, Function function, void** parameters, void** extra) {
     return answer(EntryPoint::launch_kernel_ex, [&] {
-        require(config != nullptr && (config->attribute_count == 0 || config->attributes != nullptr), Result::invalid_value);
+        require(config != nullptr && (config->attribute_count == 0 || config->attributes != nullptr), Status::invalid_value);
         const Locked state;
         const Target target = target_of(*state, function, config->stream);
         LaunchShape shape{{config->grid_x, config->grid_y, config->grid_z},

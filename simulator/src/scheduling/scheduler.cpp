@@ -16,7 +16,7 @@ std::atomic<std::uint64_t> the_seed{0};
 
 bool is_unfinished(const OperationPointer& operation) { return operation && !operation->done; }
 
-bool runs_nothing(const Work& work) { return work.kind != Work::Kind::release && device_fault(work.device) != abi::Result::success; }
+bool runs_nothing(const Work& work) { return work.kind != Work::Kind::release && device_fault(work.device) != abi::Status::success; }
 
 void make_room_for_one_more(Operations& operations) {
     if (operations.size() == operations.capacity()) {
@@ -164,8 +164,8 @@ Time perform(Operation& operation, std::uint64_t seed) {
 }
 
 void raise_fault_of(const Operation& operation) {
-    const abi::Result result = result_of_current_exception();
-    const bool is_shortage = result == abi::Result::out_of_memory || result == abi::Result::operating_system;
+    const abi::Status result = result_of_current_exception();
+    const bool is_shortage = result == abi::Status::out_of_memory || result == abi::Status::operating_system;
     const Report shortage{"the simulated driver had no memory or no thread for ", operation.work.name};
     raise_device_fault_of(operation.work.device, result, is_shortage ? shortage : Report{});
 }

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 
 // Real time, counted in ticks: a process that is not scheduled for long must not take that for a host that stands still.
 constexpr milliseconds tick{25};
-constexpr int most_quiet_ticks = 10;
+constexpr int max_quiet_ticks = 10;
 
 // Most calls take a microsecond or two; now and then the host is held up for long.
 Time duration_of_call(ptx::Random& random) {
@@ -125,7 +125,7 @@ void SeededScheduler::wait_for_a_step(Lock& lock) {
     while (!is_asked_for()) {
         quiet_ticks_ = calls_ == calls_seen_ ? quiet_ticks_ : 0;
         calls_seen_ = calls_;
-        if (quiet_ticks_ == most_quiet_ticks) {
+        if (quiet_ticks_ == max_quiet_ticks) {
             return;
         }
         ++quiet_ticks_;
@@ -197,7 +197,7 @@ void SeededScheduler::run_host_function(const OperationPointer& operation, std::
         end_later(operation, Time{0});
         return;
     }
-    for (int ticks = 0; ticks < most_quiet_ticks && !*returned; ++ticks) {
+    for (int ticks = 0; ticks < max_quiet_ticks && !*returned; ++ticks) {
         changed_.wait_for(lock, tick, [&] { return *returned; });
     }
 }

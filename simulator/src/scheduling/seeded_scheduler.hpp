@@ -83,7 +83,7 @@ private:
     std::uint64_t steps_made_ = 0;
     Waiting* waiting_ = nullptr;
     /// When the kernels that have started on a device will be done.
-    std::array<Time, most_devices> busy_until_{};
+    std::array<Time, max_devices> busy_until_{};
     bool is_running_ = false;
     /// Where the worker is: a forked child lacks it.
     pid_t worker_process_ = 0;

@@ -15,7 +15,7 @@
 namespace cupool::simulator {
 namespace {
 
-using abi::Result;
+using abi::Status;
 using abi::WaitCondition;
 
 constexpr unsigned condition_bits = 3;
@@ -35,9 +35,9 @@ bool holds(WaitCondition condition, Value now, Value value) {
 
 template <typename Value>
 Region value_at(const Stream& stream, abi::DevicePointer address) {
-    require(address % sizeof(Value) == 0, Result::invalid_value);
+    require(address % sizeof(Value) == 0, Status::invalid_value);
     Region region = region_of(address, sizeof(Value));
-    require(Accessor(*stream.context).may_access(*region.allocation), Result::invalid_value);
+    require(Accessor(*stream.context).may_access(*region.allocation), Status::invalid_value);
     return region;
 }
 
@@ -48,18 +48,18 @@ Value* pointer_to(const Region& region) {
 
 // Waits as a host function does: on a thread of its own, for whatever may write the value.
 template <typename Value>
-Result wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
+Status wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
     return answer(entry_point, [&] {
-        require((flags & ~(condition_bits | flush_remote_writes)) == 0, Result::invalid_value);
-        require((flags & flush_remote_writes) == 0, Result::not_supported);
+        require((flags & ~(condition_bits | flush_remote_writes)) == 0, Status::invalid_value);
+        require((flags & flush_remote_writes) == 0, Status::not_supported);
         const Locked state;
         const auto queue = stream_of(*state, stream);
-        require(queue->capture == nullptr, Result::not_supported);
+        require(queue->capture == nullptr, Status::not_supported);
         const Region region = value_at<Value>(*queue, address);
         const auto condition = static_cast<WaitCondition>(flags & condition_bits);
         const auto wait = [region, value, condition, device = queue->context->device.ordinal](std::uint64_t) {
             // Of a lost device the memory may be gone: it is looked at only while there is no fault.
-            while (device_fault(device) == Result::success &&
+            while (device_fault(device) == Status::success &&
                    !holds(condition, __atomic_load_n(pointer_to<Value>(region), __ATOMIC_ACQUIRE), value)) {
                 std::this_thread::sleep_for(std::chrono::microseconds(50));
             }
@@ -73,12 +73,12 @@ Result wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer
 }
 
 template <typename Value>
-Result write_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
+Status write_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
     return answer(entry_point, [&] {
-        require((flags & ~no_memory_barrier) == 0, Result::invalid_value);
+        require((flags & ~no_memory_barrier) == 0, Status::invalid_value);
         const Locked state;
         const auto queue = stream_of(*state, stream);
-        require(queue->capture == nullptr, Result::not_supported);
+        require(queue->capture == nullptr, Status::not_supported);
         const Region region = value_at<Value>(*queue, address);
         const auto write = [region, value](std::uint64_t) {
             note_value_written(*region.allocation, region.offset);
@@ -94,19 +94,19 @@ Result write_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointe
 
 namespace exports {
 
-Result stream_wait_value_32(Stream stream, DevicePointer address, std::uint32_t value, unsigned flags) {
+Status stream_wait_value_32(Stream stream, DevicePointer address, std::uint32_t value, unsigned flags) {
     return wait_value(EntryPoint::stream_wait_value_32, stream, address, value, flags);
 }
 
-Result stream_wait_value_64(Stream stream, DevicePointer address, std::uint64_t value, unsigned flags) {
+Status stream_wait_value_64(Stream stream, DevicePointer address, std::uint64_t value, unsigned flags) {
     return wait_value(EntryPoint::stream_wait_value_64, stream, address, value, flags);
 }
 
-Result stream_write_value_32(Stream stream, DevicePointer address, std::uint32_t value, unsigned flags) {
+Status stream_write_value_32(Stream stream, DevicePointer address, std::uint32_t value, unsigned flags) {
     return write_value(EntryPoint::stream_write_value_32, stream, address, value, flags);
 }
 
-Result stream_write_value_64(Stream stream, DevicePointer address, std::uint64_t value, unsigned flags) {
+Status stream_write_value_64(Stream stream, DevicePointer address, std::uint64_t value, unsigned flags) {
     return write_value(EntryPoint::stream_write_value_64, stream, address, value, flags);
 }
 

@@ -27,22 +27,22 @@ Handle some_handle() {
 
 extern "C" {
 
-[[gnu::noinline]] abi::Result driver_anything() { return abi::Result::success; }
-[[gnu::noinline]] abi::Result driver_version(int* version) {
+[[gnu::noinline]] abi::Status driver_anything() { return abi::Status::success; }
+[[gnu::noinline]] abi::Status driver_version(int* version) {
     *version = 13000;
-    return abi::Result::success;
+    return abi::Status::success;
 }
-[[gnu::noinline]] abi::Result driver_number(int* number) {
+[[gnu::noinline]] abi::Status driver_number(int* number) {
     *number = 1;
-    return abi::Result::success;
+    return abi::Status::success;
 }
-[[gnu::noinline]] abi::Result driver_handle(void** handle) {
+[[gnu::noinline]] abi::Status driver_handle(void** handle) {
     *handle = &some_object;
-    return abi::Result::success;
+    return abi::Status::success;
 }
-[[gnu::noinline]] abi::Result driver_memory(abi::DevicePointer* pointer) {
+[[gnu::noinline]] abi::Status driver_memory(abi::DevicePointer* pointer) {
     *pointer = some_memory;
-    return abi::Result::success;
+    return abi::Status::success;
 }
 }
 

@@ -204,7 +204,7 @@ void compare_operations() {
     using Field = typename Bounds::Device;
     const bool takes_bound = product == device::Product::inlined;  // products and differences do
     const BigInteger most = Bounds::bound() - (takes_bound ? 0 : 1);
-    const BigInteger most_factor = Bounds::rough_difference({0, most}, {0, most}).most;
+    const BigInteger max_factor = Bounds::rough_difference({0, most}, {0, most}).most;
     const BigInteger r = Bounds::r();
     const BigInteger minus_one = Bounds::p() - 1;
     for (const BigInteger& x : corners<Parameters>(most)) {
@@ -224,7 +224,7 @@ void compare_operations() {
                 CHECK(Field::rough_difference(a, b).may_be_rough_zero());
             }
         }
-        for (const BigInteger& y : corners<Parameters>(most_factor)) {
+        for (const BigInteger& y : corners<Parameters>(max_factor)) {
             compare(a * to_device<Field>(y), x_range * Bounds(y, y), x * y, r);
             compare(to_device<Field>(y) * a, Bounds(y, y) * x_range, x * y, r);
         }

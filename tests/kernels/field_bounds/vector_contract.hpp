@@ -3,11 +3,11 @@
 
 namespace cupool::test {
 
-inline constexpr int tenths = 10;                                ///< p
-inline constexpr int most_element = 11;                          ///< an element is below 1.1 p
-inline constexpr int most_factor_product = 6 * tenths * tenths;  ///< product() takes factors whose product is below 6 p^2
-inline constexpr int least_reduced = 5;                          ///< reduced() takes what lies from p / 2
-inline constexpr int most_reduced = 7 * tenths;                  ///< to 7 p
-inline constexpr int most_limb_terms = 8;                        ///< limbs that have been added up without carries
+inline constexpr int tenths = 10;                               ///< p
+inline constexpr int max_element = 11;                          ///< an element is below 1.1 p
+inline constexpr int max_factor_product = 6 * tenths * tenths;  ///< product() takes factors whose product is below 6 p^2
+inline constexpr int min_reduced = 5;                           ///< reduced() takes what lies from p / 2
+inline constexpr int max_reduced = 7 * tenths;                  ///< to 7 p
+inline constexpr int max_limb_terms = 8;                        ///< limbs that have been added up without carries
 
 }  // namespace cupool::test

@@ -66,11 +66,11 @@ struct Bounds {
             REQUIRE(intervals[i].is_within(0, limb_end - 1));
             value = value * BigInteger::power_of_two(vector_limb_bits) + static_cast<std::uint64_t>(intervals[i].least);
         }
-        CHECK(value * tenths < p * most_element);
+        CHECK(value * tenths < p * max_element);
         return value;
     }
     /// (a + q p) / R with a <= `whole` and q < R.
-    bool reduces_to_element(const BigInteger& whole) const { return (whole + (r - 1) * p) * tenths < r * p * most_element; }
+    bool reduces_to_element(const BigInteger& whole) const { return (whole + (r - 1) * p) * tenths < r * p * max_element; }
 };
 
 }  // namespace
@@ -81,10 +81,10 @@ TEMPLATE_TEST_CASE("bounds: vector products are elements", CUPOOL_BASE_FIELDS) {
     const BigInteger any = BigInteger::power_of_two(64 * TestType::limbs) - 1;
     CHECK(p * 64 < bounds.r);
     CHECK(bounds.reduces_to_element(p * p * 6));
-    static_assert(most_factor_product == 6 * tenths * tenths);
-    CHECK(bounds.reduces_to_element(any * p));                 // points that are loaded, times a constant below p
-    CHECK(p * most_element < (any + 1) * tenths);              // to_element(): it has the limbs of 64 bits,
-    CHECK(BigInteger(most_element) < BigInteger(2 * tenths));  // and less than 2 p, of which p is subtracted once
+    static_assert(max_factor_product == 6 * tenths * tenths);
+    CHECK(bounds.reduces_to_element(any * p));                // points that are loaded, times a constant below p
+    CHECK(p * max_element < (any + 1) * tenths);              // to_element(): it has the limbs of 64 bits,
+    CHECK(BigInteger(max_element) < BigInteger(2 * tenths));  // and less than 2 p, of which p is subtracted once
 }
 
 TEMPLATE_TEST_CASE("bounds: vector columns fit their lanes", CUPOOL_BASE_FIELDS) {
@@ -101,8 +101,8 @@ TEMPLATE_TEST_CASE("bounds: vector columns fit their lanes", CUPOOL_BASE_FIELDS)
 TEMPLATE_TEST_CASE("bounds: vector carries are done from sums of limbs", CUPOOL_BASE_FIELDS) {
     const Bounds<TestType> bounds;
     std::array<Interval, Bounds<TestType>::limbs> limbs;
-    limbs.fill({-most_limb_terms * limb_end, most_limb_terms * limb_end});
-    limbs.back() = {most_limb_terms + 1, bounds.highest_limb(bounds.p * 7) - most_limb_terms};  // of a number that is not negative
+    limbs.fill({-max_limb_terms * limb_end, max_limb_terms * limb_end});
+    limbs.back() = {max_limb_terms + 1, bounds.highest_limb(bounds.p * 7) - max_limb_terms};  // of a number that is not negative
     bounds.check_normalized(bounds.from_intervals(limbs).normalized());
 }
 
@@ -113,21 +113,21 @@ TEMPLATE_TEST_CASE("bounds: vector reductions give elements", CUPOOL_BASE_FIELDS
     const BigInteger& p = bounds.p;
     const Int128 inverse = limb_end / (bounds.highest_limb(p) + 1);
     const auto big = [](Int128 number) { return BigInteger(static_cast<std::uint64_t>(number)); };
-    CHECK(BigInteger(2 * tenths) * bounds.highest < p * least_reduced);  // T - 2 is not negative
+    CHECK(BigInteger(2 * tenths) * bounds.highest < p * min_reduced);  // T - 2 is not negative
     CHECK(big(bounds.highest_limb(p * 7) * inverse / limb_end) < BigInteger(8));
-    static_assert(most_reduced == 7 * tenths);
+    static_assert(max_reduced == 7 * tenths);
     for (int q = 0; q < 8; ++q) {
         const Int128 least = (q * limb_end + inverse - 1) / inverse;  // h that gives q
         const Int128 most = ((q + 1) * limb_end - 1) / inverse;
         CHECK(!(big(least) * bounds.highest < p * static_cast<std::uint64_t>(q)));
         const BigInteger limit = big(most + 3) * bounds.highest;  // above the number, as T is at most h + 2
-        CHECK(!(p * static_cast<std::uint64_t>(tenths * q + most_element) < limit * tenths));
+        CHECK(!(p * static_cast<std::uint64_t>(tenths * q + max_element) < limit * tenths));
     }
 
     // The code itself, on all sums of limbs at once: factors have 52 bits and the table has the multiple.
     std::array<Interval, Bounds<TestType>::limbs> limbs;
-    limbs.fill({-most_limb_terms * limb_end, most_limb_terms * limb_end});
-    limbs.back() = {bounds.highest_limb(p) / 2 - most_limb_terms - 1, bounds.highest_limb(p * 7) + most_limb_terms + 1};
+    limbs.fill({-max_limb_terms * limb_end, max_limb_terms * limb_end});
+    limbs.back() = {bounds.highest_limb(p) / 2 - max_limb_terms - 1, bounds.highest_limb(p * 7) + max_limb_terms + 1};
     (void)bounds.from_intervals(limbs).reduced();
 
     // And on the numbers about those where q changes, with carries that have not been done.
@@ -136,8 +136,8 @@ TEMPLATE_TEST_CASE("bounds: vector reductions give elements", CUPOOL_BASE_FIELDS
         for (int offset = -3; offset <= 3; ++offset) {
             for (const BigInteger& low : {BigInteger(0), bounds.highest - 1}) {
                 const BigInteger value = big(std::max<Int128>(least + offset, 0)) * bounds.highest + low;
-                if (value * tenths < p * least_reduced || p * 7 < value) continue;
-                for (const int borrowed : {-most_limb_terms + 1, 0, most_limb_terms - 1}) {
+                if (value * tenths < p * min_reduced || p * 7 < value) continue;
+                for (const int borrowed : {-max_limb_terms + 1, 0, max_limb_terms - 1}) {
                     auto sum = bounds.to_intervals(bounds.number(value));
                     for (std::size_t i = 0; i + 1 < sum.size(); ++i) {
                         sum[i] = {sum[i].least + borrowed * limb_end, sum[i].most + borrowed * limb_end};

@@ -30,17 +30,17 @@ public:
     static VectorField one() { return element(); }
     static VectorField load(const std::uint64_t* const (&)[vector_lanes]) { return element(); }
     void store(std::uint64_t* const (&)[vector_lanes]) const {
-        test::require_bound(is_normalized() && most_ <= test::most_element, "a stored coordinate is not an element");
+        test::require_bound(is_normalized() && most_ <= test::max_element, "a stored coordinate is not an element");
     }
 
     static VectorField product(const VectorField& left, const VectorField& right) {
         test::require_bound(left.is_normalized() && right.is_normalized(), "a factor's carries have not been done");
-        test::require_bound(left.most_ * right.most_ < test::most_factor_product, "a product of factors is not below 6 p^2");
+        test::require_bound(left.most_ * right.most_ < test::max_factor_product, "a product of factors is not below 6 p^2");
         return element();
     }
     VectorField square() const { return product(*this, *this); }
     VectorField inverse() const {
-        test::require_bound(is_normalized() && most_ <= test::most_element, "a value that is inverted is not an element");
+        test::require_bound(is_normalized() && most_ <= test::max_element, "a value that is inverted is not an element");
         return element();
     }
 
@@ -66,8 +66,8 @@ public:
         return {least_, most_, 0, 1};
     }
     VectorField reduced() const {
-        test::require_bound(least_ >= test::least_reduced, "a number below p / 2 is reduced");
-        test::require_bound(most_ <= test::most_reduced, "a number above 7 p is reduced");
+        test::require_bound(least_ >= test::min_reduced, "a number below p / 2 is reduced");
+        test::require_bound(most_ <= test::max_reduced, "a number above 7 p is reduced");
         return element();
     }
 
@@ -78,10 +78,10 @@ public:
 
 private:
     VectorField(int least, int most, int subtracted, int added) : least_(least), most_(most), subtracted_(subtracted), added_(added) {
-        test::require_bound(subtracted <= test::most_limb_terms && added <= test::most_limb_terms, "too many limbs are added up");
+        test::require_bound(subtracted <= test::max_limb_terms && added <= test::max_limb_terms, "too many limbs are added up");
     }
 
-    static VectorField element() { return {0, test::most_element, 0, 1}; }
+    static VectorField element() { return {0, test::max_element, 0, 1}; }
     bool is_normalized() const { return subtracted_ == 0 && added_ <= 1 && least_ >= 0; }
     LaneMask asked_for_multiples_up_to(int largest) const {
         test::require_bound(is_normalized() && most_ < (largest + 1) * test::tenths,

@@ -67,7 +67,7 @@ CHAPTER("no current context") {
     ask.note("event create", cuda.event_create(&new_event, 0));
     ask.note("event record", cuda.event_record(event, stream));
     ask.note("event record on stream null", cuda.event_record(event, nullptr));
-    ask.note("event query", cuda.event_query(event) == Result::not_ready ? Result::success : cuda.event_query(event));
+    ask.note("event query", cuda.event_query(event) == Status::not_ready ? Status::success : cuda.event_query(event));
     ask.note("event synchronize", cuda.event_synchronize(event));
     Module new_module{};
     ask.note("module load", cuda.module_load_data(&new_module, kernels_text, 0, nullptr, nullptr));

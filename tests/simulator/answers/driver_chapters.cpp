@@ -50,7 +50,7 @@ constexpr DeviceAttribute portable_attributes[] = {
     DeviceAttribute::memory_pools_supported,
 };
 
-std::string describe(const Library& cuda, Result result, void* found, ProcAddressQueryResult status, const char* exported) {
+std::string describe(const Library& cuda, Status result, void* found, ProcAddressQueryResult status, const char* exported) {
     return std::to_string(static_cast<int>(result)) +
            (found == nullptr                 ? " null"
             : found == cuda.symbol(exported) ? " same"
@@ -78,7 +78,7 @@ CHAPTER("before cuInit") {
     ask.note("pointer attribute", cuda.pointer_get_attribute(&number, PointerAttribute::device_ordinal, 16));
     ask.note("version", cuda.driver_get_version(&number));
     ask.note("version of null", cuda.driver_get_version(nullptr));
-    ask.note("error name", cuda.get_error_name(Result::invalid_value, &text));
+    ask.note("error name", cuda.get_error_name(Status::invalid_value, &text));
     ask.note("error name text", text);
     void* found = nullptr;
     ask.note("proc address", cuda.get_proc_address("cuInit", &found, 13000, 0));
@@ -90,15 +90,15 @@ CHAPTER("before cuInit") {
 CHAPTER("error names") {
     const char* text = "unset";
     for (int code = 0; code < 1000; ++code) {
-        if (ask.cuda.get_error_name(static_cast<Result>(code), &text) == Result::success && text != nullptr) {
+        if (ask.cuda.get_error_name(static_cast<Status>(code), &text) == Status::success && text != nullptr) {
             ask.note("name of " + std::to_string(code), text);
         }
     }
     text = "unset";
-    ask.note("name of 12345", ask.cuda.get_error_name(static_cast<Result>(12345), &text));
+    ask.note("name of 12345", ask.cuda.get_error_name(static_cast<Status>(12345), &text));
     ask.note("is null", text == nullptr);
     text = "unset";
-    ask.note("text of 12345", ask.cuda.get_error_string(static_cast<Result>(12345), &text));
+    ask.note("text of 12345", ask.cuda.get_error_string(static_cast<Status>(12345), &text));
     ask.note("text is null", text == nullptr);
 }
 
@@ -108,7 +108,7 @@ CHAPTER("entry points") {
     const auto query = [&](const char* name, int version, std::uint64_t flags, const char* exported) {
         void* found = reinterpret_cast<void*>(1);
         auto status = static_cast<ProcAddressQueryResult>(9);
-        const Result result = cuda.get_proc_address_v2(name, &found, version, flags, &status);
+        const Status result = cuda.get_proc_address_v2(name, &found, version, flags, &status);
         ask.note(std::string(name) + " " + std::to_string(version) + " flags " + std::to_string(flags),
                  describe(cuda, result, found, status, exported));
     };

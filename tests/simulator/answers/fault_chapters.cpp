@@ -59,7 +59,7 @@ void ask_everything(Interview& ask, const Before& before) {
     MemoryPool pool{};
     ask.note("init", cuda.init(0));
     ask.note("version", cuda.driver_get_version(&number));
-    ask.note("error name", cuda.get_error_name(Result::success, &text));
+    ask.note("error name", cuda.get_error_name(Status::success, &text));
     ask.note("proc address", cuda.get_proc_address("cuInit", &host, 12000, 0));
     ask.note("device count", cuda.device_get_count(&number));
     ask.note("device get", cuda.device_get(&number, 0));
@@ -143,7 +143,7 @@ void ask_in_child(Interview& ask, const Before& before) {
     void* found = nullptr;
     ask.note("child init", cuda.init(0));
     ask.note("child version", cuda.driver_get_version(&number));
-    ask.note("child error name", cuda.get_error_name(Result::success, &text));
+    ask.note("child error name", cuda.get_error_name(Status::success, &text));
     ask.note("child proc address", cuda.get_proc_address("cuInit", &found, 12000, 0));
     ask.note("child device count", cuda.device_get_count(&number));
     ask.note("child attribute", cuda.device_get_attribute(&number, DeviceAttribute::warp_size, 0));

@@ -12,8 +12,8 @@ namespace cupool::test {
 
 namespace {
 
-void need(Result result, const char* what) {
-    if (result != Result::success) {
+void need(Status result, const char* what) {
+    if (result != Status::success) {
         std::cout << "cannot go on: " << what << '\t' << static_cast<int>(result) << std::endl;
         std::_Exit(0);
     }

@@ -18,7 +18,7 @@ public:
     explicit Interview(const Library& library) : cuda(library) {}
 
     /// Prints a line as soon as it is known: the next question may be the last.
-    void note(const std::string& question, Result answer) { note(question, std::to_string(static_cast<int>(answer))); }
+    void note(const std::string& question, Status answer) { note(question, std::to_string(static_cast<int>(answer))); }
     void note(const std::string& question, bool answer) { note(question, std::string(answer ? "yes" : "no")); }
     void note(const std::string& question, const char* answer) { note(question, std::string(answer)); }
     void note(const std::string& question, const std::string& answer) { std::cout << question << '\t' << answer << std::endl; }

@@ -478,7 +478,7 @@ CHAPTER("memory whose free is queued") {
     MemoryPool pool{};
     cuda.device_get_default_memory_pool(&pool, 0);
     ask.note_number("used", pool_number(cuda, pool, MemoryPoolAttribute::used_memory_current));
-    ask.note("query", cuda.stream_query(other) == Result::not_ready ? Result::success : cuda.stream_query(other));
+    ask.note("query", cuda.stream_query(other) == Status::not_ready ? Status::success : cuda.stream_query(other));
     gate.open();
     ask.note("synchronize", cuda.context_synchronize());
     ask.note("set after the free", cuda.set_bytes_async(pooled, 1, 16, other));

@@ -14,14 +14,14 @@ struct Log {
     std::size_t info_length;
 };
 
-Result load(const Library& cuda, const void* image, Log& log, Module& module) {
+Status load(const Library& cuda, const void* image, Log& log, Module& module) {
     std::memset(log.error, '#', sizeof(log.error));
     std::memset(log.info, '#', sizeof(log.info));
     JitOption options[] = {JitOption::error_log_buffer, JitOption::error_log_buffer_size_bytes, JitOption::info_log_buffer,
                            JitOption::info_log_buffer_size_bytes, JitOption::log_verbose};
     void* values[] = {log.error, reinterpret_cast<void*>(sizeof(log.error)), log.info, reinterpret_cast<void*>(sizeof(log.info)),
                       reinterpret_cast<void*>(std::uintptr_t{1})};
-    const Result result = cuda.module_load_data(&module, image, 5, options, values);
+    const Status result = cuda.module_load_data(&module, image, 5, options, values);
     log.error_length = reinterpret_cast<std::size_t>(values[1]);
     log.info_length = reinterpret_cast<std::size_t>(values[3]);
     return result;
@@ -35,9 +35,9 @@ CHAPTER("module images") {
     Log log;
     const auto attempt = [&](const std::string& what, const std::string& text) {
         Module module{};
-        const Result result = load(cuda, text.c_str(), log, module);
+        const Status result = load(cuda, text.c_str(), log, module);
         ask.note(what, result);
-        if (result == Result::success) {
+        if (result == Status::success) {
             ask.note(what + ": unload", cuda.module_unload(module));
         }
         ask.note(what + ": error log has text", log.error[0] != '#' && log.error[0] != '\0');
@@ -128,7 +128,7 @@ CHAPTER("functions and variables") {
     int number = -1;
     const auto attribute = [&](const char* name, Function of, FunctionAttribute which) {
         number = -1;
-        ask.note(name, of == nullptr ? Result::unknown : cuda.function_get_attribute(&number, which, of));
+        ask.note(name, of == nullptr ? Status::unknown : cuda.function_get_attribute(&number, which, of));
         ask.note(std::string(name) + " value", std::to_string(number));
     };
     const Function shared = ask.function(module, "uses_shared");

@@ -17,7 +17,7 @@ std::string store_at(Interview& ask, DevicePointer address) {
     const Function store = ask.function(ask.module(kernels_text), "store");
     unsigned value = 7;
     void* parameters[] = {&address, &value};
-    const Result launched = ask.cuda.launch_kernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr);
+    const Status launched = ask.cuda.launch_kernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr);
     return std::to_string(static_cast<int>(launched)) + " then " + std::to_string(static_cast<int>(ask.cuda.context_synchronize()));
 }
 

@@ -86,9 +86,9 @@ inline std::uint64_t round_to(Format format, Exact value, Mode mode) {
     const std::uint64_t sign = value.negative ? format.sign() : 0;
     if (value.significand == 0 && !value.sticky) return sign;
     // Two bits more than the format's: the half and, at least as sticky, the rest.
-    const int least_exponent = 1 - format.bias() - format.precision + 1;
+    const int min_exponent = 1 - format.bias() - format.precision + 1;
     int excess = width(value.significand) - format.precision;
-    if (value.exponent + excess < least_exponent) excess = least_exponent - value.exponent;
+    if (value.exponent + excess < min_exponent) excess = min_exponent - value.exponent;
     bool half = false;
     if (excess > 0) {
         shift_right(value, excess - 1);
@@ -98,7 +98,7 @@ inline std::uint64_t round_to(Format format, Exact value, Mode mode) {
         ++value.exponent;
         if (rounds_up(mode, value.negative, (value.significand & 1) != 0, half, rest)) ++value.significand;
     } else {
-        const int up = value.exponent - least_exponent < -excess ? value.exponent - least_exponent : -excess;
+        const int up = value.exponent - min_exponent < -excess ? value.exponent - min_exponent : -excess;
         value.significand <<= up;
         value.exponent -= up;
         if (rounds_up(mode, value.negative, (value.significand & 1) != 0, false, value.sticky)) ++value.significand;

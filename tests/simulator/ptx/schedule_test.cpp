@@ -75,7 +75,7 @@ TEST_CASE("With any seed each block starts once, some first that come late other
             launch.seed = seed;
             const Schedule schedule(launch);
             CHECK(schedule.first_resident() >= 1);
-            CHECK(schedule.first_resident() <= schedule.most_resident());
+            CHECK(schedule.first_resident() <= schedule.max_resident());
             std::set<std::uint64_t> started;
             for (std::uint64_t i = 0; i < blocks; ++i) started.insert(schedule.block(i));
             CHECK(started.size() == blocks);

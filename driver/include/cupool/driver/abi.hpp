@@ -54,7 +54,7 @@ using HostFunction = void (*)(void* user_data);
 using BlockSizeToSharedBytes = std::size_t (*)(int block_size);
 
 /// CUresult. Open: drivers newer than this header answer numbers that are not named here.
-enum class Result : int {
+enum class Status : int {
     success = 0,
     invalid_value = 1,
     out_of_memory = 2,

@@ -19,14 +19,14 @@ inline SourceLocation copy_of(const SourceLocation& where) { return {where.file,
 [[noreturn]] void refuse_call(const Driver& driver, const EntryPointInfo& entry_point, int ordinal, const SourceLocation& where);
 
 /// Throws the Error for a driver's answer. \param message  what cupool knows beyond the answer; may be empty
-[[noreturn]] void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Result result, int ordinal,
+[[noreturn]] void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Status result, int ordinal,
                                     const SourceLocation& where, const std::string& message);
 /// The same, with the driver's own name for the answer where this build knows none.
-[[noreturn]] void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Result result, int ordinal,
+[[noreturn]] void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Status result, int ordinal,
                                     const SourceLocation& where);
 
 /// Logs a failure that a destructor met.
-void log_failed_call(const EntryPointInfo& entry_point, abi::Result result, int ordinal) noexcept;
+void log_failed_call(const EntryPointInfo& entry_point, abi::Status result, int ordinal) noexcept;
 
 /// Logs the exception being handled, which a destructor met.
 void log_current_exception() noexcept;
@@ -45,7 +45,7 @@ inline constexpr bool may_be_missing = entry_point_info<Member>.need == EntryPoi
 /// Calls an entry point and returns its answer. \param ordinal  the device's, or what has one
 /// \throws Error forked, shutdown, unsupported (the driver has no such entry point)
 template <auto Member, class Ordinal, class... Arguments>
-inline abi::Result invoke(const Driver& driver, const Ordinal& ordinal, const SourceLocation& where, Arguments... arguments) {
+inline abi::Status invoke(const Driver& driver, const Ordinal& ordinal, const SourceLocation& where, Arguments... arguments) {
     const auto function = driver.api().*Member;
     if (process_phase.load(std::memory_order_relaxed) != running || (may_be_missing<Member> && function == nullptr)) [[unlikely]] {
         refuse_call(driver, entry_point_info<Member>, ordinal_of(ordinal), copy_of(where));
@@ -56,8 +56,8 @@ inline abi::Result invoke(const Driver& driver, const Ordinal& ordinal, const So
 /// Calls an entry point. \throws Error for every answer but success, and what invoke() throws.
 template <auto Member, class Ordinal, class... Arguments>
 inline void call(const Driver& driver, const Ordinal& ordinal, const SourceLocation& where, Arguments... arguments) {
-    const abi::Result result = invoke<Member>(driver, ordinal, where, arguments...);
-    if (result != abi::Result::success) [[unlikely]] {
+    const abi::Status result = invoke<Member>(driver, ordinal, where, arguments...);
+    if (result != abi::Status::success) [[unlikely]] {
         throw_failed_call(driver, entry_point_info<Member>, result, ordinal_of(ordinal), copy_of(where));
     }
 }
@@ -72,8 +72,8 @@ inline void call_from_destructor(const Driver& driver, int ordinal, Arguments...
     if (must_leak() || function == nullptr) {
         return;
     }
-    const abi::Result result = function(arguments...);
-    if (result != abi::Result::success) [[unlikely]] {
+    const abi::Status result = function(arguments...);
+    if (result != abi::Status::success) [[unlikely]] {
         log_failed_call(entry_point_info<Member>, result, ordinal);
     }
 }

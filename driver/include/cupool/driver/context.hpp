@@ -188,8 +188,8 @@ namespace detail {
 
 /// Whether the driver may be called and the context is the thread's current one, as most calls find it: one call of the driver.
 /// \param told  gets what the driver answered \pre there is a context
-inline bool is_current(ContextView context, abi::Result& told) noexcept {
-    told = abi::Result::success;
+inline bool is_current(ContextView context, abi::Status& told) noexcept {
+    told = abi::Status::success;
     if (must_leak()) [[unlikely]] {
         return false;
     }
@@ -199,8 +199,8 @@ inline bool is_current(ContextView context, abi::Result& told) noexcept {
 }
 
 /// Throws what the driver answered instead of telling the current context.
-inline void require_told(ContextView context, abi::Result told, const SourceLocation& where) {
-    if (told != abi::Result::success) [[unlikely]] {
+inline void require_told(ContextView context, abi::Status told, const SourceLocation& where) {
+    if (told != abi::Status::success) [[unlikely]] {
         throw_failed_call(context.driver(), entry_point_info<&EntryPoints::context_get_current>, told, context.ordinal(), copy_of(where));
     }
 }
@@ -246,7 +246,7 @@ namespace detail {
 
 /// invoke() where another context is current, or what is could not be told.
 template <auto Member, class... Arguments>
-[[gnu::noinline, gnu::cold]] abi::Result invoke_elsewhere(ContextView context, abi::Result told, SourceLocation where,
+[[gnu::noinline, gnu::cold]] abi::Status invoke_elsewhere(ContextView context, abi::Status told, SourceLocation where,
                                                           Arguments... arguments) {
     require_told(context, told, where);
     const CurrentContext current(context, where);
@@ -255,11 +255,11 @@ template <auto Member, class... Arguments>
 
 /// invoke() with the context current.
 template <auto Member, class... Arguments>
-inline abi::Result invoke_in(ContextView context, const SourceLocation& where, Arguments... arguments) {
+inline abi::Status invoke_in(ContextView context, const SourceLocation& where, Arguments... arguments) {
     if (!context) [[unlikely]] {
         throw_no_context(copy_of(where));
     }
-    abi::Result told;
+    abi::Status told;
     if (!is_current(context, told) || (may_be_missing<Member> && context.driver().api().*Member == nullptr)) [[unlikely]] {
         return invoke_elsewhere<Member>(context, told, copy_of(where), arguments...);
     }
@@ -274,12 +274,12 @@ inline void require_context(ContextView context, const SourceLocation& where) {
 }
 
 /// Throws the Error for an answer of a call in the context.
-[[noreturn]] void throw_failed_call_in(ContextView context, const EntryPointInfo& entry_point, abi::Result result, SourceLocation where);
+[[noreturn]] void throw_failed_call_in(ContextView context, const EntryPointInfo& entry_point, abi::Status result, SourceLocation where);
 
 /// Throws the Error for an answer that is no success.
 template <auto Member>
-inline void require_success(abi::Result result, ContextView context, const SourceLocation& where) {
-    if (result != abi::Result::success) [[unlikely]] {
+inline void require_success(abi::Status result, ContextView context, const SourceLocation& where) {
+    if (result != abi::Status::success) [[unlikely]] {
         throw_failed_call_in(context, entry_point_info<Member>, result, copy_of(where));
     }
 }

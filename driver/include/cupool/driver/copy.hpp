@@ -62,8 +62,8 @@ inline T* address_of(const std::span<T>& span) noexcept {
 template <auto Member, class To, class From>
 inline void copy_in(const StreamView& stream, const SourceLocation& where, const To& to, const From& from) {
     const ContextView context = stream.context();
-    abi::Result told;
-    const abi::Result result =
+    abi::Status told;
+    const abi::Status result =
         is_current(context, told)
             ? (context.driver().api().*Member)(address_of(to), address_of(from), to.size_bytes(), stream.handle())
             : invoke_elsewhere<Member>(context, told, copy_of(where), address_of(to), address_of(from), to.size_bytes(), stream.handle());

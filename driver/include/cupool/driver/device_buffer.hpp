@@ -35,14 +35,14 @@ public:
             allocate(bytes, context, copy_of(where));
             return;
         }
-        abi::Result told;
+        abi::Status told;
         if (!is_current(place, told)) [[unlikely]] {
             allocate_elsewhere(told, bytes, context.pool_, copy_of(where));
             return;
         }
-        const abi::Result result =
+        const abi::Status result =
             place.driver().api().memory_allocate_from_pool_async(&pointer_, bytes, context.pool_.handle(), context.stream_.handle());
-        if (result != abi::Result::success) [[unlikely]] {
+        if (result != abi::Status::success) [[unlikely]] {
             retry(result, bytes, context.pool_, copy_of(where));
         }
     }
@@ -69,23 +69,23 @@ private:
     /// Nothing, or plain memory.
     void allocate(std::size_t bytes, const DeviceContext& context, const SourceLocation& where);
     /// From the pool, where another context is current.
-    void allocate_elsewhere(abi::Result told, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where);
+    void allocate_elsewhere(abi::Status told, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where);
     /// Once more after what was answered. \param pool  empty for plain memory
-    void retry(abi::Result result, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where);
+    void retry(abi::Status result, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where);
 
     /// What most frees find: the context current, and no conditions.
     void release() noexcept {
         const ContextView context = stream().context();
-        abi::Result told;
+        abi::Status told;
         if (!is_current(context, told) || conditions_ != nullptr) [[unlikely]] {
             return release_elsewhere(told);
         }
-        const abi::Result result = context.driver().api().memory_free_async(pointer_, stream().handle());
-        if (result != abi::Result::success) [[unlikely]] {
+        const abi::Status result = context.driver().api().memory_free_async(pointer_, stream().handle());
+        if (result != abi::Status::success) [[unlikely]] {
             log_failed_call(entry_point_info<&EntryPoints::memory_free_async>, result, ordinal());
         }
     }
-    void release_elsewhere(abi::Result told) noexcept;
+    void release_elsewhere(abi::Status told) noexcept;
 
     KeptStream stream_;
     abi::DevicePointer pointer_ = 0;

@@ -46,17 +46,17 @@ public:
     /// Calls cuInit and returns what it answers. Handles do this by themselves. Success, and a failure that lasts as long as the process,
     /// is remembered; a failure that may pass (the system is not ready yet, memory has run out) is asked again by the next call.
     /// \throws Error forked, shutdown
-    abi::Result try_initialize(SourceLocation where = SourceLocation::current()) const;
+    abi::Status try_initialize(SourceLocation where = SourceLocation::current()) const;
     /// \throws Error no_device, driver_unavailable (with its reason), not_ready, forked, shutdown
     void initialize(SourceLocation where = SourceLocation::current()) const;
 
 private:
-    abi::Result call_init(detail::DriverInitialization& initialization) const;
+    abi::Status call_init(detail::DriverInitialization& initialization) const;
 
     EntryPoints api_;
     LoadReport report_;
     mutable std::mutex initializing_;
-    mutable std::atomic<abi::Result> initialization_{abi::Result::not_initialized};
+    mutable std::atomic<abi::Status> initialization_{abi::Status::not_initialized};
 };
 
 }  // namespace cupool

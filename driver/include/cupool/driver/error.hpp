@@ -55,7 +55,7 @@ struct ErrorDetails {
     /// What kind of failure it is.
     ErrorCategory category = ErrorCategory::internal;
     std::string message;              ///< what failed and what to do about it
-    std::optional<abi::Result> code;  ///< what the driver answered
+    std::optional<abi::Status> code;  ///< what the driver answered
     std::string call;                 ///< the driver's entry point that answered it
     std::optional<int> device;        ///< ordinal
     std::optional<Reason> reason;     ///< why the driver is unavailable
@@ -79,7 +79,7 @@ public:
     /// What failed and what to do about it.
     const std::string& message() const noexcept;
     /// The driver's answer as it came, also where it is a number unknown to this build; nothing where the driver was not asked.
-    std::optional<abi::Result> code() const noexcept;
+    std::optional<abi::Status> code() const noexcept;
     /// The entry point's name in the driver, like "cuMemAlloc"; empty where no call was made.
     const std::string& call() const noexcept;
     /// The ordinal of the device it happened on, where there is one.
@@ -97,21 +97,21 @@ private:
 };
 
 /// The name of a driver's answer, as the CUDA Driver API documents it ("CUDA_ERROR_NO_DEVICE"); empty for a number unknown to this build.
-std::string_view result_name(abi::Result result) noexcept;
+std::string_view result_name(abi::Status result) noexcept;
 
 /// What a driver's answer means, in one sentence of our own; empty for a number unknown to this build.
-std::string_view result_text(abi::Result result) noexcept;
+std::string_view result_text(abi::Status result) noexcept;
 
 /// Name, number and meaning, also for unknown numbers.
-std::string describe(abi::Result result);
+std::string describe(abi::Status result);
 
 /// The category of an error that carries this answer; internal for unknown numbers.
-ErrorCategory category_of(abi::Result result) noexcept;
+ErrorCategory category_of(abi::Status result) noexcept;
 
 /// The reason behind an answer that says that the driver, or one device, cannot be used; nothing for all others.
-std::optional<Reason> reason_of(abi::Result result) noexcept;
+std::optional<Reason> reason_of(abi::Status result) noexcept;
 
 /// Whether the answer says that the process has lost its devices: every later call on every GPU answers the same.
-bool is_sticky(abi::Result result) noexcept;
+bool is_sticky(abi::Status result) noexcept;
 
 }  // namespace cupool

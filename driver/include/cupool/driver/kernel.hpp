@@ -117,7 +117,7 @@ public:
     /// answers
     void launch_raw(const LaunchShape& shape, StreamView stream, void** parameters,
                     const SourceLocation& where = SourceLocation::current()) const {
-        abi::Result told;
+        abi::Status told;
         if (!is_ready_for(stream, told, where)) [[unlikely]] {
             return launch_elsewhere(told, LaunchShape(shape), stream.handle(), parameters, detail::copy_of(where));
         }
@@ -144,8 +144,8 @@ public:
     int max_active_blocks(unsigned block_threads, std::size_t dynamic_shared_bytes = 0,
                           SourceLocation where = SourceLocation::current()) const;
     /// The block size that keeps most threads of the device busy.
-    /// \param most_threads  of a block; 0: as many as the kernel allows
-    BlockSize potential_block_size(std::size_t dynamic_shared_bytes = 0, int most_threads = 0,
+    /// \param max_threads  of a block; 0: as many as the kernel allows
+    BlockSize potential_block_size(std::size_t dynamic_shared_bytes = 0, int max_threads = 0,
                                    SourceLocation where = SourceLocation::current()) const;
     /// How much dynamic shared memory each of so many blocks of a multiprocessor can have. \throws Error unsupported before CUDA 10.2
     std::size_t available_dynamic_shared_bytes(int blocks, int block_threads, SourceLocation where = SourceLocation::current()) const;
@@ -157,7 +157,7 @@ protected:
     void check_parameters(std::initializer_list<std::size_t> sizes, const SourceLocation& where) const;
 
     /// Whether the context is current. \throws Error wrong_context where the stream is of another context
-    bool is_ready_for(const StreamView& stream, abi::Result& told, const SourceLocation& where) const {
+    bool is_ready_for(const StreamView& stream, abi::Status& told, const SourceLocation& where) const {
         if (!context_ || stream.context() != context_) [[unlikely]] {
             detail::throw_wrong_device("the kernel", context_, "a stream", stream.context(), detail::copy_of(where));
         }
@@ -165,19 +165,19 @@ protected:
     }
     /// Launches where the context is current.
     void launch_here(const LaunchShape& shape, abi::Stream stream, void** parameters, const SourceLocation& where) const {
-        const abi::Result result =
+        const abi::Status result =
             context_.driver().api().launch_kernel(handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
                                                   shape.block.z, shape.dynamic_shared_bytes, stream, parameters, nullptr);
-        if (result != abi::Result::success) [[unlikely]] {
+        if (result != abi::Status::success) [[unlikely]] {
             throw_failed_launch(result, LaunchShape(shape), detail::copy_of(where));
         }
     }
     /// Launches where another is, or what is could not be told.
-    void launch_elsewhere(abi::Result told, const LaunchShape& shape, abi::Stream stream, void** parameters,
+    void launch_elsewhere(abi::Status told, const LaunchShape& shape, abi::Stream stream, void** parameters,
                           const SourceLocation& where) const;
 
 private:
-    [[noreturn]] void throw_failed_launch(abi::Result result, const LaunchShape& shape, const SourceLocation& where) const;
+    [[noreturn]] void throw_failed_launch(abi::Status result, const LaunchShape& shape, const SourceLocation& where) const;
 
     ContextView context_;
     abi::Function handle_;
@@ -215,7 +215,7 @@ private:
     template <class... Parameters>
     [[gnu::always_inline]] void launch_values(const LaunchShape& shape, const StreamView& stream, const SourceLocation& where,
                                               Parameters... parameters) const {
-        abi::Result told;
+        abi::Status told;
         if (!is_ready_for(stream, told, where)) [[unlikely]] {
             void* addresses[] = {&parameters..., nullptr};
             return launch_elsewhere(told, LaunchShape(shape), stream.handle(), addresses, detail::copy_of(where));

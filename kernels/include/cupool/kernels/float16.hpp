@@ -69,13 +69,13 @@ constexpr Float16::Float16(float value) noexcept {
     const auto sign = static_cast<std::uint16_t>(word >> 16 & 0x8000u);
     const std::uint32_t magnitude = word & 0x7fffffffu;
     constexpr std::uint32_t infinity = 0x7f800000u;
-    constexpr std::uint32_t least_overflow = 0x477ff000u;  // 65520, half way between the largest binary16 and 2^16
-    constexpr std::uint32_t least_normal = 0x38800000u;    // 2^-14
+    constexpr std::uint32_t min_overflow = 0x477ff000u;  // 65520, half way between the largest binary16 and 2^16
+    constexpr std::uint32_t min_normal = 0x38800000u;    // 2^-14
     if (magnitude > infinity) {
         bits = 0x7e00;
-    } else if (magnitude >= least_overflow) {
+    } else if (magnitude >= min_overflow) {
         bits = static_cast<std::uint16_t>(sign | 0x7c00u);
-    } else if (magnitude >= least_normal) {
+    } else if (magnitude >= min_normal) {
         const std::uint32_t rebiased = magnitude - (std::uint32_t{127 - 15} << 23);
         bits = static_cast<std::uint16_t>(sign | (rebiased + 0xfffu + (rebiased >> 13 & 1u)) >> 13);
     } else {

@@ -25,7 +25,7 @@ struct MsmConfig {
     bool is_async = false;  ///< with results on the device, return as soon as the work is queued; see below. Else it means nothing.
     /// Bytes of device memory that the work may take on each device, besides operands and results
     /// that lie there; 0 means no limit. On a smaller budget than it would like, the work takes
-    /// narrower digits and goes over the terms in portions. 64 MiB are enough for up to 2^30 terms,
+    /// narrower digits and goes over the terms in chunks. 64 MiB are enough for up to 2^30 terms,
     /// unless the digits' width is fixed: by c, or by bases that are prepared in several tables (see
     /// PrepareConfig). A budget that is too small is `invalid_argument`; the message names the bytes
     /// that are needed.

@@ -16,10 +16,10 @@ struct BudgetedDigits {
 
 DigitChoice choose_unbudgeted(const MsmWork& work) {
     return choose_digits(work.term_count, work.scalars, work.tables, work.width,
-                         {.share_count = work.share_count, .msm_count = work.most_joined_msms()});
+                         {.share_count = work.share_count, .msm_count = work.max_joined_msms()});
 }
 
-/// The layouts of the same portions on devices that have a share of the digits each.
+/// The layouts of the same chunks on devices that have a share of the digits each.
 class SharedLayouts {
 public:
     SharedLayouts(std::span<const MsmWork> works, DigitChoice digits) {
@@ -29,8 +29,8 @@ public:
     /// How the first device would cut the work.
     MsmCut cut(FeedCost feed) const { return layouts_[0].cut(feed); }
 
-    void lay_out(const std::vector<MsmPortion>& portions) {
-        for (MsmJobLayout& layout : layouts_) layout.lay_out(portions);
+    void lay_out(const std::vector<MsmChunk>& chunks) {
+        for (MsmJobLayout& layout : layouts_) layout.lay_out(chunks);
     }
 
     /// Bytes that the device with the largest layout takes.
@@ -44,44 +44,44 @@ private:
     std::vector<MsmJobLayout> layouts_;
 };
 
-/// The estimated time of the work in these portions, in nanoseconds.
-double time_in_portions(const MsmWork& work, DigitChoice choice, const std::vector<MsmPortion>& portions, const PortionCost& cost) {
+/// The estimated time of the work in these chunks, in nanoseconds.
+double time_in_chunks(const MsmWork& work, DigitChoice choice, const std::vector<MsmChunk>& chunks, const ChunkCost& cost) {
     const MsmDigits digits = msm_digits(work.scalars, choice, work.tables);
     const double nanoseconds_a_product = nanoseconds_a_digit(work.coordinate_bytes) / products_a_digit;
     double time = 0;
-    for (const MsmPortion& portion : portions) {
-        const CostOf of{.share_count = work.share_count, .msm_count = portion.msm_count};
-        time += portion.is_first() ? msm_cost(work.term_count, digits, of) * nanoseconds_a_product : cost.start;
+    for (const MsmChunk& chunk : chunks) {
+        const CostScope of{.share_count = work.share_count, .msm_count = chunk.msm_count};
+        time += chunk.is_first() ? msm_cost(work.term_count, digits, of) * nanoseconds_a_product : cost.start;
     }
     return time;
 }
 
-/// Portions of one term each: two of them, since portions take turns at two landings. No portions take
+/// Chunks of one term each: two of them, since chunks take turns at two landings. No chunks take
 /// less memory.
-std::vector<MsmPortion> smallest_portions(const MsmWork& work) {
+std::vector<MsmChunk> smallest_chunks(const MsmWork& work) {
     if (work.term_count == 1) return {{0, 1, 0, 1, true}};
     return {{0, 1, 0, 1, false}, {0, 1, 1, 1, true}};
 }
 
-/// The digits of least estimated time, each in the largest portions that fit the budget.
+/// The digits of least estimated time, each in the largest chunks that fit the budget.
 BudgetedDigits choose_within(std::span<const MsmWork> works, std::uint64_t budget) {
     const MsmWork& work = works[0];
     BudgetedDigits best;
     double best_time = std::numeric_limits<double>::infinity();
-    std::size_t least_bytes = std::numeric_limits<std::size_t>::max();
+    std::size_t min_bytes = std::numeric_limits<std::size_t>::max();
     for_each_digit_choice(work.scalars, work.tables, work.width, [&](const DigitChoice& digits) {
         SharedLayouts layouts(works, digits);
-        layouts.lay_out(smallest_portions(work));
-        if (!best.do_fit && layouts.bytes() < least_bytes) {
+        layouts.lay_out(smallest_chunks(work));
+        if (!best.do_fit && layouts.bytes() < min_bytes) {
             best.digits = digits;
-            least_bytes = layouts.bytes();
+            min_bytes = layouts.bytes();
         }
         if (layouts.bytes() > budget) return;
         const MsmCut cut = layouts.cut({});
-        take_portions(cut, [&](const std::vector<MsmPortion>& portions, bool are_smallest) {
-            const double time = time_in_portions(work, digits, portions, cut.cost);
-            if (time >= best_time) return true;  // smaller portions would only take longer
-            layouts.lay_out(portions);
+        take_chunks(cut, [&](const std::vector<MsmChunk>& chunks, bool are_smallest) {
+            const double time = time_in_chunks(work, digits, chunks, cut.cost);
+            if (time >= best_time) return true;  // smaller chunks would only take longer
+            layouts.lay_out(chunks);
             if (layouts.bytes() > budget) return are_smallest;
             best = {digits, true};
             best_time = time;
@@ -91,19 +91,19 @@ BudgetedDigits choose_within(std::span<const MsmWork> works, std::uint64_t budge
     return best;
 }
 
-/// Whether the budget leaves the portions as they are without one.
+/// Whether the budget leaves the chunks as they are without one.
 bool fits_uncut(std::span<const MsmWork> works, DigitChoice digits, std::uint64_t budget, FeedCost feed) {
     SharedLayouts layouts(works, digits);
-    layouts.lay_out(cut_into_portions(layouts.cut(feed)));
+    layouts.lay_out(cut_into_chunks(layouts.cut(feed)));
     return layouts.bytes() <= budget;
 }
 
 /// The number of MSMs whose sums take no more than a quarter of the budget. A run is planned as a whole,
 /// so it also has a bounded number of terms; more gain nothing.
 std::size_t msms_with_room(const MsmWork& work, DigitChoice digits, std::uint64_t budget) {
-    constexpr std::size_t most_terms = std::size_t{1} << 26;
+    constexpr std::size_t max_terms = std::size_t{1} << 26;
     const std::size_t sums_of_one = MsmJobLayout(work, digits).host_sums_bytes() / work.msm_count;
-    return std::clamp<std::size_t>(std::min(budget / 4 / sums_of_one, most_terms / work.term_count), 1, work.msm_count);
+    return std::clamp<std::size_t>(std::min(budget / 4 / sums_of_one, max_terms / work.term_count), 1, work.msm_count);
 }
 
 }  // namespace

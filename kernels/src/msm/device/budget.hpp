@@ -14,11 +14,11 @@ struct MsmRun {
     DigitChoice digits{};
 };
 
-/// Chooses the first run of the work, so that it fits the budget in some portions.
+/// Chooses the first run of the work, so that it fits the budget in some chunks.
 ///
 /// Without a budget (0), or with one that is large enough, the run has all MSMs, and the digits of least
-/// cost. Else digits and portions are weighed against each other: narrow digits have fewer buckets, which
-/// leaves room for larger and so fewer portions. If nothing fits, the run is one MSM with the digits that
+/// cost. Else digits and chunks are weighed against each other: narrow digits have fewer buckets, which
+/// leaves room for larger and so fewer chunks. If nothing fits, the run is one MSM with the digits that
 /// need the least memory: the error of its allocation then names the least budget that would do.
 MsmRun choose_run(MsmWork work, std::uint64_t budget, FeedCost feed);
 

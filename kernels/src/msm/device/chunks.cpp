@@ -7,10 +7,10 @@ namespace cupool::detail {
 
 namespace {
 
-constexpr std::size_t most_growing_portions = 8;
+constexpr std::size_t max_growing_chunks = 8;
 
-/// Portions that grow by a constant factor.
-struct GrowingPortions {
+/// Chunks that grow by a constant factor.
+struct GrowingChunks {
     std::size_t count = 1;
     double growth = 1;
 
@@ -22,34 +22,34 @@ struct GrowingPortions {
     }
 
     /// Nanoseconds until the last of them is summed. One is brought while that before it is summed, into the place of the one before that.
-    double time(double terms, const PortionCost& cost) const {
-        double portion = terms * first_share();
+    double time(double terms, const ChunkCost& cost) const {
+        double chunk = terms * first_share();
         double brought = 0;
-        double handed_on = 0;
+        double forwarded = 0;
         double summed = 0;
         double summed_before = 0;
-        for (std::size_t i = 0; i < count; ++i, portion *= growth) {
-            brought = std::max(brought, summed_before) + portion * cost.copy;
-            handed_on = std::max(handed_on, brought) + portion * cost.hand_on;
+        for (std::size_t i = 0; i < count; ++i, chunk *= growth) {
+            brought = std::max(brought, summed_before) + chunk * cost.copy;
+            forwarded = std::max(forwarded, brought) + chunk * cost.forward;
             summed_before = summed;
-            summed = std::max(summed, handed_on) + portion * cost.sum + (i == 0 ? 0 : cost.start);
+            summed = std::max(summed, forwarded) + chunk * cost.sum + (i == 0 ? 0 : cost.start);
         }
         return summed;
     }
 };
 
-GrowingPortions choose_growing_portions(const MsmCut& cut) {
-    constexpr double most_growth = 10;
+GrowingChunks choose_growing_chunks(const MsmCut& cut) {
+    constexpr double max_growth = 10;
     constexpr double growth_step = 1.1;
     const auto terms = static_cast<double>(cut.term_count);
-    GrowingPortions best;
+    GrowingChunks best;
     double best_time = best.time(terms, cut.cost);
-    for (GrowingPortions portions{2, 1}; portions.count <= most_growing_portions; ++portions.count) {
-        for (portions.growth = 1; portions.growth <= most_growth; portions.growth *= growth_step) {
-            if (terms * portions.first_share() < static_cast<double>(cut.least_terms)) break;
-            const double time = portions.time(terms, cut.cost);
+    for (GrowingChunks chunks{2, 1}; chunks.count <= max_growing_chunks; ++chunks.count) {
+        for (chunks.growth = 1; chunks.growth <= max_growth; chunks.growth *= growth_step) {
+            if (terms * chunks.first_share() < static_cast<double>(cut.min_terms)) break;
+            const double time = chunks.time(terms, cut.cost);
             if (time < best_time) {
-                best = portions;
+                best = chunks;
                 best_time = time;
             }
         }
@@ -57,12 +57,12 @@ GrowingPortions choose_growing_portions(const MsmCut& cut) {
     return best;
 }
 
-void append_terms(std::vector<MsmPortion>& portions, std::size_t msm, const MsmCut& cut, const GrowingPortions& growing) {
+void append_terms(std::vector<MsmChunk>& chunks, std::size_t msm, const MsmCut& cut, const GrowingChunks& growing) {
     double size = static_cast<double>(cut.term_count) * growing.first_share();
     for (std::size_t first = 0; first < cut.term_count;) {
-        size = std::min(size, static_cast<double>(cut.most_terms));
+        size = std::min(size, static_cast<double>(cut.max_terms));
         const std::size_t count = std::min(static_cast<std::size_t>(std::ceil(size)), cut.term_count - first);
-        portions.push_back({msm, 1, first, count, first + count == cut.term_count});
+        chunks.push_back({msm, 1, first, count, first + count == cut.term_count});
         first += count;
         size *= growing.growth;
     }
@@ -70,18 +70,18 @@ void append_terms(std::vector<MsmPortion>& portions, std::size_t msm, const MsmC
 
 }  // namespace
 
-std::vector<MsmPortion> cut_into_portions(const MsmCut& cut) {
-    std::vector<MsmPortion> portions;
-    const std::size_t msms_at_once = std::clamp<std::size_t>(cut.most_terms / cut.term_count, 1, cut.most_msms);
+std::vector<MsmChunk> cut_into_chunks(const MsmCut& cut) {
+    std::vector<MsmChunk> chunks;
+    const std::size_t msms_at_once = std::clamp<std::size_t>(cut.max_terms / cut.term_count, 1, cut.max_msms);
     for (std::size_t msm = 0; msm < cut.msm_count; msm += msms_at_once) {
         const std::size_t count = std::min(msms_at_once, cut.msm_count - msm);
         if (count == 1) {
-            append_terms(portions, msm, cut, msm == 0 && cut.cost.copy > 0 ? choose_growing_portions(cut) : GrowingPortions{});
+            append_terms(chunks, msm, cut, msm == 0 && cut.cost.copy > 0 ? choose_growing_chunks(cut) : GrowingChunks{});
         } else {
-            portions.push_back({msm, count, 0, cut.term_count, true});
+            chunks.push_back({msm, count, 0, cut.term_count, true});
         }
     }
-    return portions;
+    return chunks;
 }
 
 }  // namespace cupool::detail

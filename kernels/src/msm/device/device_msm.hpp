@@ -89,10 +89,10 @@ MsmWork work_of(const DeviceMsmJob<C>& job, const MsmConfig& config, const Devic
             .limits = limits};
 }
 
-/// The MSMs of one job, in as many portions as copying and the device's memory ask for.
+/// The MSMs of one job, in as many chunks as copying and the device's memory ask for.
 ///
-/// run() does all of it. For whoever brings the operands of one MSM's portions to their landing himself, and gives the job empty spans of
-/// host memory for them, there are its steps: take_memory(), prepare(), for each portion sum(), queue_result(), and sums() when
+/// run() does all of it. For whoever brings the operands of one MSM's chunks to their landing himself, and gives the job empty spans of
+/// host memory for them, there are its steps: take_memory(), prepare(), for each chunk sum(), queue_result(), and sums() when
 /// stream() is done. He waits for stream() also where something fails.
 template <Curve C>
 class DeviceMsm {
@@ -125,10 +125,10 @@ public:
     /// How the job is to be cut up.
     MsmCut cut(FeedCost feed) const { return layout_.cut(feed); }
 
-    /// Plans these portions and takes memory for them. \return whether the device and the budget have so much
-    /// \throws Error invalid_argument, out_of_memory  where they have not, and portions cannot be smaller
-    bool take_memory(std::vector<MsmPortion> portions, bool are_smallest) {
-        layout_.lay_out(std::move(portions));
+    /// Plans these chunks and takes memory for them. \return whether the device and the budget have so much
+    /// \throws Error invalid_argument, out_of_memory  where they have not, and chunks cannot be smaller
+    bool take_memory(std::vector<MsmChunk> chunks, bool are_smallest) {
+        layout_.lay_out(std::move(chunks));
         const std::size_t bytes = layout_.bytes();
         if (config_.memory_budget != 0 && bytes > config_.memory_budget) {
             if (are_smallest) throw_budget_too_small(bytes);
@@ -146,42 +146,42 @@ public:
     /// Gives back what take_memory() took.
     void give_memory_back() { memory_ = {}; }
 
-    /// Loads the kernels that are missing, and queues what comes before the first portion.
+    /// Loads the kernels that are missing, and queues what comes before the first chunk.
     void prepare() {
         kernels_->load(needed_steps(), config_.ctx.host_threads());
         fill_bytes_async(oversized_span(), 0xff, stream_);
     }
 
-    /// Where a portion's bases and scalars land, if they must be brought.
+    /// Where a chunk's bases and scalars land, if they must be brought.
     std::uint64_t bases_landing(std::size_t i) const { return address(layout_.places().landing[i % 2]); }
-    std::uint64_t scalars_landing(std::size_t i) const { return bases_landing(i) + layout_.bases_bytes(portion(i)); }
+    std::uint64_t scalars_landing(std::size_t i) const { return bases_landing(i) + layout_.bases_bytes(chunk(i)); }
 
     /// Queues bringing bases on the device into Montgomery form, where they lie.
     void queue_conversion(DeviceSpan<AffinePoint<C>> bases, StreamView stream) const { queue_conversion(bases, bases, stream); }
 
-    /// Queues the summing of a portion whose operands are there.
+    /// Queues the summing of a chunk whose operands are there.
     void sum(std::size_t i) const {
-        const MsmPortion& own = portion(i);
-        MsmShape shape = layout_.shape(i);
-        MsmPlan& plan = shape.plan;
-        place_msm_sums(shape, sizeof(BaseFieldElement<C>), address(layout_.places().sums));
-        place_msm_workspace(shape, sizeof(BaseFieldElement<C>), address(layout_.places().workspace));
-        plan.bit_sums = as_pointer<void>(address_of_bit_sums(own));
-        plan.first_oversized_scalar = as_pointer<std::uint32_t>(address(layout_.places().oversized) + i * sizeof(std::uint32_t));
-        plan.points = as_pointer<void>(layout_.work().brings_bases ? bases_landing(i) : bases_of(own).device().pointer());
-        plan.scalars = as_pointer<void>(address_of_scalars(i));
-        plan.table_stride = static_cast<std::uint32_t>(job_.table_stride);
-        plan.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
-        plan.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
-        place_carried(plan);
-        if (plan.scalars_are_split) queue_images(plan);
-        kernels_->sort->sort(plan, stream_);
-        sum_buckets(shape);
+        const MsmChunk& own = chunk(i);
+        MsmPlan plan = layout_.plan(i);
+        MsmKernelParams& params = plan.params;
+        place_msm_sums(plan, sizeof(BaseFieldElement<C>), address(layout_.places().sums));
+        place_msm_workspace(plan, sizeof(BaseFieldElement<C>), address(layout_.places().workspace));
+        params.bit_sums = as_pointer<void>(address_of_bit_sums(own));
+        params.first_oversized_scalar = as_pointer<std::uint32_t>(address(layout_.places().oversized) + i * sizeof(std::uint32_t));
+        params.points = as_pointer<void>(layout_.work().brings_bases ? bases_landing(i) : bases_of(own).device().pointer());
+        params.scalars = as_pointer<void>(address_of_scalars(i));
+        params.table_stride = static_cast<std::uint32_t>(job_.table_stride);
+        params.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
+        params.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
+        place_carried(params);
+        if (params.scalars_are_split) queue_images(params);
+        kernels_->sort->sort(params, stream_);
+        sum_buckets(plan);
         if (!own.is_last) return;
-        if (leaves_sums(plan)) {
-            sum_halves(i, plan);
+        if (leaves_sums(params)) {
+            sum_halves(i, params);
         } else {
-            fold_buckets(plan);
+            fold_buckets(params);
         }
         if (layout_.weighs_windows()) weigh_windows(own);
     }
@@ -201,21 +201,20 @@ public:
     /// The number of all an MSM's sums, of which others may have some.
     unsigned all_sums() const { return layout_.all_windows() * sums_a_window(); }
     unsigned sums_a_window() const { return layout_.sums_a_window(); }
-    /// Of a portion, likewise: the lowest place in it of a scalar that breaks its promise; else no_scalar.
-    std::uint32_t first_oversized(std::size_t portion) const {
-        return reinterpret_cast<const std::uint32_t*>(landed_.last(oversized_span().size_bytes()).data())[portion];
+    /// Of a chunk, likewise: the lowest place in it of a scalar that breaks its promise; else no_scalar.
+    std::uint32_t first_oversized(std::size_t chunk) const {
+        return reinterpret_cast<const std::uint32_t*>(landed_.last(oversized_span().size_bytes()).data())[chunk];
     }
 
 private:
     void queue(const MsmResults<C>& results) {
-        take_portions(
-            cut({feeds_->rate().nanoseconds_a_byte() * static_cast<double>(copied_bytes_a_term(job_))}),
-            [this](std::vector<MsmPortion> portions, bool are_smallest) { return take_memory(std::move(portions), are_smallest); });
+        take_chunks(cut({feeds_->rate().nanoseconds_a_byte() * static_cast<double>(copied_bytes_a_term(job_))}),
+                    [this](std::vector<MsmChunk> chunks, bool are_smallest) { return take_memory(std::move(chunks), are_smallest); });
         prepare();
-        if (job_.msm_count * job_.term_count * copied_bytes_a_term(job_) < layout_.work().limits.least_fed_bytes) {
-            sum_portions();
+        if (job_.msm_count * job_.term_count * copied_bytes_a_term(job_) < layout_.work().limits.min_fed_bytes) {
+            sum_chunks();
         } else {
-            sum_fed_portions();
+            sum_fed_chunks();
         }
         if (results.is_on_device()) {
             finish_on_device(results.device());
@@ -224,16 +223,16 @@ private:
         }
     }
 
-    const MsmPortion& portion(std::size_t i) const { return layout_.portions()[i]; }
-    std::size_t portion_count() const { return layout_.portions().size(); }
+    const MsmChunk& chunk(std::size_t i) const { return layout_.chunks()[i]; }
+    std::size_t chunk_count() const { return layout_.chunks().size(); }
     unsigned multiprocessors() const { return layout_.work().multiprocessors; }
 
     typename MsmKernels<C>::Steps needed_steps() const {
         typename MsmKernels<C>::Steps steps{.windows = layout_.weighs_windows(),
                                             .bases = !job_.are_bases_in_montgomery_form || layout_.choice().are_scalars_split};
-        const auto need = [&steps](const MsmShape& shape) { (shape.plan.rounds == 0 ? steps.slots : steps.pairs) = true; };
-        for (std::size_t i = 0; i < portion_count(); ++i) {
-            need(layout_.shape(i));
+        const auto need = [&steps](const MsmPlan& plan) { (plan.params.rounds == 0 ? steps.slots : steps.pairs) = true; };
+        for (std::size_t i = 0; i < chunk_count(); ++i) {
+            need(layout_.plan(i));
             if (layout_.halves(i)) need(*layout_.halves(i));
         }
         return steps;
@@ -241,36 +240,36 @@ private:
 
     [[noreturn]] void throw_budget_too_small(std::size_t bytes) const {
         std::size_t terms = 0;
-        for (const MsmPortion& portion : layout_.portions()) terms = std::max(terms, portion.msm_count * portion.term_count);
+        for (const MsmChunk& chunk : layout_.chunks()) terms = std::max(terms, chunk.msm_count * chunk.term_count);
         throw Error(ErrorCategory::invalid_argument, "msm: memory_budget is " + std::to_string(config_.memory_budget) +
                                                          " bytes, but even " + std::to_string(terms) + " terms at a time take " +
                                                          std::to_string(bytes) +
                                                          " on the device; raise memory_budget, or set it to 0 for no limit");
     }
 
-    void place_carried(MsmPlan& plan) const {
-        plan.most_carried = layout_.most_carried();
-        plan.carried_points = as_pointer<void>(address(layout_.places().carried_points));
-        plan.carried_starts = as_pointer<std::uint32_t>(address(layout_.places().carried_starts));
+    void place_carried(MsmKernelParams& params) const {
+        params.max_carried = layout_.max_carried();
+        params.carried_points = as_pointer<void>(address(layout_.places().carried_points));
+        params.carried_starts = as_pointer<std::uint32_t>(address(layout_.places().carried_starts));
     }
 
     std::uint64_t address(std::size_t offset) const { return memory_.span().pointer() + offset; }
-    std::uint64_t address_of_bit_sums(const MsmPortion& portion) const {
-        const std::size_t first = layout_.weighs_windows() ? 0 : portion.first_msm * layout_.window_count() * layout_.weight_bits();
+    std::uint64_t address_of_bit_sums(const MsmChunk& chunk) const {
+        const std::size_t first = layout_.weighs_windows() ? 0 : chunk.first_msm * layout_.window_count() * layout_.weight_bits();
         return address(layout_.places().bit_sums) + first * sizeof(HostXyzz<C>);
     }
-    /// Brings and sums one portion after the other.
-    void sum_portions() {
+    /// Brings and sums one chunk after the other.
+    void sum_chunks() {
         const auto copy = [this](std::uint64_t to, const HostRuns& from) { copy_runs_async(to, from, stream_); };
-        for (std::size_t i = 0; i < portion_count(); ++i) {
+        for (std::size_t i = 0; i < chunk_count(); ++i) {
             copy_operands(i, copy);
             convert_bases(i, stream_);
             sum(i);
         }
     }
 
-    /// Brings each portion while the one before it is summed, into the place of the one before that.
-    void sum_fed_portions() {
+    /// Brings each chunk while the one before it is summed, into the place of the one before that.
+    void sum_fed_chunks() {
         const auto feed = feeds_->take();
         const SynchronizeOnExit wait_for_copies(feed->stream());
         // Host memory may be what earlier work of the stream writes, and the memory that was allocated is ordered on it.
@@ -282,7 +281,7 @@ private:
         std::array<Event, 2> brought{Event(stream_.context()), Event(stream_.context())};
         std::array<Event, 2> summed{Event(stream_.context()), Event(stream_.context())};
         const auto bring = [&](std::size_t i) {
-            const bool is_last = i + 1 == portion_count();
+            const bool is_last = i + 1 == chunk_count();
             const std::uint64_t earlier_bytes = bytes_;
             if (is_last) last_asked.record(feed->stream());
             copy_operands(i, copy);
@@ -292,11 +291,11 @@ private:
             return bytes_ - earlier_bytes;
         };
         std::uint64_t last_bytes = bring(0);
-        for (std::size_t i = 0; i < portion_count(); ++i) {
+        for (std::size_t i = 0; i < chunk_count(); ++i) {
             stream_.wait(brought[i % 2]);
             sum(i);
             summed[i % 2].record(stream_);
-            if (i + 1 == portion_count()) break;
+            if (i + 1 == chunk_count()) break;
             // The next one's place is that of the one before this, if there was one: a mark not made yet is not waited for.
             feed->stream().wait(summed[(i + 1) % 2]);
             last_bytes = bring(i + 1);
@@ -308,14 +307,14 @@ private:
     /// \param copy  called as copy(to, runs) for host memory
     template <class Copy>
     void copy_operands(std::size_t i, const Copy& copy) {
-        if (!job_.scalars.is_on_device()) copy_counted(scalars_landing(i), host_scalars_of(portion(i)), copy);
-        if (!job_.bases.is_on_device()) copy_counted(bases_landing(i), std::as_bytes(bases_of(portion(i)).host()), copy);
+        if (!job_.scalars.is_on_device()) copy_counted(scalars_landing(i), host_scalars_of(chunk(i)), copy);
+        if (!job_.bases.is_on_device()) copy_counted(bases_landing(i), std::as_bytes(bases_of(chunk(i)).host()), copy);
     }
 
     /// Into Montgomery form, where they are not in that.
     void convert_bases(std::size_t i, StreamView stream) {
         if (job_.are_bases_in_montgomery_form) return;
-        const Operand<AffinePoint<C>> bases = bases_of(portion(i));
+        const Operand<AffinePoint<C>> bases = bases_of(chunk(i));
         const DeviceSpan<AffinePoint<C>> there(bases_landing(i), bases.size(), config_.ctx.device());
         queue_conversion(bases.is_on_device() ? bases.device() : DeviceSpan<const AffinePoint<C>>(there), there, stream);
     }
@@ -325,12 +324,12 @@ private:
                                                           static_cast<std::uint32_t>(from.size()));
     }
 
-    void queue_images(const MsmPlan& plan) const {
-        const std::size_t count = plan.first_image;
-        const DeviceSpan<const AffinePoint<C>> points(reinterpret_cast<std::uint64_t>(plan.points), count, config_.ctx.device());
-        const DeviceSpan<AffinePoint<C>> images(reinterpret_cast<std::uint64_t>(plan.images), count, config_.ctx.device());
+    void queue_images(const MsmKernelParams& params) const {
+        const std::size_t count = params.first_image;
+        const DeviceSpan<const AffinePoint<C>> points(reinterpret_cast<std::uint64_t>(params.points), count, config_.ctx.device());
+        const DeviceSpan<AffinePoint<C>> images(reinterpret_cast<std::uint64_t>(params.images), count, config_.ctx.device());
         kernels_->bases->map_points.launch({blocks_for(count, change_block_size), change_block_size}, stream_, points, images,
-                                           plan.first_image, store(endomorphism_factor<C>(), true));
+                                           params.first_image, store(endomorphism_factor<C>(), true));
     }
 
     template <class Copy>
@@ -339,102 +338,102 @@ private:
         bytes_ += from.size_bytes();
     }
 
-    std::size_t first_scalar_of(const MsmPortion& portion) const { return portion.first_msm * stride_of(job_) + portion.first_term; }
-    HostRuns host_scalars_of(const MsmPortion& portion) const {
-        const std::span<const Scalar> scalars = job_.scalars.host().subspan(first_scalar_of(portion));
-        if (stride_of(job_) == job_.term_count) return std::as_bytes(scalars.first(portion.msm_count * portion.term_count));
-        return {std::as_bytes(scalars.first(portion.term_count)), portion.msm_count, stride_of(job_) * sizeof(Scalar)};
+    std::size_t first_scalar_of(const MsmChunk& chunk) const { return chunk.first_msm * stride_of(job_) + chunk.first_term; }
+    HostRuns host_scalars_of(const MsmChunk& chunk) const {
+        const std::span<const Scalar> scalars = job_.scalars.host().subspan(first_scalar_of(chunk));
+        if (stride_of(job_) == job_.term_count) return std::as_bytes(scalars.first(chunk.msm_count * chunk.term_count));
+        return {std::as_bytes(scalars.first(chunk.term_count)), chunk.msm_count, stride_of(job_) * sizeof(Scalar)};
     }
     std::uint64_t address_of_scalars(std::size_t i) const {
-        return job_.scalars.is_on_device() ? job_.scalars.device().pointer() + first_scalar_of(portion(i)) * sizeof(Scalar)
+        return job_.scalars.is_on_device() ? job_.scalars.device().pointer() + first_scalar_of(chunk(i)) * sizeof(Scalar)
                                            : scalars_landing(i);
     }
     /// Of the first table; the others lie at equal distances behind it.
-    Operand<AffinePoint<C>> bases_of(const MsmPortion& portion) const {
-        if (!job_.have_own_bases) return job_.bases.subspan(portion.first_term, portion.term_count);
-        return job_.bases.subspan(portion.first_msm * job_.term_count + portion.first_term, portion.msm_count * portion.term_count);
+    Operand<AffinePoint<C>> bases_of(const MsmChunk& chunk) const {
+        if (!job_.have_own_bases) return job_.bases.subspan(chunk.first_term, chunk.term_count);
+        return job_.bases.subspan(chunk.first_msm * job_.term_count + chunk.first_term, chunk.msm_count * chunk.term_count);
     }
 
     /// Sums each bucket, of terms that are sorted, or as far as rounds do where another plan takes over.
-    void sum_buckets(MsmShape& shape) const {
-        MsmPlan& plan = shape.plan;
-        for (std::uint32_t row = 0; row < plan.row_count; row += shape.rows_at_once) {
-            plan.first_row = row;
-            const std::uint32_t rows = std::min(shape.rows_at_once, plan.row_count - row);
-            add_pairs(plan, rows);
-            if (leaves_sums(plan)) {
-                carry_sums(plan, rows);
+    void sum_buckets(MsmPlan& plan) const {
+        MsmKernelParams& params = plan.params;
+        for (std::uint32_t row = 0; row < params.row_count; row += plan.rows_at_once) {
+            params.first_row = row;
+            const std::uint32_t rows = std::min(plan.rows_at_once, params.row_count - row);
+            add_pairs(params, rows);
+            if (leaves_sums(params)) {
+                carry_sums(params, rows);
             } else {
-                accumulate(plan, rows);
+                accumulate(params, rows);
             }
         }
-        if (!leaves_sums(plan)) join_buckets(plan);
+        if (!leaves_sums(params)) join_buckets(params);
     }
 
-    /// Weighs what the rounds of a portion's plan have left of the buckets, by halves of their weights.
-    void sum_halves(std::size_t i, const MsmPlan& terms) const {
-        MsmShape shape = *layout_.halves(i);
-        MsmPlan& plan = shape.plan;
-        place_halves(shape, sizeof(BaseFieldElement<C>), address(layout_.places().workspace));
-        place_carried(plan);
-        plan.points = terms.points;  // none of its terms is one of these, but where there is no term any point is read
-        plan.bit_sums = terms.bit_sums;
-        kernels_->sort->sort_halves(terms, plan, stream_);
-        sum_buckets(shape);
-        fold_buckets(plan);
+    /// Weighs what the rounds of a chunk's plan have left of the buckets, by halves of their weights.
+    void sum_halves(std::size_t i, const MsmKernelParams& terms) const {
+        MsmPlan plan = *layout_.halves(i);
+        MsmKernelParams& params = plan.params;
+        place_halves(plan, sizeof(BaseFieldElement<C>), address(layout_.places().workspace));
+        place_carried(params);
+        params.points = terms.points;  // none of its terms is one of these, but where there is no term any point is read
+        params.bit_sums = terms.bit_sums;
+        kernels_->sort->sort_halves(terms, params, stream_);
+        sum_buckets(plan);
+        fold_buckets(params);
     }
 
     /// Does the rounds of pairwise addition in `rows` rows from plan.first_row.
-    void add_pairs(const MsmPlan& plan, std::uint32_t rows) const {
-        for (std::uint32_t round = 1; round <= plan.rounds; ++round) {
+    void add_pairs(const MsmKernelParams& params, std::uint32_t rows) const {
+        for (std::uint32_t round = 1; round <= params.rounds; ++round) {
             const std::uint32_t blocks = choose_pair_blocks(
-                round, most_points(plan, round), rows, multiprocessors() * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
+                round, max_points(params, round), rows, multiprocessors() * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
             const LaunchShape pairs{{blocks, rows}, pair_block_size};
             if (round == 1) {
-                kernels_->pairs->add_first_pairs.launch(pairs, stream_, plan);
+                kernels_->pairs->add_first_pairs.launch(pairs, stream_, params);
             } else {
-                kernels_->pairs->add_pairs.launch(pairs, stream_, plan, round);
+                kernels_->pairs->add_pairs.launch(pairs, stream_, params, round);
             }
         }
     }
 
-    void carry_sums(const MsmPlan& plan, std::uint32_t rows) const {
+    void carry_sums(const MsmKernelParams& params, std::uint32_t rows) const {
         const std::uint32_t blocks = blocks_for(copying_blocks * multiprocessors(), rows);
-        kernels_->pairs->carry_sums.launch({{blocks, rows}, point_block_size}, stream_, plan);
+        kernels_->pairs->carry_sums.launch({{blocks, rows}, point_block_size}, stream_, params);
     }
 
     /// Sums what is left of each bucket, but for those that join_buckets must complete.
-    void accumulate(const MsmPlan& plan, std::uint32_t rows) const {
-        const LaunchShape shares{{blocks_for(plan.share_count, point_block_size), rows}, point_block_size};
-        if (plan.rounds == 0) {
-            kernels_->slots->accumulate_slots.launch(shares, stream_, plan);
+    void accumulate(const MsmKernelParams& params, std::uint32_t rows) const {
+        const LaunchShape shares{{blocks_for(params.share_count, point_block_size), rows}, point_block_size};
+        if (params.rounds == 0) {
+            kernels_->slots->accumulate_slots.launch(shares, stream_, params);
         } else {
-            kernels_->sums->accumulate_sums.launch(shares, stream_, plan);
+            kernels_->sums->accumulate_sums.launch(shares, stream_, params);
         }
     }
 
-    LaunchShape quads_over_rows(const MsmPlan& plan, std::size_t quads) const {
-        return {{blocks_for(quads * quad_size, sum_block_size), plan.row_count}, sum_block_size};
+    LaunchShape quads_over_rows(const MsmKernelParams& params, std::size_t quads) const {
+        return {{blocks_for(quads * quad_size, sum_block_size), params.row_count}, sum_block_size};
     }
 
-    void join_buckets(const MsmPlan& plan) const {
-        kernels_->join->join_buckets.launch(quads_over_rows(plan, joining_quads(plan)), stream_, plan);
-        kernels_->join->join_large_buckets.launch({multiprocessors(), large_sum_block_size}, stream_, plan);
+    void join_buckets(const MsmKernelParams& params) const {
+        kernels_->join->join_buckets.launch(quads_over_rows(params, joining_quads(params)), stream_, params);
+        kernels_->join->join_large_buckets.launch({multiprocessors(), large_sum_block_size}, stream_, params);
     }
 
-    void fold_buckets(const MsmPlan& plan) const {
-        for (std::uint32_t level = 0; level < fold_levels(plan); ++level) {
-            const unsigned blocks = fold_lists(level) * fold_places(plan, level + 1);
-            kernels_->rows->fold_buckets.launch({{blocks, plan.row_count}, fold_block_size(plan, level)}, stream_, plan, level);
+    void fold_buckets(const MsmKernelParams& params) const {
+        for (std::uint32_t level = 0; level < fold_levels(params); ++level) {
+            const unsigned blocks = fold_lists(level) * fold_places(params, level + 1);
+            kernels_->rows->fold_buckets.launch({{blocks, params.row_count}, fold_block_size(params, level)}, stream_, params, level);
         }
     }
 
-    void weigh_windows(const MsmPortion& portion) const {
-        const std::size_t windows = portion.msm_count * layout_.window_count();
-        const DeviceSpan<const std::byte> of_bits(address_of_bit_sums(portion), windows * layout_.weight_bits() * sizeof(HostXyzz<C>),
+    void weigh_windows(const MsmChunk& chunk) const {
+        const std::size_t windows = chunk.msm_count * layout_.window_count();
+        const DeviceSpan<const std::byte> of_bits(address_of_bit_sums(chunk), windows * layout_.weight_bits() * sizeof(HostXyzz<C>),
                                                   config_.ctx.device());
         const LaunchShape quads{blocks_for(windows * quad_size, sum_block_size), sum_block_size};
-        kernels_->windows->weigh_windows.launch(quads, stream_, of_bits, window_sums(portion.first_msm, portion.msm_count),
+        kernels_->windows->weigh_windows.launch(quads, stream_, of_bits, window_sums(chunk.first_msm, chunk.msm_count),
                                                 static_cast<std::uint32_t>(windows), layout_.weight_bits());
     }
     DeviceSpan<std::byte> window_sums(std::size_t first_msm, std::size_t msm_count) const {
@@ -481,11 +480,11 @@ private:
 
     /// \throws OversizedScalar where a scalar is not what was promised
     void require_promise() const {
-        for (std::size_t i = 0; i < portion_count(); ++i) {
+        for (std::size_t i = 0; i < chunk_count(); ++i) {
             if (first_oversized(i) == no_scalar) continue;
-            const std::size_t terms = portion(i).term_count;
+            const std::size_t terms = chunk(i).term_count;
             const std::size_t place = first_oversized(i) / terms * stride_of(job_) + first_oversized(i) % terms;
-            throw_oversized_scalar(first_scalar_of(portion(i)) + place, layout_.work().scalars.bits);
+            throw_oversized_scalar(first_scalar_of(chunk(i)) + place, layout_.work().scalars.bits);
         }
     }
 
@@ -493,9 +492,7 @@ private:
     static T* as_pointer(std::uint64_t address) {
         return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr): a device address, never followed here
     }
-    DeviceSpan<std::uint32_t> oversized_span() const {
-        return {address(layout_.places().oversized), portion_count(), config_.ctx.device()};
-    }
+    DeviceSpan<std::uint32_t> oversized_span() const { return {address(layout_.places().oversized), chunk_count(), config_.ctx.device()}; }
 
     DeviceMsmJob<C> job_;
     MsmConfig config_;

@@ -8,9 +8,9 @@ namespace cupool::detail {
 namespace {
 
 /// A grid's rows of blocks.
-constexpr std::size_t most_rows = 65535;
+constexpr std::size_t max_rows = 65535;
 
-/// One portion more leaves points that are sorted and read once more: for each bucket it costs as much as so many digits. Of a small share
+/// One chunk more leaves points that are sorted and read once more: for each bucket it costs as much as so many digits. Of a small share
 /// of all digits, rounds leave more (measured on an H200 with a half and a quarter).
 constexpr double digits_a_bucket(unsigned share_count) { return share_count <= 2 ? 4 : 12; }
 /// And some twenty kernels begin and end.
@@ -34,79 +34,80 @@ MsmJobLayout::MsmJobLayout(const MsmWork& work, DigitChoice choice)
     : work_(work),
       choice_(choice),
       digits_(msm_digits(work.scalars, choice, work.tables)),
-      low_bits_(choose_low_bits(digits_, work.limits.least_halved_buckets)) {}
+      low_bits_(choose_low_bits(digits_, work.limits.min_halved_buckets)) {}
 
 MsmCut MsmJobLayout::cut(FeedCost feed) const {
     const std::size_t points_a_term = choice_.are_scalars_split ? 2 : work_.tables;
-    const std::size_t most_terms = std::clamp<std::size_t>(work_.limits.most_portion_terms, points_a_term, carried_bit) / points_a_term;
+    const std::size_t max_terms = std::clamp<std::size_t>(work_.limits.max_chunk_terms, points_a_term, carried_bit) / points_a_term;
     return {.msm_count = work_.msm_count,
             .term_count = work_.term_count,
-            .most_terms = std::min(most_terms, std::max(work_.term_count, terms_of_a_batch)),
-            .most_msms = most_msms_at_once(),
-            .cost = portion_cost(feed),
-            .least_terms = work_.limits.least_portion_terms};
+            .max_terms = std::min(max_terms, std::max(work_.term_count, terms_of_a_batch)),
+            .max_msms = max_msms_at_once(),
+            .cost = chunk_cost(feed),
+            .min_terms = work_.limits.min_chunk_terms};
 }
 
-PortionCost MsmJobLayout::portion_cost(FeedCost feed) const {
+ChunkCost MsmJobLayout::chunk_cost(FeedCost feed) const {
     const double digit = nanoseconds_a_digit(work_.coordinate_bytes);
     return {.copy = feed.copy,
             .sum = digit * digits_.terms_a_scalar * digits_.digit_count / work_.share_count,
             .start = nanoseconds_of_kernels + digit * digits_a_bucket(work_.share_count) * digits_.largest * window_count(),
-            .hand_on = feed.hand_on};
+            .forward = feed.forward};
 }
 
-std::size_t MsmJobLayout::most_msms_at_once() const {
-    return std::clamp<std::size_t>(most_rows / window_count(), 1, work_.most_joined_msms());
+std::size_t MsmJobLayout::max_msms_at_once() const {
+    return std::clamp<std::size_t>(max_rows / window_count(), 1, work_.max_joined_msms());
 }
 
-void MsmJobLayout::lay_out(std::vector<MsmPortion> portions) {
-    portions_ = std::move(portions);
-    plan_portions();
+void MsmJobLayout::lay_out(std::vector<MsmChunk> chunks) {
+    chunks_ = std::move(chunks);
+    plan_chunks();
     place();
 }
 
-MsmJobLayout::PortionPlans::PortionPlans(const MsmProblem& of_problem, bool buckets_have_sums, unsigned low_bits)
-    : problem(of_problem), adds_to_buckets(buckets_have_sums), terms(make_msm_shape(of_problem)) {
-    terms.plan.adds_to_buckets = buckets_have_sums ? 1 : 0;
-    if (leaves_sums(terms.plan) && problem.left_to == LeftTo::halves) halves = make_halves_shape(terms.plan, low_bits, problem);
+MsmJobLayout::ChunkPlans::ChunkPlans(const MsmProblem& of_problem, bool buckets_have_sums, unsigned low_bits)
+    : problem(of_problem), adds_to_buckets(buckets_have_sums), terms(make_msm_plan(of_problem)) {
+    terms.params.adds_to_buckets = buckets_have_sums ? 1 : 0;
+    if (leaves_sums(terms.params) && problem.remainder == BucketRemainder::halves)
+        halves = make_halves_plan(terms.params, low_bits, problem);
 }
 
-void MsmJobLayout::plan_portions() {
+void MsmJobLayout::plan_chunks() {
     plans_.clear();
     plan_of_.clear();
-    most_carried_ = 0;
-    most_rows_ = 0;
+    max_carried_ = 0;
+    max_rows_ = 0;
     std::uint32_t carried = 0;
     bool have_buckets_sums = false;
-    for (const MsmPortion& portion : portions_) {
-        if (portion.is_first()) have_buckets_sums = false;
-        const LeftTo left_to = !portion.is_last                                      ? LeftTo::portion
-                               : !have_buckets_sums && has_halves(portion.msm_count) ? LeftTo::halves
-                                                                                     : LeftTo::nobody;
-        const MsmProblem problem = problem_of(portion, carried, left_to);
+    for (const MsmChunk& chunk : chunks_) {
+        if (chunk.is_first()) have_buckets_sums = false;
+        const BucketRemainder remainder = !chunk.is_last                                      ? BucketRemainder::chunk
+                                          : !have_buckets_sums && has_halves(chunk.msm_count) ? BucketRemainder::halves
+                                                                                              : BucketRemainder::nobody;
+        const MsmProblem problem = problem_of(chunk, carried, remainder);
         if (plans_.empty() || plans_.back().problem != problem || plans_.back().adds_to_buckets != have_buckets_sums)
             plans_.emplace_back(problem, have_buckets_sums, low_bits_);
         plan_of_.push_back(plans_.size() - 1);
-        const MsmPlan& plan = plans_.back().terms.plan;
-        const std::uint32_t left = leaves_sums(plan) ? most_points(plan, plan.rounds) : 0;
+        const MsmKernelParams& params = plans_.back().terms.params;
+        const std::uint32_t left = leaves_sums(params) ? max_points(params, params.rounds) : 0;
         have_buckets_sums |= left == 0;
-        carried = portion.is_last ? 0 : left;
-        if (left != 0) most_carried_ = std::max(most_carried_, most_row_points(plan, plan.rounds));
-        most_rows_ = std::max(most_rows_, plan.row_count);
+        carried = chunk.is_last ? 0 : left;
+        if (left != 0) max_carried_ = std::max(max_carried_, max_row_points(params, params.rounds));
+        max_rows_ = std::max(max_rows_, params.row_count);
     }
 }
 
-/// \param carried_points  that the portion before it may leave to a row of it
-MsmProblem MsmJobLayout::problem_of(const MsmPortion& portion, std::uint32_t carried_points, LeftTo left_to) const {
-    return {.msm_count = static_cast<std::uint32_t>(portion.msm_count),
-            .scalar_count = static_cast<std::uint32_t>(portion.term_count),
+/// \param carried_points  that the chunk before it may leave to a row of it
+MsmProblem MsmJobLayout::problem_of(const MsmChunk& chunk, std::uint32_t carried_points, BucketRemainder remainder) const {
+    return {.msm_count = static_cast<std::uint32_t>(chunk.msm_count),
+            .scalar_count = static_cast<std::uint32_t>(chunk.term_count),
             .carried_points = carried_points,
-            .left_to = left_to,
+            .remainder = remainder,
             .scalars = work_.scalars,
             .choice = choice_,
-            .base_count = static_cast<std::uint32_t>(base_count(portion)),
+            .base_count = static_cast<std::uint32_t>(base_count(chunk)),
             .tables = work_.tables,
-            .has_halves = has_halves(portion.msm_count),
+            .has_halves = has_halves(chunk.msm_count),
             .share = work_.share,
             .share_count = work_.share_count,
             .multiprocessors = work_.multiprocessors,
@@ -117,20 +118,20 @@ MsmProblem MsmJobLayout::problem_of(const MsmPortion& portion, std::uint32_t car
 /// Whether the buckets of so many MSMs are weighed by halves, unless they have sums already.
 bool MsmJobLayout::has_halves(std::size_t msm_count) const {
     const std::size_t rows = msm_count * window_count();
-    return low_bits_ != 0 && 2 * rows <= most_rows && rows * digits_.largest >= work_.limits.least_halved_buckets;
+    return low_bits_ != 0 && 2 * rows <= max_rows && rows * digits_.largest >= work_.limits.min_halved_buckets;
 }
 
-/// Of a portion, in a table.
-std::size_t MsmJobLayout::base_count(const MsmPortion& portion) const {
-    return (work_.have_own_bases ? portion.msm_count : 1) * portion.term_count;
+/// Of a chunk, in a table.
+std::size_t MsmJobLayout::base_count(const MsmChunk& chunk) const {
+    return (work_.have_own_bases ? chunk.msm_count : 1) * chunk.term_count;
 }
 
-std::size_t MsmJobLayout::bases_bytes(const MsmPortion& portion) const {
-    return work_.brings_bases ? aligned(base_count(portion) * 2 * work_.coordinate_bytes) : 0;
+std::size_t MsmJobLayout::bases_bytes(const MsmChunk& chunk) const {
+    return work_.brings_bases ? aligned(base_count(chunk) * 2 * work_.coordinate_bytes) : 0;
 }
 
-std::size_t MsmJobLayout::scalars_bytes(const MsmPortion& portion) const {
-    return work_.brings_scalars ? aligned(portion.msm_count * portion.term_count * sizeof(Scalar)) : 0;
+std::size_t MsmJobLayout::scalars_bytes(const MsmChunk& chunk) const {
+    return work_.brings_scalars ? aligned(chunk.msm_count * chunk.term_count * sizeof(Scalar)) : 0;
 }
 
 void MsmJobLayout::place() {
@@ -141,20 +142,20 @@ void MsmJobLayout::place() {
         return begin;
     };
     places_ = {};
-    places_.sums_for_host = take(host_sums_bytes() + portions_.size() * sizeof(std::uint32_t));
+    places_.sums_for_host = take(host_sums_bytes() + chunks_.size() * sizeof(std::uint32_t));
     places_.oversized = places_.sums_for_host + host_sums_bytes();
     places_.bit_sums = weighs_windows() ? take(msms_of_bit_sums() * window_count() * weight_bits() * sum_bytes()) : places_.sums_for_host;
-    if (most_carried_ != 0) {
-        places_.carried_points = take(std::size_t{most_rows_} * most_carried_ * 2 * work_.coordinate_bytes);
-        places_.carried_starts = take(std::size_t{most_rows_} * (most_buckets() + 1) * sizeof(std::uint32_t));
+    if (max_carried_ != 0) {
+        places_.carried_points = take(std::size_t{max_rows_} * max_carried_ * 2 * work_.coordinate_bytes);
+        places_.carried_starts = take(std::size_t{max_rows_} * (max_buckets() + 1) * sizeof(std::uint32_t));
     }
     std::array<std::size_t, 2> landing{};
     std::size_t sums = 0;
     std::size_t workspace = 0;
-    for (std::size_t i = 0; i < portions_.size(); ++i)
-        landing[i % 2] = std::max(landing[i % 2], bases_bytes(portions_[i]) + scalars_bytes(portions_[i]));
-    for (PortionPlans plans : plans_) {
-        if (!leaves_sums(plans.terms.plan)) sums = std::max(sums, place_msm_sums(plans.terms, work_.coordinate_bytes, 0));
+    for (std::size_t i = 0; i < chunks_.size(); ++i)
+        landing[i % 2] = std::max(landing[i % 2], bases_bytes(chunks_[i]) + scalars_bytes(chunks_[i]));
+    for (ChunkPlans plans : plans_) {
+        if (!leaves_sums(plans.terms.params)) sums = std::max(sums, place_msm_sums(plans.terms, work_.coordinate_bytes, 0));
         workspace = std::max(workspace, place_msm_workspace(plans.terms, work_.coordinate_bytes, 0));
         if (plans.halves) workspace = std::max(workspace, place_halves(*plans.halves, work_.coordinate_bytes, 0));
     }
@@ -164,25 +165,25 @@ void MsmJobLayout::place() {
     places_.bytes = end;
 }
 
-std::uint32_t MsmJobLayout::most_buckets() const {
+std::uint32_t MsmJobLayout::max_buckets() const {
     std::uint32_t most = 0;
-    for (const PortionPlans& plans : plans_) most = std::max(most, plans.terms.plan.bucket_count);
+    for (const ChunkPlans& plans : plans_) most = std::max(most, plans.terms.params.bucket_count);
     return most;
 }
 
-/// Of how many MSMs there are sums for each bit at a time: where windows are weighed on the device, those of a portion.
+/// Of how many MSMs there are sums for each bit at a time: where windows are weighed on the device, those of a chunk.
 std::size_t MsmJobLayout::msms_of_bit_sums() const {
     if (!weighs_windows()) return work_.msm_count;
     std::size_t most = 0;
-    for (const MsmPortion& portion : portions_) most = std::max(most, portion.msm_count);
+    for (const MsmChunk& chunk : chunks_) most = std::max(most, chunk.msm_count);
     return most;
 }
 
 unsigned MsmJobLayout::weight_bits() const { return static_cast<unsigned>(std::bit_width(digits_.largest)); }
 
-std::size_t place_halves(MsmShape& shape, std::size_t coordinate_bytes, std::uint64_t base) {
-    const std::size_t sums = place_msm_sums(shape, coordinate_bytes, base);
-    return sums + place_msm_workspace(shape, coordinate_bytes, base + sums);
+std::size_t place_halves(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base) {
+    const std::size_t sums = place_msm_sums(plan, coordinate_bytes, base);
+    return sums + place_msm_workspace(plan, coordinate_bytes, base + sums);
 }
 
 }  // namespace cupool::detail

@@ -16,7 +16,7 @@ inline constexpr unsigned largest_bin_table = 8192;  ///< bins of all windows of
 inline constexpr unsigned largest_bin = 2048;        ///< buckets of a bin, and bins of a window
 inline constexpr unsigned place_block_size = 256;
 inline constexpr unsigned pair_block_size = 128;
-inline constexpr unsigned least_pairs_a_thread = 8;
+inline constexpr unsigned min_pairs_a_thread = 8;
 inline constexpr unsigned point_block_size = 128;      ///< of the kernels in which a thread sums points
 inline constexpr unsigned quad_size = 4;               ///< lanes that hold an XYZZ point together: see quad_xyzz.cuh
 inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in which quads sum XYZZ points
@@ -44,16 +44,16 @@ inline constexpr unsigned scalar_part_words = 4;
 /// A slot without a term.
 inline constexpr std::uint32_t no_term = 0xffffffff;
 
-/// In a term: it is no base and no image of one, but one of the points that another plan has left: that of an earlier portion, or of the
+/// In a term: it is no base and no image of one, but one of the points that another plan has left: that of an earlier chunk, or of the
 /// buckets to be weighed.
 inline constexpr std::uint32_t carried_bit = 1u << 30;
 
-/// What one device sums at a time: a portion of the terms of one MSM, or several whole MSMs of equal size. Pointers are device pointers;
+/// What one device sums at a time: a chunk of the terms of one MSM, or several whole MSMs of equal size. Pointers are device pointers;
 /// [a][b] is an array of rows. Sums are XYZZ points in Montgomery form.
 ///
 /// A row is one MSM's window: number msm * window_count + window. A plan that weighs buckets by halves has two rows for each of those, and
 /// of what tells where the terms come from only the points.
-struct MsmPlan {
+struct MsmKernelParams {
     const void* scalars;  ///< [msm][scalar]
     const void* points;   ///< affine points in Montgomery form: [table][base]
     void* images;         ///< of the points under the curve's endomorphism: [base]
@@ -71,8 +71,8 @@ struct MsmPlan {
     std::uint32_t scalar_bits;        ///< every scalar is promised to be below 2^scalar_bits
     std::uint32_t scalars_in_montgomery_form;
     std::uint32_t scalars_are_centred;  ///< r is taken off scalars above r / 2, where they are not split
-    std::uint32_t adds_to_buckets;      ///< the buckets hold the sums of earlier portions
-    std::uint32_t has_carried_points;   ///< what the rounds of an earlier portion have left are terms of this one
+    std::uint32_t adds_to_buckets;      ///< the buckets hold the sums of earlier chunks
+    std::uint32_t has_carried_points;   ///< what the rounds of an earlier chunk have left are terms of this one
 
     std::uint32_t width;                 ///< bits of a digit
     std::uint32_t first_narrow_digit;    ///< digits from this one on have a bit less, but for the last one; behind all where none has
@@ -100,14 +100,14 @@ struct MsmPlan {
     std::uint32_t share_count;     ///< shares of one row; 0 where what the rounds leave is left to another plan
     std::uint32_t quads_a_bucket;  ///< that join its shares together
     /// Where a window has the last digits alone, and these have few values, few buckets would have many points each. So that window has
-    /// several copies of them, of 2^last_copy_bits buckets each, more than there are values, and terms are dealt to them by turns. Portions
+    /// several copies of them, of 2^last_copy_bits buckets each, more than there are values, and terms are dealt to them by turns. Chunks
     /// of one MSM agree about them.
     std::uint32_t last_copies;
     std::uint32_t last_copy_bits;
     std::uint32_t weight_bits;  ///< of the buckets' weights, and so sums of a window: see fold_buckets
 
-    std::uint32_t most_carried;  ///< carried points that there is room for in a row
-    std::uint32_t low_bits;      ///< not 0: this plan weighs the buckets of another one by halves of their weights, see split_weights
+    std::uint32_t max_carried;  ///< carried points that there is room for in a row
+    std::uint32_t low_bits;     ///< not 0: this plan weighs the buckets of another one by halves of their weights, see split_weights
 
     std::uint32_t first_row;  ///< of the rows that the pairwise and the accumulating kernels work on: grid.y of them
 
@@ -120,12 +120,12 @@ struct MsmPlan {
     std::uint32_t* cursors;             ///< [row][bucket], zeroed before
     std::uint32_t* starts;              ///< [level][row][bucket + 1], in points
     std::uint32_t* slots;               ///< [row][slot]: a term, its sign in the highest bit and carried_bit below, or no_term
-    std::uint32_t* lone_bits;           ///< [row][named pair], zeroed before: a bit each, set where a point is alone
-    std::uint32_t* pair_names;          ///< [row][pair of the rounds from the second]: what it adds, see name_pairs
-    void* odd_sums;                     ///< [row of the turn][most_row_points(1)]: affine points, which every odd round writes
-    void* even_sums;                    ///< [row of the turn][most_row_points(2)]: affine points, which every even round writes
+    std::uint32_t* unpaired_bits;       ///< [row][named pair], zeroed before: a bit each, set where a point is alone
+    std::uint32_t* pair_names;          ///< [row][pair of the rounds from the second]: what it adds, see index_pairs
+    void* odd_sums;                     ///< [row of the turn][max_row_points(1)]: affine points, which every odd round writes
+    void* even_sums;                    ///< [row of the turn][max_row_points(2)]: affine points, which every even round writes
     void* prefixes;                     ///< [row of the turn][pair of the first round]: field elements
-    void* carried_points;               ///< [row][most_carried]: affine points, bucket by bucket; rows of the plan that left them
+    void* carried_points;               ///< [row][max_carried]: affine points, bucket by bucket; rows of the plan that left them
     std::uint32_t* carried_starts;      ///< [row][bucket + 1]: where each bucket's begin, likewise
     void* buckets;                      ///< [row][bucket]
     void* unfinished;                   ///< [row][share]
@@ -139,12 +139,12 @@ struct MsmPlan {
 };
 
 /// Bits of a digit, which is not the last one.
-constexpr std::uint32_t digit_width(const MsmPlan& plan, std::uint32_t digit) {
-    return plan.width - (digit >= plan.first_narrow_digit ? 1 : 0);
+constexpr std::uint32_t digit_width(const MsmKernelParams& params, std::uint32_t digit) {
+    return params.width - (digit >= params.first_narrow_digit ? 1 : 0);
 }
 /// The bit of a shifted scalar at which a digit begins.
-constexpr std::uint32_t digit_position(const MsmPlan& plan, std::uint32_t digit) {
-    return digit * plan.width - (digit > plan.first_narrow_digit ? digit - plan.first_narrow_digit : 0);
+constexpr std::uint32_t digit_position(const MsmKernelParams& params, std::uint32_t digit) {
+    return digit * params.width - (digit > params.first_narrow_digit ? digit - params.first_narrow_digit : 0);
 }
 
 /// Points that a block of fold_buckets folds to one, and how many bits tell them apart.
@@ -153,23 +153,23 @@ inline constexpr std::uint32_t fold_size = 1u << fold_size_bits;
 
 /// Places of a row's points at a level of folding. At the first, they are the weights of buckets, from 0 on, but for the largest where it
 /// is a power of two: it would be alone with its bit, and may take a level more.
-constexpr std::uint32_t fold_places(const MsmPlan& plan, std::uint32_t level) {
-    const bool is_power_of_two = (plan.bucket_count & (plan.bucket_count - 1)) == 0;
-    std::uint32_t places = plan.bucket_count + (is_power_of_two ? 0 : 1);
+constexpr std::uint32_t fold_places(const MsmKernelParams& params, std::uint32_t level) {
+    const bool is_power_of_two = (params.bucket_count & (params.bucket_count - 1)) == 0;
+    std::uint32_t places = params.bucket_count + (is_power_of_two ? 0 : 1);
     for (; level > 0; --level) places = (places + fold_size - 1) / fold_size;
     return places;
 }
 
 /// By how many bits of its places a level folds its first list.
-constexpr std::uint32_t fold_bits(const MsmPlan& plan, std::uint32_t level) {
+constexpr std::uint32_t fold_bits(const MsmKernelParams& params, std::uint32_t level) {
     std::uint32_t bits = 0;
-    while (bits < fold_size_bits && 1u << bits < fold_places(plan, level)) ++bits;
+    while (bits < fold_size_bits && 1u << bits < fold_places(params, level)) ++bits;
     return bits;
 }
 
 /// Threads of a block: a quad for two points, and a warp at least.
-constexpr std::uint32_t fold_block_size(const MsmPlan& plan, std::uint32_t level) {
-    const std::uint32_t threads = (1u << fold_bits(plan, level)) / 2 * quad_size;
+constexpr std::uint32_t fold_block_size(const MsmKernelParams& params, std::uint32_t level) {
+    const std::uint32_t threads = (1u << fold_bits(params, level)) / 2 * quad_size;
     return threads < 32 ? 32 : threads;
 }
 
@@ -185,64 +185,64 @@ constexpr std::uint32_t fold_list_bit(std::uint32_t list) {
 }
 
 /// Where the points that a level from 1 takes begin in plan.folded; the last level leaves none there.
-constexpr std::uint64_t folded_before(const MsmPlan& plan, std::uint32_t level) {
+constexpr std::uint64_t folded_before(const MsmKernelParams& params, std::uint32_t level) {
     std::uint64_t points = 0;
     for (std::uint32_t earlier = 1; earlier < level; ++earlier)
-        points += std::uint64_t{plan.row_count} * fold_lists(earlier) * fold_places(plan, earlier);
+        points += std::uint64_t{params.row_count} * fold_lists(earlier) * fold_places(params, earlier);
     return points;
 }
 
 /// How many levels fold a row's buckets.
-constexpr std::uint32_t fold_levels(const MsmPlan& plan) {
+constexpr std::uint32_t fold_levels(const MsmKernelParams& params) {
     std::uint32_t levels = 1;
-    while (fold_places(plan, levels) > 1) ++levels;
+    while (fold_places(params, levels) > 1) ++levels;
     return levels;
 }
 
 /// The lowest level that a plan has starts of.
-constexpr std::uint32_t first_level(const MsmPlan& plan) { return plan.rounds == 0 ? 0 : 1; }
+constexpr std::uint32_t first_level(const MsmKernelParams& params) { return params.rounds == 0 ? 0 : 1; }
 
 /// Points that a row may have at a level, which for `level` from 1 are the pairs of round number `level`.
-constexpr std::uint32_t most_points(const MsmPlan& plan, std::uint32_t level) {
-    const std::uint32_t filled_buckets = plan.bucket_count < plan.row_terms ? plan.bucket_count : plan.row_terms;
-    return (plan.row_terms + filled_buckets * ((1u << level) - 1)) >> level;
+constexpr std::uint32_t max_points(const MsmKernelParams& params, std::uint32_t level) {
+    const std::uint32_t filled_buckets = params.bucket_count < params.row_terms ? params.bucket_count : params.row_terms;
+    return (params.row_terms + filled_buckets * ((1u << level) - 1)) >> level;
 }
 
 /// What a row of points takes that round number `round` writes: behind the last one lies infinity, for where that is alone.
-constexpr std::uint32_t most_row_points(const MsmPlan& plan, std::uint32_t round) { return most_points(plan, round) + 1; }
+constexpr std::uint32_t max_row_points(const MsmKernelParams& params, std::uint32_t round) { return max_points(params, round) + 1; }
 
 /// Whether what the rounds leave of the buckets is not summed, but left to another plan as carried points.
-constexpr bool leaves_sums(const MsmPlan& plan) { return plan.share_count == 0; }
+constexpr bool leaves_sums(const MsmKernelParams& params) { return params.share_count == 0; }
 
 /// Quads that join a row's buckets: some for each of those or, where shares are fewer, one for each share.
-constexpr std::uint32_t joining_quads(const MsmPlan& plan) {
-    return plan.bucket_count <= plan.share_count ? plan.bucket_count * plan.quads_a_bucket : plan.share_count;
+constexpr std::uint32_t joining_quads(const MsmKernelParams& params) {
+    return params.bucket_count <= params.share_count ? params.bucket_count * params.quads_a_bucket : params.share_count;
 }
 
-/// Bits of a word, and so pairs that share one of lone_bits.
+/// Bits of a word, and so pairs that share one of unpaired_bits.
 inline constexpr std::uint32_t word_bits = 32;
 
-/// Where the pairs of round number `round` begin among those of the rounds from the second: at a whole word of lone_bits.
-constexpr std::uint32_t first_named_pair(const MsmPlan& plan, std::uint32_t round) {
+/// Where the pairs of round number `round` begin among those of the rounds from the second: at a whole word of unpaired_bits.
+constexpr std::uint32_t first_named_pair(const MsmKernelParams& params, std::uint32_t round) {
     std::uint32_t pairs = 0;
     for (std::uint32_t earlier = 2; earlier < round; ++earlier)
-        pairs += (most_points(plan, earlier) + word_bits - 1) / word_bits * word_bits;
+        pairs += (max_points(params, earlier) + word_bits - 1) / word_bits * word_bits;
     return pairs;
 }
-constexpr std::uint32_t named_pair_count(const MsmPlan& plan) { return first_named_pair(plan, plan.rounds + 1); }
+constexpr std::uint32_t named_pair_count(const MsmKernelParams& params) { return first_named_pair(params, params.rounds + 1); }
 
 /// Words that are to be zero before a plan's sort, from large_bucket_count on: its counters lie behind each other.
-constexpr std::uint64_t cleared_words(const MsmPlan& plan) {
-    const std::uint64_t lone_words = std::uint64_t{plan.row_count} * (named_pair_count(plan) / word_bits);
-    return static_cast<std::uint64_t>(plan.lone_bits - plan.large_bucket_count) + lone_words;
+constexpr std::uint64_t cleared_words(const MsmKernelParams& params) {
+    const std::uint64_t unpaired_words = std::uint64_t{params.row_count} * (named_pair_count(params) / word_bits);
+    return static_cast<std::uint64_t>(params.unpaired_bits - params.large_bucket_count) + unpaired_words;
 }
 
-/// Pairs that a block of name_pairs names, a word of lone_bits a thread.
+/// Pairs that a block of index_pairs names, a word of unpaired_bits a thread.
 inline constexpr std::uint32_t naming_tile = place_block_size * word_bits;
 
-/// Blocks of name_pairs for the pairs of a round.
-constexpr std::uint32_t naming_blocks(const MsmPlan& plan, std::uint32_t round) {
-    return (most_points(plan, round) + naming_tile - 1) / naming_tile;
+/// Blocks of index_pairs for the pairs of a round.
+constexpr std::uint32_t naming_blocks(const MsmKernelParams& params, std::uint32_t round) {
+    return (max_points(params, round) + naming_tile - 1) / naming_tile;
 }
 
 }  // namespace cupool::detail

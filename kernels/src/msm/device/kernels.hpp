@@ -25,107 +25,107 @@ inline DeviceSpan<std::uint32_t> words_at(std::uint32_t* pointer, std::size_t co
 struct MsmSortKernels {
     MsmSortKernels(ContextView context, const ShippedCode& code)
         : module(load(context, code)),
-          count_bins(module.kernel<MsmPlan>("msm_count_bins")),
-          place_bins(module.kernel<MsmPlan>("msm_place_bins")),
-          bin_carried_points(module.kernel<MsmPlan>("msm_bin_carried_points")),
-          scatter_to_bins(module.kernel<MsmPlan>("msm_scatter_to_bins")),
-          count_buckets(module.kernel<MsmPlan>("msm_count_buckets")),
-          size_bins(module.kernel<MsmPlan>("msm_size_bins")),
-          place_buckets(module.kernel<MsmPlan>("msm_place_buckets")),
-          scatter_to_buckets(module.kernel<MsmPlan>("msm_scatter_to_buckets")),
-          name_pairs(module.kernel<MsmPlan>("msm_name_pairs")),
-          split_weights(module.kernel<MsmPlan, MsmPlan>("msm_split_weights")) {}
+          count_bins(module.kernel<MsmKernelParams>("msm_count_bins")),
+          place_bins(module.kernel<MsmKernelParams>("msm_place_bins")),
+          bin_carried_points(module.kernel<MsmKernelParams>("msm_bin_carried_points")),
+          scatter_to_bins(module.kernel<MsmKernelParams>("msm_scatter_to_bins")),
+          count_buckets(module.kernel<MsmKernelParams>("msm_count_buckets")),
+          size_bins(module.kernel<MsmKernelParams>("msm_size_bins")),
+          place_buckets(module.kernel<MsmKernelParams>("msm_place_buckets")),
+          scatter_to_buckets(module.kernel<MsmKernelParams>("msm_scatter_to_buckets")),
+          index_pairs(module.kernel<MsmKernelParams>("msm_index_pairs")),
+          split_weights(module.kernel<MsmKernelParams, MsmKernelParams>("msm_split_weights")) {}
 
     /// Queues the sorting of the plan's terms into its slots, and the naming of what the rounds from the second are to add.
-    void sort(const MsmPlan& plan, StreamView stream) const {
-        clear_counters(plan, stream);
-        const unsigned tiles = blocks_for(plan.scalar_count, bin_tile) * (plan.scalars_are_split ? 2 : 1);
-        count_bins.launch({{blocks_for(plan.scalar_count, plan.counted_tile), plan.msm_count}, bin_block_size}, stream, plan);
-        place_bins.launch({plan.row_count, place_block_size}, stream, plan);
-        if (plan.has_carried_points)
-            bin_carried_points.launch({{blocks_for(plan.most_carried, bin_tile), plan.row_count}, bin_block_size}, stream, plan);
-        scatter_to_bins.launch({{tiles * plan.digit_count, plan.msm_count}, bin_block_size}, stream, plan);
-        sort_bins(plan, stream);
+    void sort(const MsmKernelParams& params, StreamView stream) const {
+        clear_counters(params, stream);
+        const unsigned tiles = blocks_for(params.scalar_count, bin_tile) * (params.scalars_are_split ? 2 : 1);
+        count_bins.launch({{blocks_for(params.scalar_count, params.counted_tile), params.msm_count}, bin_block_size}, stream, params);
+        place_bins.launch({params.row_count, place_block_size}, stream, params);
+        if (params.has_carried_points)
+            bin_carried_points.launch({{blocks_for(params.max_carried, bin_tile), params.row_count}, bin_block_size}, stream, params);
+        scatter_to_bins.launch({{tiles * params.digit_count, params.msm_count}, bin_block_size}, stream, params);
+        sort_bins(params, stream);
     }
 
     /// The same for `halves`, whose terms are the points that were left of the buckets of `plan`.
-    void sort_halves(const MsmPlan& plan, const MsmPlan& halves, StreamView stream) const {
+    void sort_halves(const MsmKernelParams& params, const MsmKernelParams& halves, StreamView stream) const {
         clear_counters(halves, stream);
-        split_weights.launch({{blocks_for(halves.row_terms, split_tile), plan.row_count}, bin_block_size}, stream, plan, halves);
+        split_weights.launch({{blocks_for(halves.row_terms, split_tile), params.row_count}, bin_block_size}, stream, params, halves);
         sort_bins(halves, stream);
     }
 
 private:
-    static void clear_counters(const MsmPlan& plan, StreamView stream) {
-        fill_bytes_async(words_at(plan.large_bucket_count, cleared_words(plan), stream), 0, stream);
+    static void clear_counters(const MsmKernelParams& params, StreamView stream) {
+        fill_bytes_async(words_at(params.large_bucket_count, cleared_words(params), stream), 0, stream);
     }
 
     /// From terms in their bins on.
-    void sort_bins(const MsmPlan& plan, StreamView stream) const {
-        const unsigned row_tiles = blocks_for(plan.row_terms, bin_tile);
-        count_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
-        const LaunchShape bins{{plan.bin_count, plan.row_count}, place_block_size};
-        if (plan.bin_count > 1) size_bins.launch(bins, stream, plan);
-        place_buckets.launch(bins, stream, plan);
-        scatter_to_buckets.launch({{row_tiles, plan.row_count}, bin_block_size}, stream, plan);
+    void sort_bins(const MsmKernelParams& params, StreamView stream) const {
+        const unsigned row_tiles = blocks_for(params.row_terms, bin_tile);
+        count_buckets.launch({{row_tiles, params.row_count}, bin_block_size}, stream, params);
+        const LaunchShape bins{{params.bin_count, params.row_count}, place_block_size};
+        if (params.bin_count > 1) size_bins.launch(bins, stream, params);
+        place_buckets.launch(bins, stream, params);
+        scatter_to_buckets.launch({{row_tiles, params.row_count}, bin_block_size}, stream, params);
         unsigned blocks = 0;
-        for (std::uint32_t round = 2; round <= plan.rounds; ++round) blocks += naming_blocks(plan, round);
-        if (blocks != 0) name_pairs.launch({{blocks, plan.row_count}, place_block_size}, stream, plan);
+        for (std::uint32_t round = 2; round <= params.rounds; ++round) blocks += naming_blocks(params, round);
+        if (blocks != 0) index_pairs.launch({{blocks, params.row_count}, place_block_size}, stream, params);
     }
 
     Module module;
-    Kernel<MsmPlan> count_bins, place_bins, bin_carried_points, scatter_to_bins, count_buckets, size_bins, place_buckets,
-        scatter_to_buckets, name_pairs;
-    Kernel<MsmPlan, MsmPlan> split_weights;
+    Kernel<MsmKernelParams> count_bins, place_bins, bin_carried_points, scatter_to_bins, count_buckets, size_bins, place_buckets,
+        scatter_to_buckets, index_pairs;
+    Kernel<MsmKernelParams, MsmKernelParams> split_weights;
 };
 
 struct MsmPairKernels {
     MsmPairKernels(ContextView context, const ShippedCode& code)
         : module(load(context, code)),
-          add_first_pairs(module.kernel<MsmPlan>("msm_add_first_pairs")),
-          add_pairs(module.kernel<MsmPlan, std::uint32_t>("msm_add_pairs")),
-          carry_sums(module.kernel<MsmPlan>("msm_carry_sums")),
+          add_first_pairs(module.kernel<MsmKernelParams>("msm_add_first_pairs")),
+          add_pairs(module.kernel<MsmKernelParams, std::uint32_t>("msm_add_pairs")),
+          carry_sums(module.kernel<MsmKernelParams>("msm_carry_sums")),
           resident_blocks(static_cast<unsigned>(add_pairs.max_active_blocks(pair_block_size))) {}
 
     Module module;
-    Kernel<MsmPlan> add_first_pairs;
-    Kernel<MsmPlan, std::uint32_t> add_pairs;
-    Kernel<MsmPlan> carry_sums;
+    Kernel<MsmKernelParams> add_first_pairs;
+    Kernel<MsmKernelParams, std::uint32_t> add_pairs;
+    Kernel<MsmKernelParams> carry_sums;
     unsigned resident_blocks;  ///< that a multiprocessor holds at once
 };
 
 struct MsmSlotKernels {
     MsmSlotKernels(ContextView context, const ShippedCode& code)
-        : module(load(context, code)), accumulate_slots(module.kernel<MsmPlan>("msm_accumulate_slots")) {}
+        : module(load(context, code)), accumulate_slots(module.kernel<MsmKernelParams>("msm_accumulate_slots")) {}
 
     Module module;
-    Kernel<MsmPlan> accumulate_slots;
+    Kernel<MsmKernelParams> accumulate_slots;
 };
 
 struct MsmSumKernels {
     MsmSumKernels(ContextView context, const ShippedCode& code)
-        : module(load(context, code)), accumulate_sums(module.kernel<MsmPlan>("msm_accumulate_sums")) {}
+        : module(load(context, code)), accumulate_sums(module.kernel<MsmKernelParams>("msm_accumulate_sums")) {}
 
     Module module;
-    Kernel<MsmPlan> accumulate_sums;
+    Kernel<MsmKernelParams> accumulate_sums;
 };
 
 struct MsmJoinKernels {
     MsmJoinKernels(ContextView context, const ShippedCode& code)
         : module(load(context, code)),
-          join_buckets(module.kernel<MsmPlan>("msm_join_buckets")),
-          join_large_buckets(module.kernel<MsmPlan>("msm_join_large_buckets")) {}
+          join_buckets(module.kernel<MsmKernelParams>("msm_join_buckets")),
+          join_large_buckets(module.kernel<MsmKernelParams>("msm_join_large_buckets")) {}
 
     Module module;
-    Kernel<MsmPlan> join_buckets, join_large_buckets;
+    Kernel<MsmKernelParams> join_buckets, join_large_buckets;
 };
 
 struct MsmRowKernels {
     MsmRowKernels(ContextView context, const ShippedCode& code)
-        : module(load(context, code)), fold_buckets(module.kernel<MsmPlan, std::uint32_t>("msm_fold_buckets")) {}
+        : module(load(context, code)), fold_buckets(module.kernel<MsmKernelParams, std::uint32_t>("msm_fold_buckets")) {}
 
     Module module;
-    Kernel<MsmPlan, std::uint32_t> fold_buckets;
+    Kernel<MsmKernelParams, std::uint32_t> fold_buckets;
 };
 
 template <Curve C>

@@ -49,7 +49,7 @@ RunReport msm_on_device(const DeviceMsmJob<C>& job, const MsmConfig& config, con
     const double copy_rate = config.ctx.resource<OperandFeeds>()->rate().nanoseconds_a_byte();
     const FeedCost feed{.copy = copy_rate * static_cast<double>(copied_bytes_a_term(job))};
     MsmWork work = work_of(job, config, limits);
-    work.msm_count = std::min(job.msm_count, limits.most_msms_of_a_run);
+    work.msm_count = std::min(job.msm_count, limits.max_msms_of_a_run);
     for (std::size_t first = 0; first < job.msm_count; first += work.msm_count) {
         work.msm_count = std::min(work.msm_count, job.msm_count - first);
         work.msm_count = run_next(job, first, work, feed, config, results, report);

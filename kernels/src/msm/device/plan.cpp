@@ -21,15 +21,15 @@ std::uint32_t rounded_up(std::uint32_t value, std::uint32_t divisor) { return di
 /// counts for more than how long those of one bucket are then, unless bins have more than 512 buckets (measured on an H200); and no bin
 /// larger than the sorting kernels' tables.
 std::uint32_t choose_bin_shift(std::uint32_t row_terms, std::uint32_t bucket_count) {
-    constexpr std::uint32_t most_bins = 256;
-    constexpr std::uint32_t most_small_bins = 64;
+    constexpr std::uint32_t max_bins = 256;
+    constexpr std::uint32_t max_small_bins = 64;
     constexpr unsigned small_shift = 8;
     const auto bins = [bucket_count](std::uint32_t shift) { return divided_up(bucket_count, 1u << shift); };
     std::uint32_t shift = 0;
     while (bins(shift) > 1) ++shift;
     const auto are_too_large = [&] {
         if (1u << shift > largest_bin) return true;
-        return row_terms / bins(shift) > bin_tile / 2 && bins(shift - 1) <= (shift - 1 <= small_shift ? most_small_bins : most_bins);
+        return row_terms / bins(shift) > bin_tile / 2 && bins(shift - 1) <= (shift - 1 <= small_shift ? max_small_bins : max_bins);
     };
     while (shift > 0 && are_too_large()) --shift;
     return shift;
@@ -45,71 +45,72 @@ std::uint32_t choose_counted_tile(const MsmProblem& problem) {
 /// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where a bucket's odd points
 /// (half of one a round, on average) stay few beside the others. What another plan takes over is sorted and read once more, by halves of
 /// weights even twice, so that rounds pay there until fewer are left (all measured on an H200).
-std::uint32_t choose_rounds(const MsmPlan& plan, LeftTo left_to, std::uint64_t resident_threads, std::size_t coordinate_bytes) {
-    constexpr std::uint32_t most_rounds = 8;
-    const bool has_halves = left_to == LeftTo::halves || plan.low_bits != 0;
-    const std::uint64_t least_pairs = has_halves ? 6 : coordinate_bytes <= 32 ? 12 : 8;                   // a thread
-    const std::uint64_t least_left = left_to == LeftTo::nobody ? 5 : left_to == LeftTo::portion ? 2 : 1;  // of a bucket
+std::uint32_t choose_rounds(const MsmKernelParams& params, BucketRemainder remainder, std::uint64_t resident_threads,
+                            std::size_t coordinate_bytes) {
+    constexpr std::uint32_t max_rounds = 8;
+    const bool has_halves = remainder == BucketRemainder::halves || params.low_bits != 0;
+    const std::uint64_t min_pairs = has_halves ? 6 : coordinate_bytes <= 32 ? 12 : 8;                                       // a thread
+    const std::uint64_t min_left = remainder == BucketRemainder::nobody ? 5 : remainder == BucketRemainder::chunk ? 2 : 1;  // of a bucket
     const auto pays = [&](std::uint32_t rounds) {
-        return std::uint64_t{plan.row_terms} * plan.row_count >> rounds >= resident_threads * least_pairs &&
-               plan.row_terms >= (std::uint64_t{plan.bucket_count} << rounds) * least_left;
+        return std::uint64_t{params.row_terms} * params.row_count >> rounds >= resident_threads * min_pairs &&
+               params.row_terms >= (std::uint64_t{params.bucket_count} << rounds) * min_left;
     };
     std::uint32_t rounds = 0;
-    while (rounds < most_rounds && pays(rounds + 1)) ++rounds;
+    while (rounds < max_rounds && pays(rounds + 1)) ++rounds;
     return rounds;
 }
 
 /// Buckets of a row among which the points of most digits are spread.
-std::uint32_t digit_buckets(const MsmPlan& plan) {
-    return plan.width == 0 ? plan.bucket_count : std::min(plan.bucket_count, 1u << (plan.width - 1));
+std::uint32_t digit_buckets(const MsmKernelParams& params) {
+    return params.width == 0 ? params.bucket_count : std::min(params.bucket_count, 1u << (params.width - 1));
 }
 /// The same of the last digits, which may be fewer.
-std::uint32_t last_digit_buckets(const MsmPlan& plan) {
-    if (plan.last_copies == 1) return digit_buckets(plan);
-    return std::min(digit_buckets(plan), plan.last_copies << plan.last_copy_bits >> 1);  // values fill half of a copy or more
+std::uint32_t last_digit_buckets(const MsmKernelParams& params) {
+    if (params.last_copies == 1) return digit_buckets(params);
+    return std::min(digit_buckets(params), params.last_copies << params.last_copy_bits >> 1);  // values fill half of a copy or more
 }
 
 /// Points that a thread takes at least. A bucket of n points takes as long as adding the points of a share and then its n / size shares,
 /// one after the other, which is soonest done with about sqrt(n) of them (measured on an H200, between 4 and 8); but the buckets of the
 /// last digits are not to have so many shares that blocks join them.
-std::uint32_t choose_least_share_size(const MsmPlan& plan, std::uint64_t row_points) {
-    constexpr double most_shares = 0.75 * large_bucket_shares;
+std::uint32_t choose_min_share_size(const MsmKernelParams& params, std::uint64_t row_points) {
+    constexpr double max_shares = 0.75 * large_bucket_shares;
     const auto points = static_cast<double>(row_points);
-    const double soonest = std::max(std::sqrt(points / digit_buckets(plan)), points / last_digit_buckets(plan) / most_shares);
+    const double soonest = std::max(std::sqrt(points / digit_buckets(params)), points / last_digit_buckets(params) / max_shares);
     return static_cast<std::uint32_t>(std::clamp(soonest, 4.0, 8.0));
 }
 
 /// Points a thread: as many as let the threads fill the device a whole number of times, up to three where they have many, but no fewer
 /// than are soonest joined and no more than 128. Odd points count as they are on average, and a little more.
-std::uint32_t choose_share_size(const MsmPlan& plan, std::uint64_t resident_blocks) {
+std::uint32_t choose_share_size(const MsmKernelParams& params, std::uint64_t resident_blocks) {
     constexpr std::uint64_t many = 20;
-    const std::uint64_t fewest = plan.row_terms >> plan.rounds;
-    const std::uint64_t row_points = (fewest + most_points(plan, plan.rounds)) / 2;
-    const std::uint64_t points = row_points * plan.row_count;
+    const std::uint64_t fewest = params.row_terms >> params.rounds;
+    const std::uint64_t row_points = (fewest + max_points(params, params.rounds)) / 2;
+    const std::uint64_t points = row_points * params.row_count;
     const std::uint64_t waves = std::clamp<std::uint64_t>(points / (resident_blocks * point_block_size * many), 1, 3);
-    const std::uint64_t row_threads = std::max<std::uint64_t>(waves * resident_blocks / plan.row_count, 1) * point_block_size;
+    const std::uint64_t row_threads = std::max<std::uint64_t>(waves * resident_blocks / params.row_count, 1) * point_block_size;
     const std::uint64_t even = (row_points + row_points / 64) / row_threads + 1;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(even, choose_least_share_size(plan, row_points), 128));
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(even, choose_min_share_size(params, row_points), 128));
 }
 
 /// How many rows the rounds work on at a time: what the budget allows, and about equally many each time.
-std::uint32_t choose_rows_at_once(const MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t rounds_budget) {
-    if (plan.rounds == 0) return plan.row_count;
+std::uint32_t choose_rows_at_once(const MsmKernelParams& params, std::size_t coordinate_bytes, std::uint64_t rounds_budget) {
+    if (params.rounds == 0) return params.row_count;
     const std::uint64_t row_coordinates =
-        std::uint64_t{most_points(plan, 1)} * (affine_coordinates + 1) + std::uint64_t{most_points(plan, 2)} * affine_coordinates;
+        std::uint64_t{max_points(params, 1)} * (affine_coordinates + 1) + std::uint64_t{max_points(params, 2)} * affine_coordinates;
     const std::uint64_t row_bytes = row_coordinates * coordinate_bytes;
     const auto most =
-        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rounds_budget / std::max<std::uint64_t>(row_bytes, 1), 1, plan.row_count));
-    return divided_up(plan.row_count, divided_up(plan.row_count, most));
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rounds_budget / std::max<std::uint64_t>(row_bytes, 1), 1, params.row_count));
+    return divided_up(params.row_count, divided_up(params.row_count, most));
 }
 
-void set_digit_offset(MsmPlan& plan) {
-    for (std::uint32_t digit = 0; digit <= plan.last_digit; ++digit) {
-        const std::uint64_t summand = digit == plan.last_digit ? plan.last_digit_offset : (1u << (digit_width(plan, digit) - 1)) - 1;
-        const std::uint32_t position = digit_position(plan, digit);
+void set_digit_offset(MsmKernelParams& params) {
+    for (std::uint32_t digit = 0; digit <= params.last_digit; ++digit) {
+        const std::uint64_t summand = digit == params.last_digit ? params.last_digit_offset : (1u << (digit_width(params, digit) - 1)) - 1;
+        const std::uint32_t position = digit_position(params, digit);
         const std::uint64_t bits = summand << position % 32;  // the digits' summands do not overlap
-        plan.digit_offset[position / 32] |= static_cast<std::uint32_t>(bits);
-        if (position / 32 + 1 < shifted_words) plan.digit_offset[position / 32 + 1] |= static_cast<std::uint32_t>(bits >> 32);
+        params.digit_offset[position / 32] |= static_cast<std::uint32_t>(bits);
+        if (position / 32 + 1 < shifted_words) params.digit_offset[position / 32 + 1] |= static_cast<std::uint32_t>(bits >> 32);
     }
 }
 
@@ -119,11 +120,11 @@ std::uint32_t last_copies(const MsmDigits& digits) { return std::max(digits.larg
 
 /// Where the last digits have a window by themselves, the copies of their buckets that it has room for. Buckets that are weighed by halves
 /// have one copy: of those that have many points the rounds leave few.
-void set_copies(MsmPlan& plan, const MsmProblem& problem, const MsmDigits& digits) {
-    const bool has_last = plan.first_digit + plan.digit_count - 1 == plan.last_digit;
+void set_copies(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
+    const bool has_last = params.first_digit + params.digit_count - 1 == params.last_digit;
     const bool may_have_copies = has_last && problem.tables == 1 && !problem.has_halves;
-    plan.last_copy_bits = last_copy_bits(digits);
-    plan.last_copies = may_have_copies ? last_copies(digits) : 1;
+    params.last_copy_bits = last_copy_bits(digits);
+    params.last_copies = may_have_copies ? last_copies(digits) : 1;
 }
 
 unsigned bits_for(std::uint32_t values) {
@@ -134,28 +135,28 @@ unsigned bits_for(std::uint32_t values) {
 
 /// As many quads as join the shares of most buckets soonest, those of the last digits, too: several where they are many, unless the device
 /// is full with fewer.
-std::uint32_t choose_quads_a_bucket(const MsmPlan& plan, unsigned multiprocessors) {
+std::uint32_t choose_quads_a_bucket(const MsmKernelParams& params, unsigned multiprocessors) {
     constexpr std::uint32_t many_shares = 4;
     constexpr std::uint64_t resident_quads = 512 / quad_size;  // of a multiprocessor, as registers allow
-    if (plan.bucket_count > plan.share_count) return 1;        // quads join shares then: see joining_quads
-    if (plan.share_count / last_digit_buckets(plan) < many_shares) return 1;
+    if (params.bucket_count > params.share_count) return 1;    // quads join shares then: see joining_quads
+    if (params.share_count / last_digit_buckets(params) < many_shares) return 1;
     std::uint32_t quads = 4;
-    const std::uint64_t all_buckets = std::uint64_t{plan.bucket_count} * plan.row_count;
+    const std::uint64_t all_buckets = std::uint64_t{params.bucket_count} * params.row_count;
     while (quads > 1 && all_buckets * quads > resident_quads * multiprocessors) quads /= 2;
     return quads;
 }
 
 /// Decides what follows the sort of a plan's rows, whose terms and buckets are known.
-void set_steps(MsmShape& shape, const MsmProblem& problem) {
-    MsmPlan& plan = shape.plan;
+void set_steps(MsmPlan& plan, const MsmProblem& problem) {
+    MsmKernelParams& params = plan.params;
     const std::uint64_t threads = std::uint64_t{problem.multiprocessors} * summing_blocks(problem.coordinate_bytes) * point_block_size;
-    plan.rounds = choose_rounds(plan, problem.left_to, threads, problem.coordinate_bytes);
-    plan.slot_count = most_points(plan, first_level(plan)) << first_level(plan);
-    plan.share_size = choose_share_size(plan, threads / point_block_size);
-    const bool accumulates = plan.rounds == 0 || problem.left_to == LeftTo::nobody;
-    plan.share_count = accumulates ? divided_up(most_points(plan, plan.rounds), plan.share_size) : 0;
-    plan.quads_a_bucket = choose_quads_a_bucket(plan, problem.multiprocessors);
-    shape.rows_at_once = choose_rows_at_once(plan, problem.coordinate_bytes, problem.rounds_budget);
+    params.rounds = choose_rounds(params, problem.remainder, threads, problem.coordinate_bytes);
+    params.slot_count = max_points(params, first_level(params)) << first_level(params);
+    params.share_size = choose_share_size(params, threads / point_block_size);
+    const bool accumulates = params.rounds == 0 || problem.remainder == BucketRemainder::nobody;
+    params.share_count = accumulates ? divided_up(max_points(params, params.rounds), params.share_size) : 0;
+    params.quads_a_bucket = choose_quads_a_bucket(params, problem.multiprocessors);
+    plan.rows_at_once = choose_rows_at_once(params, problem.coordinate_bytes, problem.rounds_budget);
 }
 
 /// Hands out parts of a device's memory, one after the other.
@@ -251,15 +252,15 @@ double bucket_costs(const MsmDigits& digits, double rows, bool may_have_halves) 
     constexpr double halved_bucket_cost = 50;
     constexpr double halving_cost = 4.5e6;
     const double buckets = digits.largest * rows;
-    const bool has_halves = may_have_halves && buckets >= least_halved_buckets && choose_low_bits(digits, least_halved_buckets) != 0;
+    const bool has_halves = may_have_halves && buckets >= min_halved_buckets && choose_low_bits(digits, min_halved_buckets) != 0;
     return has_halves ? halved_bucket_cost * buckets + halving_cost : (joining_cost + folding_cost) * buckets;
 }
 
 /// What else the folding of buckets takes: that of few as long as filling the device with them, and a second launch where a row has many.
 double folding_waits(const MsmDigits& digits, double rows) {
-    constexpr double least_folding_cost = 1.5e6;
+    constexpr double min_folding_cost = 1.5e6;
     constexpr double second_folding_cost = 0.6e6;
-    const double shortfall = std::max(least_folding_cost - folding_cost * digits.largest * rows, 0.0);
+    const double shortfall = std::max(min_folding_cost - folding_cost * digits.largest * rows, 0.0);
     return shortfall + (digits.largest <= fold_size ? 0 : second_folding_cost);
 }
 
@@ -277,7 +278,7 @@ double crowding_wait(double terms, const MsmDigits& digits) {
 double adding_wait(const MsmDigits& digits, double rows) {
     constexpr double addition_cost = 5e3;
     constexpr double weighing_cost = 0.6e6;
-    if (rows >= least_weighed_windows) return weighing_cost;
+    if (rows >= min_weighed_windows) return weighing_cost;
     return addition_cost * rows * sums_of_bits(static_cast<std::uint32_t>(std::bit_width(digits.largest)));
 }
 
@@ -289,22 +290,22 @@ double work_cost(double scalars, const MsmDigits& digits, double rows) {
 
 /// A share of one MSM's digits. Such are large: what small MSMs wait for is left out.
 double share_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned share_count) {
-    // Shares of more terms are done in several portions, each of which leaves points of every bucket: none is cheap then (measured on two).
-    constexpr std::size_t most_terms_of_few_portions = std::size_t{1} << 21;
+    // Shares of more terms are done in several chunks, each of which leaves points of every bucket: none is cheap then (measured on two).
+    constexpr std::size_t max_terms_of_few_chunks = std::size_t{1} << 21;
     const auto scalars = static_cast<double>(scalar_count);
-    unsigned most_windows = 0;
+    unsigned max_windows = 0;
     for (unsigned share = 0; share < share_count; ++share)
-        most_windows = std::max(most_windows, windows_of_share(digits.window_count, share, share_count).count);
+        max_windows = std::max(max_windows, windows_of_share(digits.window_count, share, share_count).count);
     // Blocks are dealt to windows evenly, so that those of a part of a window wait for the others (half of what it lacks, as measured).
     const double scalar_digits = static_cast<double>(digits.terms_a_scalar) * digits.digit_count;
-    const double own_digits = (scalar_digits / share_count + digits.terms_a_scalar * most_windows) / 2;
+    const double own_digits = (scalar_digits / share_count + digits.terms_a_scalar * max_windows) / 2;
     return products_a_digit * own_digits * scalars + split_costs(scalars, digits) +
-           bucket_costs(digits, most_windows, scalar_count <= most_terms_of_few_portions);
+           bucket_costs(digits, max_windows, scalar_count <= max_terms_of_few_chunks);
 }
 
 }  // namespace
 
-double msm_cost(std::size_t scalar_count, const MsmDigits& digits, CostOf of) {
+double msm_cost(std::size_t scalar_count, const MsmDigits& digits, CostScope of) {
     if (of.share_count > 1) return share_cost(scalar_count, digits, of.share_count);
     const double scalars = static_cast<double>(scalar_count) * static_cast<double>(of.msm_count);
     const double rows = static_cast<double>(digits.window_count) * static_cast<double>(of.msm_count);
@@ -330,7 +331,7 @@ DigitChoice cheapest_digits(const ScalarRange& scalars, unsigned tables, unsigne
 
 }  // namespace
 
-DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width, CostOf of) {
+DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width, CostScope of) {
     return cheapest_digits(scalars, tables, width, [&](const MsmDigits& digits) { return msm_cost(scalar_count, digits, of); });
 }
 
@@ -345,73 +346,73 @@ unsigned choose_prepared_width(std::size_t scalar_count, const ScalarRange& scal
 namespace {
 
 /// Which digits of which terms are summed here: of all digits in order, those of the first term's first digit first, a share.
-void set_digits(MsmPlan& plan, const MsmProblem& problem, const MsmDigits& digits) {
+void set_digits(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
     const WindowRange windows = windows_of_share(digits.window_count, problem.share, problem.share_count);
-    const std::uint64_t all = std::uint64_t{digits.digit_count} * plan.term_count;
+    const std::uint64_t all = std::uint64_t{digits.digit_count} * params.term_count;
     const auto begin_of_share = [&](unsigned share) { return static_cast<std::uint64_t>(all * share / problem.share_count); };
-    plan.last_digit = digits.digit_count - 1;
-    plan.first_digit = windows.first;
-    plan.window_count = windows.count;
-    plan.digit_count = problem.share_count == 1 ? digits.digit_count : windows.count;
-    const std::uint64_t last = plan.first_digit + plan.digit_count - 1;
-    plan.begin_of_first_digit =
-        static_cast<std::uint32_t>(begin_of_share(problem.share) - std::uint64_t{plan.first_digit} * plan.term_count);
-    plan.end_of_last_digit = static_cast<std::uint32_t>(begin_of_share(problem.share + 1) - last * plan.term_count);
+    params.last_digit = digits.digit_count - 1;
+    params.first_digit = windows.first;
+    params.window_count = windows.count;
+    params.digit_count = problem.share_count == 1 ? digits.digit_count : windows.count;
+    const std::uint64_t last = params.first_digit + params.digit_count - 1;
+    params.begin_of_first_digit =
+        static_cast<std::uint32_t>(begin_of_share(problem.share) - std::uint64_t{params.first_digit} * params.term_count);
+    params.end_of_last_digit = static_cast<std::uint32_t>(begin_of_share(problem.share + 1) - last * params.term_count);
 }
 
 }  // namespace
 
-MsmShape make_msm_shape(const MsmProblem& problem) {
-    MsmShape shape{};
-    MsmPlan& plan = shape.plan;
+MsmPlan make_msm_plan(const MsmProblem& problem) {
+    MsmPlan plan{};
+    MsmKernelParams& params = plan.params;
     const MsmDigits digits = msm_digits(problem.scalars, problem.choice, problem.tables);
     const bool are_split = problem.choice.are_scalars_split;
-    plan.msm_count = problem.msm_count;
-    plan.scalar_count = problem.scalar_count;
-    plan.term_count = digits.terms_a_scalar * problem.scalar_count;
-    plan.scalars_are_split = are_split ? 1 : 0;
-    plan.first_image = are_split ? problem.base_count : carried_bit;
-    plan.word_count = are_split ? scalar_part_words : shifted_words;
-    plan.counted_tile = choose_counted_tile(problem);
-    plan.scalar_bits = problem.scalars.bits;
-    plan.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
-    plan.width = problem.choice.width;
-    plan.first_narrow_digit = digits.first_narrow;
-    set_digits(plan, problem, digits);
-    plan.row_count = plan.msm_count * plan.window_count;
-    plan.row_terms = plan.term_count * divided_up(plan.digit_count, plan.window_count) + problem.carried_points;
-    plan.has_carried_points = problem.carried_points != 0 ? 1 : 0;
-    plan.last_digit_offset = digits.lowest_last;
-    plan.bucket_count = digits.largest;
-    plan.weight_bits = static_cast<std::uint32_t>(std::bit_width(digits.largest));
-    set_copies(plan, problem, digits);
-    plan.bin_shift = choose_bin_shift(plan.row_terms, plan.bucket_count);
-    plan.bin_count = divided_up(plan.bucket_count, 1u << plan.bin_shift);
-    set_digit_offset(plan);
-    set_steps(shape, problem);
-    return shape;
+    params.msm_count = problem.msm_count;
+    params.scalar_count = problem.scalar_count;
+    params.term_count = digits.terms_a_scalar * problem.scalar_count;
+    params.scalars_are_split = are_split ? 1 : 0;
+    params.first_image = are_split ? problem.base_count : carried_bit;
+    params.word_count = are_split ? scalar_part_words : shifted_words;
+    params.counted_tile = choose_counted_tile(problem);
+    params.scalar_bits = problem.scalars.bits;
+    params.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
+    params.width = problem.choice.width;
+    params.first_narrow_digit = digits.first_narrow;
+    set_digits(params, problem, digits);
+    params.row_count = params.msm_count * params.window_count;
+    params.row_terms = params.term_count * divided_up(params.digit_count, params.window_count) + problem.carried_points;
+    params.has_carried_points = problem.carried_points != 0 ? 1 : 0;
+    params.last_digit_offset = digits.lowest_last;
+    params.bucket_count = digits.largest;
+    params.weight_bits = static_cast<std::uint32_t>(std::bit_width(digits.largest));
+    set_copies(params, problem, digits);
+    params.bin_shift = choose_bin_shift(params.row_terms, params.bucket_count);
+    params.bin_count = divided_up(params.bucket_count, 1u << params.bin_shift);
+    set_digit_offset(params);
+    set_steps(plan, problem);
+    return plan;
 }
 
-unsigned choose_low_bits(const MsmDigits& digits, std::uint64_t least_buckets) {
+unsigned choose_low_bits(const MsmDigits& digits, std::uint64_t min_buckets) {
     constexpr std::uint64_t many_rows = 32;
-    return digits.largest < least_buckets / many_rows ? 0 : bits_for(digits.largest) / 2;
+    return digits.largest < min_buckets / many_rows ? 0 : bits_for(digits.largest) / 2;
 }
 
-MsmShape make_halves_shape(const MsmPlan& terms, unsigned low_bits, MsmProblem problem) {
-    problem.left_to = LeftTo::nobody;
-    MsmShape shape{};
-    MsmPlan& plan = shape.plan;
-    plan.first_image = carried_bit;
-    plan.last_copies = 1;
-    plan.low_bits = low_bits;
-    plan.weight_bits = terms.weight_bits;
-    plan.row_count = 2 * terms.row_count;
-    plan.row_terms = most_points(terms, terms.rounds);
-    plan.bucket_count = std::max(1u << low_bits, terms.bucket_count >> low_bits);
-    plan.bin_shift = bits_for(plan.bucket_count);
-    plan.bin_count = 1;
-    set_steps(shape, problem);
-    return shape;
+MsmPlan make_halves_plan(const MsmKernelParams& terms, unsigned low_bits, MsmProblem problem) {
+    problem.remainder = BucketRemainder::nobody;
+    MsmPlan plan{};
+    MsmKernelParams& params = plan.params;
+    params.first_image = carried_bit;
+    params.last_copies = 1;
+    params.low_bits = low_bits;
+    params.weight_bits = terms.weight_bits;
+    params.row_count = 2 * terms.row_count;
+    params.row_terms = max_points(terms, terms.rounds);
+    params.bucket_count = std::max(1u << low_bits, terms.bucket_count >> low_bits);
+    params.bin_shift = bits_for(params.bucket_count);
+    params.bin_count = 1;
+    set_steps(plan, problem);
+    return plan;
 }
 
 std::uint32_t choose_pair_blocks(std::uint32_t round, std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
@@ -422,47 +423,47 @@ std::uint32_t choose_pair_blocks(std::uint32_t round, std::uint32_t row_pairs, s
     const std::uint64_t pairs_a_wave = std::uint64_t{resident_blocks} * pair_block_size * most;
     const std::uint64_t waves = (std::uint64_t{row_pairs} * rows + pairs_a_wave - 1) / pairs_a_wave;
     const auto blocks = static_cast<std::uint32_t>(std::max<std::uint64_t>(waves * resident_blocks / rows, 1));
-    return std::min(blocks, divided_up(row_pairs, pair_block_size * least_pairs_a_thread));
+    return std::min(blocks, divided_up(row_pairs, pair_block_size * min_pairs_a_thread));
 }
 
-std::size_t place_msm_sums(MsmShape& shape, std::size_t coordinate_bytes, std::uint64_t base) {
-    MsmPlan& plan = shape.plan;
+std::size_t place_msm_sums(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base) {
+    MsmKernelParams& params = plan.params;
     Placement place(base);
-    const std::uint64_t rows = plan.row_count;
-    place(plan.buckets, rows * plan.bucket_count, xyzz_coordinates * coordinate_bytes);
-    place(plan.folded, folded_before(plan, fold_levels(plan)), xyzz_coordinates * coordinate_bytes);
+    const std::uint64_t rows = params.row_count;
+    place(params.buckets, rows * params.bucket_count, xyzz_coordinates * coordinate_bytes);
+    place(params.folded, folded_before(params, fold_levels(params)), xyzz_coordinates * coordinate_bytes);
     return place.bytes();
 }
 
-std::size_t place_msm_workspace(MsmShape& shape, std::size_t coordinate_bytes, std::uint64_t base) {
-    MsmPlan& plan = shape.plan;
+std::size_t place_msm_workspace(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base) {
+    MsmKernelParams& params = plan.params;
     Placement place(base);
-    const std::uint64_t rows = plan.row_count;
-    const std::uint64_t levels = plan.rounds + 1 - first_level(plan);
-    const std::uint64_t added_rows = plan.rounds == 0 ? 0 : shape.rows_at_once;
-    const std::uint64_t shares = rows * plan.share_count;
+    const std::uint64_t rows = params.row_count;
+    const std::uint64_t levels = params.rounds + 1 - first_level(params);
+    const std::uint64_t added_rows = params.rounds == 0 ? 0 : plan.rows_at_once;
+    const std::uint64_t shares = rows * params.share_count;
     constexpr std::size_t word = sizeof(std::uint32_t);
     const std::size_t affine_bytes = affine_coordinates * coordinate_bytes;
     const std::size_t xyzz_bytes = xyzz_coordinates * coordinate_bytes;
-    place(plan.large_bucket_count, 1, word);  // from here on counters, see cleared_words()
-    place(plan.bin_cursors, rows * plan.bin_count, word);
-    place(plan.cursors, rows * plan.bucket_count, word);
-    place(plan.lone_bits, rows * named_pair_count(plan) / word_bits, word);
-    place(plan.images, plan.scalars_are_split ? plan.first_image : 0, affine_bytes);
-    place(plan.shifted_scalars, std::uint64_t{plan.word_count} * plan.msm_count * plan.term_count, word);
-    place(plan.bin_sizes, levels * rows * plan.bin_count, word);
-    place(plan.bin_starts, rows * (plan.bin_count + 1), word);
-    place(plan.binned_terms, rows * std::max(plan.row_terms, named_pair_count(plan)), word);
-    plan.pair_names = plan.binned_terms;  // those are in their slots when pairs are named
-    place(plan.binned_buckets, rows * plan.row_terms, sizeof(std::uint16_t));
-    place(plan.starts, levels * rows * (plan.bucket_count + 1), word);
-    place(plan.slots, rows * plan.slot_count, word);
-    place(plan.odd_sums, added_rows * most_row_points(plan, 1), affine_bytes);
-    place(plan.even_sums, added_rows * most_row_points(plan, 2), affine_bytes);
-    place(plan.prefixes, added_rows * most_points(plan, 1), coordinate_bytes);
-    place(plan.large_buckets, shares / large_bucket_shares + 1, word);
-    place(plan.unfinished, shares, xyzz_bytes);
-    place(plan.finished, shares, xyzz_bytes);
+    place(params.large_bucket_count, 1, word);  // from here on counters, see cleared_words()
+    place(params.bin_cursors, rows * params.bin_count, word);
+    place(params.cursors, rows * params.bucket_count, word);
+    place(params.unpaired_bits, rows * named_pair_count(params) / word_bits, word);
+    place(params.images, params.scalars_are_split ? params.first_image : 0, affine_bytes);
+    place(params.shifted_scalars, std::uint64_t{params.word_count} * params.msm_count * params.term_count, word);
+    place(params.bin_sizes, levels * rows * params.bin_count, word);
+    place(params.bin_starts, rows * (params.bin_count + 1), word);
+    place(params.binned_terms, rows * std::max(params.row_terms, named_pair_count(params)), word);
+    params.pair_names = params.binned_terms;  // those are in their slots when pairs are named
+    place(params.binned_buckets, rows * params.row_terms, sizeof(std::uint16_t));
+    place(params.starts, levels * rows * (params.bucket_count + 1), word);
+    place(params.slots, rows * params.slot_count, word);
+    place(params.odd_sums, added_rows * max_row_points(params, 1), affine_bytes);
+    place(params.even_sums, added_rows * max_row_points(params, 2), affine_bytes);
+    place(params.prefixes, added_rows * max_points(params, 1), coordinate_bytes);
+    place(params.large_buckets, shares / large_bucket_shares + 1, word);
+    place(params.unfinished, shares, xyzz_bytes);
+    place(params.finished, shares, xyzz_bytes);
     return place.bytes();
 }
 

@@ -8,9 +8,9 @@
 
 namespace cupool::detail {
 
-/// Where goes what the rounds of a plan leave of the buckets: nowhere, it is summed; or it is left to the plan of the next portion, or to
+/// Where goes what the rounds of a plan leave of the buckets: nowhere, it is summed; or it is left to the plan of the next chunk, or to
 /// one that weighs the buckets by halves of their weights.
-enum class LeftTo { nobody, portion, halves };
+enum class BucketRemainder { nobody, chunk, halves };
 
 /// How scalars are cut into digits.
 struct DigitChoice {
@@ -21,17 +21,17 @@ struct DigitChoice {
     bool operator==(const DigitChoice&) const = default;
 };
 
-/// What decides the plan of a portion.
+/// What decides the plan of a chunk.
 struct MsmProblem {
     std::uint32_t msm_count = 1;
     std::uint32_t scalar_count = 0;    ///< of one MSM: at least 1; at most 2^30 with all tables, or 2^29 where they are split
-    std::uint32_t carried_points = 0;  ///< that an earlier portion may have left in a row
-    LeftTo left_to = LeftTo::nobody;   ///< what its rounds leave
+    std::uint32_t carried_points = 0;  ///< that an earlier chunk may have left in a row
+    BucketRemainder remainder = BucketRemainder::nobody;  ///< what its rounds leave
     ScalarRange scalars;
     DigitChoice choice{};
     std::uint32_t base_count = 0;  ///< of a table; needed where scalars are split
     unsigned tables = 1;           ///< of prepared multiples of the points
-    bool has_halves = false;       ///< its buckets, if rounds leave them to another plan, are weighed by halves; alike in all portions
+    bool has_halves = false;       ///< its buckets, if rounds leave them to another plan, are weighed by halves; alike in all chunks
     /// Where others sum the rest of one MSM in one table: which of so many equal shares of its terms' digits is summed here.
     unsigned share = 0;
     unsigned share_count = 1;
@@ -44,8 +44,8 @@ struct MsmProblem {
 };
 
 /// A plan without pointers, and what only the host needs of it.
-struct MsmShape {
-    MsmPlan plan;
+struct MsmPlan {
+    MsmKernelParams params;
     std::uint32_t rows_at_once = 1;  ///< how many rows the pairwise rounds work on at a time
 };
 
@@ -76,14 +76,14 @@ struct WindowRange {
 WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned share_count);
 
 /// Buckets of all rows from which on it pays to weigh them by halves (measured on an H200).
-inline constexpr std::uint64_t least_halved_buckets = std::uint64_t{1} << 18;
+inline constexpr std::uint64_t min_halved_buckets = std::uint64_t{1} << 18;
 
 /// Windows of all MSMs of a job from so many on are weighed on the device: the host's additions would take longer (measured on an H200).
-inline constexpr std::size_t least_weighed_windows = 32;
+inline constexpr std::size_t min_weighed_windows = 32;
 
 /// Of whose work a cost is told: of so many MSMs together; or of a share of one MSM's digits, of which there are several only with one
 /// table.
-struct CostOf {
+struct CostScope {
     unsigned share_count = 1;
     std::size_t msm_count = 1;
 };
@@ -92,7 +92,7 @@ struct CostOf {
 inline constexpr double products_a_digit = 8;
 
 /// What MSMs of so many scalars are estimated to cost, in field products.
-double msm_cost(std::size_t scalar_count, const MsmDigits& digits, CostOf of = {});
+double msm_cost(std::size_t scalar_count, const MsmDigits& digits, CostScope of = {});
 
 /// Calls visit(choice) for each way to cut scalars into digits. Scalars are split only over one table.
 /// \param width  the bits that digits have; 0 for any
@@ -107,7 +107,7 @@ void for_each_digit_choice(const ScalarRange& scalars, unsigned tables, unsigned
 }
 
 /// The digits with the least estimated cost. Scalars are split only over one table. \param width  that they have; 0 for any
-DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width = 0, CostOf of = {});
+DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width = 0, CostScope of = {});
 
 /// The width of the digits that bases are prepared for in several tables, whether they are used in one MSM at a time or in several.
 unsigned choose_prepared_width(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables);
@@ -118,22 +118,22 @@ unsigned choose_prepared_width(std::size_t scalar_count, const ScalarRange& scal
 std::uint32_t choose_pair_blocks(std::uint32_t round, std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
                                  std::size_t coordinate_bytes);
 
-MsmShape make_msm_shape(const MsmProblem& problem);
+MsmPlan make_msm_plan(const MsmProblem& problem);
 
 /// How many bits the low halves of the buckets' weights have where those are weighed by halves; 0 where rows have so few buckets that it
-/// never is done. \param least_buckets  that all rows must have for it
-unsigned choose_low_bits(const MsmDigits& digits, std::uint64_t least_buckets);
+/// never is done. \param min_buckets  that all rows must have for it
+unsigned choose_low_bits(const MsmDigits& digits, std::uint64_t min_buckets);
 
 /// The plan that takes over what the rounds of `terms` leave of the buckets, and weighs them by halves: two rows for each of `terms`, one
 /// of what the weights' low_bits low bits make buckets of, one of the others. \param problem  that `terms` was made for
-MsmShape make_halves_shape(const MsmPlan& terms, unsigned low_bits, MsmProblem problem);
+MsmPlan make_halves_plan(const MsmKernelParams& terms, unsigned low_bits, MsmProblem problem);
 
-/// Points the plan into memory that outlasts portions, at `base` (a multiple of 256): plans of as many MSMs and of equal width agree about
+/// Points the plan into memory that outlasts chunks, at `base` (a multiple of 256): plans of as many MSMs and of equal width agree about
 /// it. \return how many bytes it takes
-std::size_t place_msm_sums(MsmShape& shape, std::size_t coordinate_bytes, std::uint64_t base);
+std::size_t place_msm_sums(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base);
 
-/// Points the plan into a workspace at `base` (a multiple of 256), whose contents matter to no other portion. \return how many bytes it
+/// Points the plan into a workspace at `base` (a multiple of 256), whose contents matter to no other chunk. \return how many bytes it
 /// takes
-std::size_t place_msm_workspace(MsmShape& shape, std::size_t coordinate_bytes, std::uint64_t base);
+std::size_t place_msm_workspace(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base);
 
 }  // namespace cupool::detail

@@ -14,20 +14,20 @@ namespace cupool::detail {
 /// From where on copies are hidden behind work, how much is done together, and from where on buckets are weighed by halves.
 struct DeviceMsmLimits {
     /// Copies of fewer bytes are not worth a stream of their own.
-    std::size_t least_fed_bytes = std::size_t{1} << 20;
-    std::size_t least_portion_terms = MsmCut{}.least_terms;
+    std::size_t min_fed_bytes = std::size_t{1} << 20;
+    std::size_t min_chunk_terms = MsmCut{}.min_terms;
     /// With those of all tables, and with images: a term's index shares 32 bits with its sign and carried_bit.
-    std::size_t most_portion_terms = carried_bit;
+    std::size_t max_chunk_terms = carried_bit;
     /// MSMs of a job that are done with one allocation, which holds the sums of all their rows.
-    std::size_t most_msms_of_a_run = 8192;
+    std::size_t max_msms_of_a_run = 8192;
     /// Of all rows that are summed together.
-    std::uint64_t least_halved_buckets = detail::least_halved_buckets;
+    std::uint64_t min_halved_buckets = detail::min_halved_buckets;
 };
 
 /// Small MSMs are done so many at a time as make up this many terms: enough to fill the device.
 inline constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
 
-/// Everything but the digits and the portions that decides how equal MSMs are planned on a device,
+/// Everything but the digits and the chunks that decides how equal MSMs are planned on a device,
 /// and how much memory they take.
 struct MsmWork {
     std::size_t msm_count = 1;
@@ -35,7 +35,7 @@ struct MsmWork {
     bool have_own_bases = false;  ///< each MSM has its own bases
     bool brings_bases = false;    ///< bases are copied or converted into memory of the work
     bool brings_scalars = false;  ///< scalars are copied into memory of the work
-    bool can_join_msms = false;   ///< the operands lie so that a portion can have several MSMs
+    bool can_join_msms = false;   ///< the operands lie so that a chunk can have several MSMs
     bool weighs_always = false;   ///< the device joins the sums of each window, however few there are
     unsigned tables = 1;          ///< of prepared multiples
     unsigned width = 0;           ///< bits of a digit if that is fixed, or 0
@@ -47,10 +47,8 @@ struct MsmWork {
     std::uint64_t rounds_budget = 0;  ///< as in MsmProblem
     DeviceMsmLimits limits{};
 
-    /// How many MSMs a portion may have, as long as a grid has enough rows.
-    std::size_t most_joined_msms() const {
-        return can_join_msms ? std::clamp<std::size_t>(terms_of_a_batch / term_count, 1, msm_count) : 1;
-    }
+    /// How many MSMs a chunk may have, as long as a grid has enough rows.
+    std::size_t max_joined_msms() const { return can_join_msms ? std::clamp<std::size_t>(terms_of_a_batch / term_count, 1, msm_count) : 1; }
 };
 
 }  // namespace cupool::detail

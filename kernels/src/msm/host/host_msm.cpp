@@ -181,7 +181,7 @@ private:
     std::vector<Piece> cut(const SortedTerms& terms, std::size_t window_count) const {
         std::size_t term_count = 0;
         for (std::size_t window = 0; window < window_count; ++window) term_count += terms.size(window);
-        const std::size_t piece_size = std::clamp<std::size_t>(term_count / (8 * threads_), shortest_piece, Points::most_terms);
+        const std::size_t piece_size = std::clamp<std::size_t>(term_count / (8 * threads_), shortest_piece, Points::max_terms);
         std::vector<Piece> pieces;
         for (std::size_t window = 0; window < window_count; ++window) {
             for (std::size_t begin = 0; begin < terms.size(window); begin += piece_size) {

@@ -41,8 +41,7 @@ struct RowPair {
 template <class Parameters>
 class VectorPairs {
 public:
-    explicit VectorPairs(std::size_t most_pairs)
-        : steps_((std::min(most_pairs, pairs_of_an_inversion) + vector_lanes - 1) / vector_lanes) {}
+    explicit VectorPairs(std::size_t max_pairs) : steps_((std::min(max_pairs, pairs_of_an_inversion) + vector_lanes - 1) / vector_lanes) {}
 
     /// sums[i] = the sum of pairs[i]. Compiled once, in vector_pairs.cpp.
     CUPOOL_VECTOR void add(std::span<const RowPair> pairs, std::span<PointRow> sums);

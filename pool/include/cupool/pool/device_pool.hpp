@@ -59,20 +59,19 @@ public:
     /// Every device that the driver shows, in its order.
     /// \throws Error no_device where there is none, driver_unavailable where the probe says why not; where devices are opened now, also
     /// what retaining a primary context throws if one is refused, and no_device, naming each one's reason, if all are left out.
-    static DevicePool all(UnusableDevices unusable = UnusableDevices::met_when_used, SourceLocation where = SourceLocation::current());
+    static DevicePool all(UnusableDevices unusable = UnusableDevices::lazy, SourceLocation where = SourceLocation::current());
     /// The same for a given driver.
-    static DevicePool all(const std::shared_ptr<const Driver>& driver, UnusableDevices unusable = UnusableDevices::met_when_used,
+    static DevicePool all(const std::shared_ptr<const Driver>& driver, UnusableDevices unusable = UnusableDevices::lazy,
                           SourceLocation where = SourceLocation::current());
 
     /// The devices that the probe finds usable, or, where it finds none, a pool whose one member is the host; the log says which and why,
-    /// and left_out() has those that are not. A pool is never the host's because devices could not be opened: see all().
+    /// and excluded_devices() has those that are not. A pool is never the host's because devices could not be opened: see all().
     /// \throws Error forked in a child of a process that had initialised the driver, which must not be taken for a host without GPUs, and
     ///         driver_unavailable where the probe met a failure that says nothing about the GPUs.
-    static DevicePool all_or_host(UnusableDevices unusable = UnusableDevices::met_when_used,
-                                  SourceLocation where = SourceLocation::current());
+    static DevicePool all_or_host(UnusableDevices unusable = UnusableDevices::lazy, SourceLocation where = SourceLocation::current());
     /// The same for a driver that is loaded as the options say, for instance after a trial (LoadOptions::trial_command). A driver that is
     /// refused is no usable GPU.
-    static DevicePool all_or_host(const LoadOptions& options, UnusableDevices unusable = UnusableDevices::met_when_used,
+    static DevicePool all_or_host(const LoadOptions& options, UnusableDevices unusable = UnusableDevices::lazy,
                                   SourceLocation where = SourceLocation::current());
 
     /// The host itself. \param threads  how many cores algorithms use; 0 means all
@@ -81,12 +80,11 @@ public:
     /// These devices, in this order. \throws Error invalid_argument (empty list or a repeated ordinal), invalid_device (unknown ordinal),
     /// no_device where there is none at all.
     /// Where devices are opened now, the same as all().
-    static DevicePool with_devices(std::span<const int> ordinals, UnusableDevices unusable = UnusableDevices::met_when_used,
+    static DevicePool with_devices(std::span<const int> ordinals, UnusableDevices unusable = UnusableDevices::lazy,
                                    SourceLocation where = SourceLocation::current());
     /// The same for a given driver.
     static DevicePool with_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals,
-                                   UnusableDevices unusable = UnusableDevices::met_when_used,
-                                   SourceLocation where = SourceLocation::current());
+                                   UnusableDevices unusable = UnusableDevices::lazy, SourceLocation where = SourceLocation::current());
 
     /// Whether the pool's one member is the host.
     bool is_host(SourceLocation where = SourceLocation::current()) const;
@@ -121,7 +119,7 @@ public:
     std::vector<DeviceIdentity> identities(SourceLocation where = SourceLocation::current()) const;
 
     /// The devices that this pool was made without, because they cannot be used.
-    const std::vector<LeftOutDevice>& left_out(SourceLocation where = SourceLocation::current()) const;
+    const std::vector<ExcludedDevice>& excluded_devices(SourceLocation where = SourceLocation::current()) const;
 
     /// The next ordinal, round robin in the pool's order: lock-free, and exactly even as long as the same devices are quarantined.
     /// \throws Error unsupported on a host pool, no_device where every device is quarantined, device_fault
@@ -407,7 +405,7 @@ private:
                                      const SourceLocation& where);
     /// \param driver  null for the host's own
     static DevicePool of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable,
-                                 std::vector<LeftOutDevice> left_out, const SourceLocation& where);
+                                 std::vector<ExcludedDevice> excluded, const SourceLocation& where);
 
     using LaunchPart = std::function<void(const Partition&, const Module&)>;
 

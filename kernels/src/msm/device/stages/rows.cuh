@@ -31,8 +31,8 @@
 namespace cupool::device {
 
 using detail::leaves_sums;
-using detail::most_points;
-using detail::most_row_points;
+using detail::max_points;
+using detail::max_row_points;
 using detail::point_block_size;
 using Curve = detail::CUPOOL_CURVE;
 using BaseField = DeviceFieldOf<Curve::BaseField>::Element;
@@ -44,14 +44,14 @@ using FastXyzz = detail::Xyzz<FastField>;
 
 inline constexpr unsigned summing_blocks = detail::summing_blocks(sizeof(BaseField));
 
-CUPOOL_DEVICE Xyzz* buckets_of(const MsmPlan& plan, std::uint32_t row) {
-    return static_cast<Xyzz*>(plan.buckets) + std::uint64_t{row} * plan.bucket_count;
+CUPOOL_DEVICE Xyzz* buckets_of(const MsmKernelParams& params, std::uint32_t row) {
+    return static_cast<Xyzz*>(params.buckets) + std::uint64_t{row} * params.bucket_count;
 }
-CUPOOL_DEVICE Xyzz* unfinished_of(const MsmPlan& plan, std::uint32_t row) {
-    return static_cast<Xyzz*>(plan.unfinished) + std::uint64_t{row} * plan.share_count;
+CUPOOL_DEVICE Xyzz* unfinished_of(const MsmKernelParams& params, std::uint32_t row) {
+    return static_cast<Xyzz*>(params.unfinished) + std::uint64_t{row} * params.share_count;
 }
-CUPOOL_DEVICE Xyzz* finished_of(const MsmPlan& plan, std::uint32_t row) {
-    return static_cast<Xyzz*>(plan.finished) + std::uint64_t{row} * plan.share_count;
+CUPOOL_DEVICE Xyzz* finished_of(const MsmKernelParams& params, std::uint32_t row) {
+    return static_cast<Xyzz*>(params.finished) + std::uint64_t{row} * params.share_count;
 }
 CUPOOL_DEVICE void store(Xyzz* target, const FastXyzz& sum) {
     *reinterpret_cast<FastXyzz*>(target) = {sum.x.reduced_once(), sum.y.reduced_once(), sum.zz.reduced_once(), sum.zzz.reduced_once()};
@@ -60,8 +60,8 @@ CUPOOL_DEVICE void store(Xyzz* target, const FastXyzz& sum) {
 /// Where the buckets of a row begin at the last level.
 class BucketStarts {
 public:
-    CUPOOL_DEVICE BucketStarts(const MsmPlan& plan, std::uint32_t row)
-        : starts_(starts_of(plan, plan.rounds, row)), bucket_count_(plan.bucket_count) {}
+    CUPOOL_DEVICE BucketStarts(const MsmKernelParams& params, std::uint32_t row)
+        : starts_(starts_of(params, params.rounds, row)), bucket_count_(params.bucket_count) {}
 
     CUPOOL_DEVICE std::uint32_t operator[](std::uint32_t bucket) const { return starts_[bucket]; }
     CUPOOL_DEVICE std::uint32_t point_count() const { return starts_[bucket_count_]; }
@@ -74,16 +74,16 @@ private:
 };
 
 /// Where one row's points lie that round number `round` (from 1) leaves to the next one.
-CUPOOL_DEVICE void* row_of_round(const MsmPlan& plan, std::uint32_t round) {
+CUPOOL_DEVICE void* row_of_round(const MsmKernelParams& params, std::uint32_t round) {
     const bool is_odd = round % 2 == 1;
-    FastAffine* const rows = static_cast<FastAffine*>(is_odd ? plan.odd_sums : plan.even_sums);
-    return rows + std::uint64_t{block_index_y()} * most_row_points(plan, is_odd ? 1 : 2);
+    FastAffine* const rows = static_cast<FastAffine*>(is_odd ? params.odd_sums : params.even_sums);
+    return rows + std::uint64_t{block_index_y()} * max_row_points(params, is_odd ? 1 : 2);
 }
-CUPOOL_DEVICE PointRow<FastAffine> sums_of_round(const MsmPlan& plan, std::uint32_t round) {
-    return {row_of_round(plan, round), most_row_points(plan, round)};
+CUPOOL_DEVICE PointRow<FastAffine> sums_of_round(const MsmKernelParams& params, std::uint32_t round) {
+    return {row_of_round(params, round), max_row_points(params, round)};
 }
-CUPOOL_DEVICE FastField* prefixes_of(const MsmPlan& plan) {
-    return static_cast<FastField*>(plan.prefixes) + std::uint64_t{block_index_y()} * most_points(plan, 1);
+CUPOOL_DEVICE FastField* prefixes_of(const MsmKernelParams& params) {
+    return static_cast<FastField*>(params.prefixes) + std::uint64_t{block_index_y()} * max_points(params, 1);
 }
 
 }  // namespace cupool::device

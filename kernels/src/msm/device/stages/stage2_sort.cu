@@ -1,5 +1,5 @@
 // Sorts the terms by row and bucket: count_bins, place_bins, bin_carried_points, scatter_to_bins, count_buckets, size_bins, place_buckets,
-// scatter_to_buckets, after split_weights the last four of these again; and tells the rounds which points make pairs: name_pairs.
+// scatter_to_buckets, after split_weights the last four of these again; and tells the rounds which points make pairs: index_pairs.
 
 #include "msm/device/stages/rows.cuh"
 
@@ -11,62 +11,62 @@ using cupool::detail::place_block_size;
 using cupool::detail::scattering_blocks;
 
 /// grid.y is the MSM.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_bins(MsmPlan plan) {
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_bins(MsmKernelParams params) {
     CUPOOL_SHARED static std::uint32_t counts[largest_bin_table];
-    count_bins<Curve>(plan, block_index_y(), counts);
+    count_bins<Curve>(params, block_index_y(), counts);
 }
 
 /// A block a row.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_bins(MsmPlan plan) {
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_bins(MsmKernelParams params) {
     CUPOOL_SHARED static std::uint32_t sums[place_block_size / warp_size];
-    place_bins(plan, block_index(), sums);
+    place_bins(params, block_index(), sums);
 }
 
 /// grid.y is the row.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_bin_carried_points(MsmPlan plan) {
-    bin_carried_points(plan, block_index_y(), block_index());
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_bin_carried_points(MsmKernelParams params) {
+    bin_carried_points(params, block_index_y(), block_index());
 }
 
 /// grid.y is the row of `plan`.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_split_weights(MsmPlan plan, MsmPlan halves) {
-    split_weights(plan, halves, block_index_y(), block_index());
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_split_weights(MsmKernelParams params, MsmKernelParams halves) {
+    split_weights(params, halves, block_index_y(), block_index());
 }
 
 /// A block a tile of one digit; grid.y is the MSM.
-CUPOOL_KERNEL CUPOOL_BLOCKS(bin_block_size, scattering_blocks) void msm_scatter_to_bins(MsmPlan plan) {
+CUPOOL_KERNEL CUPOOL_BLOCKS(bin_block_size, scattering_blocks) void msm_scatter_to_bins(MsmKernelParams params) {
     CUPOOL_SHARED static ScatterMemory shared;
-    scatter_to_bins(plan, block_index_y(), block_index() % plan.digit_count, block_index() / plan.digit_count, shared);
+    scatter_to_bins(params, block_index_y(), block_index() % params.digit_count, block_index() / params.digit_count, shared);
 }
 
 /// grid.y is the row.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_buckets(MsmPlan plan) {
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_buckets(MsmKernelParams params) {
     CUPOOL_SHARED static std::uint32_t counts[largest_bin];
-    count_buckets(plan, block_index_y(), counts);
+    count_buckets(params, block_index_y(), counts);
 }
 
 /// A block a bin; grid.y is the row.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_size_bins(MsmPlan plan) {
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_size_bins(MsmKernelParams params) {
     CUPOOL_SHARED static TwoScans scans;
-    size_bins(plan, block_index_y(), block_index(), scans);
+    size_bins(params, block_index_y(), block_index(), scans);
 }
 
 /// A block a bin; grid.y is the row.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_buckets(MsmPlan plan) {
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_buckets(MsmKernelParams params) {
     CUPOOL_SHARED static TwoScans scans;
-    place_buckets(plan, block_index_y(), block_index(), scans);
+    place_buckets(params, block_index_y(), block_index(), scans);
 }
 
 /// grid.y is the row.
-CUPOOL_KERNEL CUPOOL_BLOCKS(bin_block_size, scattering_blocks) void msm_scatter_to_buckets(MsmPlan plan) {
+CUPOOL_KERNEL CUPOOL_BLOCKS(bin_block_size, scattering_blocks) void msm_scatter_to_buckets(MsmKernelParams params) {
     CUPOOL_SHARED static ScatterMemory shared;
-    scatter_to_buckets(plan, block_index_y(), shared);
+    scatter_to_buckets(params, block_index_y(), shared);
 }
 
 /// Of all rounds from the second, one after the other, naming_blocks blocks each; grid.y is the row.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_name_pairs(MsmPlan plan) {
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_index_pairs(MsmKernelParams params) {
     CUPOOL_SHARED static std::uint32_t sums[place_block_size / warp_size];
     std::uint32_t round = 2;
     std::uint32_t tile = block_index();
-    for (; tile >= naming_blocks(plan, round); ++round) tile -= naming_blocks(plan, round);
-    name_pairs(plan, block_index_y(), round, tile, sums);
+    for (; tile >= naming_blocks(params, round); ++round) tile -= naming_blocks(params, round);
+    index_pairs(params, block_index_y(), round, tile, sums);
 }

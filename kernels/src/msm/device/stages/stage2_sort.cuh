@@ -19,7 +19,7 @@ using detail::digit_width;
 using detail::first_level;
 using detail::first_named_pair;
 using detail::largest_bin;
-using detail::MsmPlan;
+using detail::MsmKernelParams;
 using detail::named_pair_count;
 using detail::naming_tile;
 using detail::no_term;
@@ -28,22 +28,22 @@ using detail::split_tile;
 using detail::word_bits;
 
 inline constexpr std::uint32_t sign_bit = 1u << 31;
-inline constexpr std::uint32_t lone_bit = 1u << 31;  ///< in the name of a pair: its left point is alone
+inline constexpr std::uint32_t unpaired_bit = 1u << 31;  ///< in the name of a pair: its left point is alone
 
 /// The scalar in standard form and below r.
 template <class ScalarField>
-CUPOOL_DEVICE ScalarField standard_scalar(const MsmPlan& plan, std::uint32_t index) {
-    ScalarField scalar = static_cast<const ScalarField*>(plan.scalars)[index];
+CUPOOL_DEVICE ScalarField standard_scalar(const MsmKernelParams& params, std::uint32_t index) {
+    ScalarField scalar = static_cast<const ScalarField*>(params.scalars)[index];
     while (!scalar.is_reduced()) scalar = scalar.reduced_once();
-    return plan.scalars_in_montgomery_form ? scalar.from_montgomery_form() : scalar;
+    return params.scalars_in_montgomery_form ? scalar.from_montgomery_form() : scalar;
 }
 
 template <class ScalarField>
-CUPOOL_DEVICE bool exceeds_promised_bits(const MsmPlan& plan, const ScalarField& scalar) {
+CUPOOL_DEVICE bool exceeds_promised_bits(const MsmKernelParams& params, const ScalarField& scalar) {
     std::uint32_t excess = 0;
 #pragma unroll
     for (int i = 0; i < ScalarField::limb_count; ++i) {
-        const int kept = static_cast<int>(plan.scalar_bits) - 32 * i;
+        const int kept = static_cast<int>(params.scalar_bits) - 32 * i;
         if (kept <= 0) excess |= scalar.limbs[i];
         if (kept > 0 && kept < 32) excess |= scalar.limbs[i] >> kept;
     }
@@ -56,11 +56,11 @@ struct SignedDigit {
     std::uint32_t sign;  ///< sign_bit or 0
 
     /// Digit `d`, of `width` bits. \param bits  those of a shifted scalar from the digit's place up
-    CUPOOL_DEVICE static SignedDigit from(std::uint32_t bits, const MsmPlan& plan, std::uint32_t d, std::uint32_t width) {
+    CUPOOL_DEVICE static SignedDigit from(std::uint32_t bits, const MsmKernelParams& params, std::uint32_t d, std::uint32_t width) {
         const std::uint32_t half = 1u << (width - 1);
-        const bool is_last = d == plan.last_digit;
+        const bool is_last = d == params.last_digit;
         const std::uint32_t own_bits = is_last ? bits : bits & (2 * half - 1);
-        const std::int32_t value = static_cast<std::int32_t>(own_bits - (is_last ? plan.last_digit_offset : half - 1));
+        const std::int32_t value = static_cast<std::int32_t>(own_bits - (is_last ? params.last_digit_offset : half - 1));
         return value < 0 ? SignedDigit{static_cast<std::uint32_t>(-value), sign_bit} : SignedDigit{static_cast<std::uint32_t>(value), 0};
     }
 
@@ -69,14 +69,14 @@ struct SignedDigit {
 };
 
 /// Whether digit first_digit + d of one of an MSM's terms is summed here.
-CUPOOL_DEVICE bool takes_digit(const MsmPlan& plan, std::uint32_t d, std::uint32_t term) {
-    return (d != 0 || term >= plan.begin_of_first_digit) && (d + 1 != plan.digit_count || term < plan.end_of_last_digit);
+CUPOOL_DEVICE bool takes_digit(const MsmKernelParams& params, std::uint32_t d, std::uint32_t term) {
+    return (d != 0 || term >= params.begin_of_first_digit) && (d + 1 != params.digit_count || term < params.end_of_last_digit);
 }
 
 /// What a digit's buckets are counted from: a term's copy of them, where its window has several.
-CUPOOL_DEVICE std::uint32_t first_bucket(const MsmPlan& plan, std::uint32_t digit, std::uint32_t term) {
-    if (digit != plan.last_digit || plan.last_copies == 1) return 0;
-    return term % plan.last_copies << plan.last_copy_bits;
+CUPOOL_DEVICE std::uint32_t first_bucket(const MsmKernelParams& params, std::uint32_t digit, std::uint32_t term) {
+    if (digit != params.last_digit || params.last_copies == 1) return 0;
+    return term % params.last_copies << params.last_copy_bits;
 }
 
 /// A scalar, or a part of one, plus the plan's digit_offset.
@@ -84,10 +84,10 @@ template <unsigned word_count>
 struct ShiftedScalar {
     std::uint32_t words[word_count];
 
-    CUPOOL_DEVICE ShiftedScalar(const MsmPlan& plan, const std::uint32_t (&scalar)[word_count]) {
-        words[0] = add_cc(scalar[0], plan.digit_offset[0]);
+    CUPOOL_DEVICE ShiftedScalar(const MsmKernelParams& params, const std::uint32_t (&scalar)[word_count]) {
+        words[0] = add_cc(scalar[0], params.digit_offset[0]);
 #pragma unroll
-        for (unsigned i = 1; i < word_count; ++i) words[i] = addc_cc(scalar[i], plan.digit_offset[i]);
+        for (unsigned i = 1; i < word_count; ++i) words[i] = addc_cc(scalar[i], params.digit_offset[i]);
     }
 
     template <class ScalarField>
@@ -109,84 +109,84 @@ struct ShiftedScalar {
 
 /// Stores the words of a term's shifted scalar that stored_digit() reads.
 template <unsigned word_count>
-CUPOOL_DEVICE void store_shifted(const MsmPlan& plan, std::uint32_t index, const ShiftedScalar<word_count>& shifted) {
-    const std::uint32_t first_word = digit_position(plan, plan.first_digit) / 32;
-    const std::uint32_t last_word = digit_position(plan, plan.first_digit + plan.digit_count - 1) / 32 + 1;
-    const std::uint64_t stride = std::uint64_t{plan.msm_count} * plan.term_count;
+CUPOOL_DEVICE void store_shifted(const MsmKernelParams& params, std::uint32_t index, const ShiftedScalar<word_count>& shifted) {
+    const std::uint32_t first_word = digit_position(params, params.first_digit) / 32;
+    const std::uint32_t last_word = digit_position(params, params.first_digit + params.digit_count - 1) / 32 + 1;
+    const std::uint64_t stride = std::uint64_t{params.msm_count} * params.term_count;
 #pragma unroll
     for (unsigned word = 0; word < word_count; ++word) {
-        if (word >= first_word && word <= last_word) plan.shifted_scalars[word * stride + index] = shifted.words[word];
+        if (word >= first_word && word <= last_word) params.shifted_scalars[word * stride + index] = shifted.words[word];
     }
 }
 
 /// Counts a term's digits by window and bin.
 template <unsigned word_count>
-CUPOOL_DEVICE void count_digits(const MsmPlan& plan, std::uint32_t term, ShiftedScalar<word_count> shifted, std::uint32_t* counts) {
+CUPOOL_DEVICE void count_digits(const MsmKernelParams& params, std::uint32_t term, ShiftedScalar<word_count> shifted, std::uint32_t* counts) {
 #pragma unroll 1
-    for (std::uint32_t d = 0; d < plan.first_digit; ++d) shifted.shift_right(plan.width);  // none of which is narrow
+    for (std::uint32_t d = 0; d < params.first_digit; ++d) shifted.shift_right(params.width);  // none of which is narrow
     std::uint32_t window = 0;
-    std::uint32_t width = digit_width(plan, plan.first_digit);
+    std::uint32_t width = digit_width(params, params.first_digit);
 #pragma unroll 1
-    for (std::uint32_t d = 0; d < plan.digit_count; ++d) {
-        if (plan.first_digit + d == plan.first_narrow_digit) width = plan.width - 1;
-        const SignedDigit digit = SignedDigit::from(shifted.words[0], plan, plan.first_digit + d, width);
-        if (!digit.is_zero() && takes_digit(plan, d, term)) {
-            const std::uint32_t bucket = first_bucket(plan, plan.first_digit + d, term) + digit.bucket();
-            atomic_add_shared(&counts[window * plan.bin_count + (bucket >> plan.bin_shift)], 1);
+    for (std::uint32_t d = 0; d < params.digit_count; ++d) {
+        if (params.first_digit + d == params.first_narrow_digit) width = params.width - 1;
+        const SignedDigit digit = SignedDigit::from(shifted.words[0], params, params.first_digit + d, width);
+        if (!digit.is_zero() && takes_digit(params, d, term)) {
+            const std::uint32_t bucket = first_bucket(params, params.first_digit + d, term) + digit.bucket();
+            atomic_add_shared(&counts[window * params.bin_count + (bucket >> params.bin_shift)], 1);
         }
         shifted.shift_right(width);
-        window = window + 1 == plan.window_count ? 0 : window + 1;
+        window = window + 1 == params.window_count ? 0 : window + 1;
     }
 }
 
 template <unsigned word_count>
-CUPOOL_DEVICE void take_term(const MsmPlan& plan, std::uint32_t msm, std::uint32_t term, const ShiftedScalar<word_count>& shifted,
+CUPOOL_DEVICE void take_term(const MsmKernelParams& params, std::uint32_t msm, std::uint32_t term, const ShiftedScalar<word_count>& shifted,
                              std::uint32_t* counts) {
-    store_shifted(plan, msm * plan.term_count + term, shifted);
-    count_digits(plan, term, shifted, counts);
+    store_shifted(params, msm * params.term_count + term, shifted);
+    count_digits(params, term, shifted, counts);
 }
 
 /// Stores what the digits of one MSM's terms are read from, and the bins' sizes into bin_cursors. A block a tile of its scalars.
 template <class Curve>
-CUPOOL_DEVICE void count_bins(const MsmPlan& plan, std::uint32_t msm, std::uint32_t* counts) {
+CUPOOL_DEVICE void count_bins(const MsmKernelParams& params, std::uint32_t msm, std::uint32_t* counts) {
     using ScalarField = DeviceField<typename Curve::ScalarField>;
-    const std::uint32_t table = plan.window_count * plan.bin_count;
+    const std::uint32_t table = params.window_count * params.bin_count;
     for (std::uint32_t i = thread_index(); i < table; i += bin_block_size) counts[i] = 0;
     block_barrier();
 #pragma unroll 1
-    for (std::uint32_t i = thread_index(); i < plan.counted_tile; i += bin_block_size) {
-        const std::uint32_t place = block_index() * plan.counted_tile + i;
-        if (place >= plan.scalar_count) break;
-        const std::uint32_t index = msm * plan.scalar_count + place;
-        ScalarField scalar = standard_scalar<ScalarField>(plan, index);
-        if (exceeds_promised_bits(plan, scalar)) {
-            atomic_min(plan.first_oversized_scalar, index);
+    for (std::uint32_t i = thread_index(); i < params.counted_tile; i += bin_block_size) {
+        const std::uint32_t place = block_index() * params.counted_tile + i;
+        if (place >= params.scalar_count) break;
+        const std::uint32_t index = msm * params.scalar_count + place;
+        ScalarField scalar = standard_scalar<ScalarField>(params, index);
+        if (exceeds_promised_bits(params, scalar)) {
+            atomic_min(params.first_oversized_scalar, index);
             scalar = ScalarField::zero();  // there are no buckets for it
         }
-        if (plan.scalars_are_split) {
+        if (params.scalars_are_split) {
             const ScalarParts<Curve> parts(scalar);
-            take_term(plan, msm, place, ShiftedScalar(plan, parts.first), counts);
-            take_term(plan, msm, place + plan.scalar_count, ShiftedScalar(plan, parts.second), counts);
+            take_term(params, msm, place, ShiftedScalar(params, parts.first), counts);
+            take_term(params, msm, place + params.scalar_count, ShiftedScalar(params, parts.second), counts);
         } else {
-            ShiftedScalar shifted(plan, scalar.limbs);
-            if (plan.scalars_are_centred && scalar.is_above_half()) shifted.template subtract_modulus<ScalarField>();
-            take_term(plan, msm, place, shifted, counts);
+            ShiftedScalar shifted(params, scalar.limbs);
+            if (params.scalars_are_centred && scalar.is_above_half()) shifted.template subtract_modulus<ScalarField>();
+            take_term(params, msm, place, shifted, counts);
         }
     }
     block_barrier();
     for (std::uint32_t i = thread_index(); i < table; i += bin_block_size) {
-        if (counts[i] != 0) atomic_add(&plan.bin_cursors[msm * table + i], counts[i]);
+        if (counts[i] != 0) atomic_add(&params.bin_cursors[msm * table + i], counts[i]);
     }
 }
 
 /// Digit `d` of a stored shifted scalar.
-CUPOOL_DEVICE SignedDigit stored_digit(const MsmPlan& plan, std::uint32_t d, std::uint32_t index) {
-    const std::uint32_t position = digit_position(plan, d);
-    const std::uint64_t stride = std::uint64_t{plan.msm_count} * plan.term_count;
-    const std::uint32_t* word = plan.shifted_scalars + position / 32 * stride + index;
+CUPOOL_DEVICE SignedDigit stored_digit(const MsmKernelParams& params, std::uint32_t d, std::uint32_t index) {
+    const std::uint32_t position = digit_position(params, d);
+    const std::uint64_t stride = std::uint64_t{params.msm_count} * params.term_count;
+    const std::uint32_t* word = params.shifted_scalars + position / 32 * stride + index;
     const std::uint64_t low = *word;
-    const std::uint64_t high = position / 32 + 1 < plan.word_count ? word[stride] : 0;
-    return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), plan, d, digit_width(plan, d));
+    const std::uint64_t high = position / 32 + 1 < params.word_count ? word[stride] : 0;
+    return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), params, d, digit_width(params, d));
 }
 
 /// The sum of what the lanes of a warp up to this one gave.
@@ -284,31 +284,31 @@ CUPOOL_DEVICE void scatter_by_key(const TermOf& term_of, const std::uint32_t (&t
 
 /// Writes the terms that one digit of a tile of an MSM's scalars, or of one part of them, makes into their bins, number first_digit + d, in
 /// no particular order within one. Tiles of the first parts come first.
-CUPOOL_DEVICE void scatter_to_bins(const MsmPlan& plan, std::uint32_t msm, std::uint32_t d, std::uint32_t tile, ScatterMemory& shared) {
+CUPOOL_DEVICE void scatter_to_bins(const MsmKernelParams& params, std::uint32_t msm, std::uint32_t d, std::uint32_t tile, ScatterMemory& shared) {
     std::uint32_t tags[terms_a_thread];  // twice the bucket, and 1 where the digit is negative
-    const std::uint32_t scalar_tiles = (plan.scalar_count + bin_tile - 1) / bin_tile;
+    const std::uint32_t scalar_tiles = (params.scalar_count + bin_tile - 1) / bin_tile;
     const bool is_of_images = tile >= scalar_tiles;
     const std::uint32_t first = (is_of_images ? tile - scalar_tiles : tile) * bin_tile + thread_index();
-    const std::uint32_t first_term = is_of_images ? plan.scalar_count : 0;
+    const std::uint32_t first_term = is_of_images ? params.scalar_count : 0;
 #pragma unroll
     for (int i = 0; i < terms_a_thread; ++i) {
         const std::uint32_t place = first + i * bin_block_size;
         const std::uint32_t term = first_term + place;
-        const bool is_taken = place < plan.scalar_count && takes_digit(plan, d, term);
-        const SignedDigit digit = is_taken ? stored_digit(plan, plan.first_digit + d, msm * plan.term_count + term) : SignedDigit{0, 0};
-        const std::uint32_t bucket = first_bucket(plan, plan.first_digit + d, term) + digit.bucket();
+        const bool is_taken = place < params.scalar_count && takes_digit(params, d, term);
+        const SignedDigit digit = is_taken ? stored_digit(params, params.first_digit + d, msm * params.term_count + term) : SignedDigit{0, 0};
+        const std::uint32_t bucket = first_bucket(params, params.first_digit + d, term) + digit.bucket();
         tags[i] = digit.is_zero() ? no_tag : 2 * bucket + (digit.sign != 0 ? 1 : 0);
     }
     const std::uint32_t first_base =
-        (is_of_images ? plan.first_image : d / plan.window_count * plan.table_stride) + msm * plan.bases_stride + first;
+        (is_of_images ? params.first_image : d / params.window_count * params.table_stride) + msm * params.bases_stride + first;
     const auto term_of = [&tags, first_base](int i) { return (first_base + i * bin_block_size) | tags[i] << 31; };
-    const std::uint32_t row = msm * plan.window_count + d % plan.window_count;
-    const std::uint64_t first_place = std::uint64_t{row} * plan.row_terms;
-    const std::uint32_t in_bin = (1u << plan.bin_shift) - 1;
-    scatter_by_key(term_of, tags, plan.bin_shift + 1, plan.bin_count, plan.bin_cursors + row * plan.bin_count, shared,
-                   [&plan, first_place, in_bin](std::uint32_t place, std::uint32_t term, std::uint32_t tag) {
-                       plan.binned_terms[first_place + place] = term;
-                       plan.binned_buckets[first_place + place] = static_cast<std::uint16_t>(tag / 2 & in_bin);
+    const std::uint32_t row = msm * params.window_count + d % params.window_count;
+    const std::uint64_t first_place = std::uint64_t{row} * params.row_terms;
+    const std::uint32_t in_bin = (1u << params.bin_shift) - 1;
+    scatter_by_key(term_of, tags, params.bin_shift + 1, params.bin_count, params.bin_cursors + row * params.bin_count, shared,
+                   [&params, first_place, in_bin](std::uint32_t place, std::uint32_t term, std::uint32_t tag) {
+                       params.binned_terms[first_place + place] = term;
+                       params.binned_buckets[first_place + place] = static_cast<std::uint16_t>(tag / 2 & in_bin);
                    });
 }
 
@@ -366,21 +366,21 @@ private:
 /// Shared memory for two scans in turn: while one is read, the other may be written.
 using TwoScans = std::uint32_t[2][place_block_size / warp_size];
 
-CUPOOL_DEVICE std::uint32_t* bin_sizes_of(const MsmPlan& plan, std::uint32_t level, std::uint64_t row) {
-    return plan.bin_sizes + ((level - first_level(plan)) * std::uint64_t{plan.row_count} + row) * plan.bin_count;
+CUPOOL_DEVICE std::uint32_t* bin_sizes_of(const MsmKernelParams& params, std::uint32_t level, std::uint64_t row) {
+    return params.bin_sizes + ((level - first_level(params)) * std::uint64_t{params.row_count} + row) * params.bin_count;
 }
-CUPOOL_DEVICE std::uint32_t* starts_of(const MsmPlan& plan, std::uint32_t level, std::uint64_t row) {
-    return plan.starts + ((level - first_level(plan)) * std::uint64_t{plan.row_count} + row) * (plan.bucket_count + 1);
+CUPOOL_DEVICE std::uint32_t* starts_of(const MsmKernelParams& params, std::uint32_t level, std::uint64_t row) {
+    return params.starts + ((level - first_level(params)) * std::uint64_t{params.row_count} + row) * (params.bucket_count + 1);
 }
 /// Of the pairs of a round from the second, a bit each.
-CUPOOL_DEVICE std::uint32_t* lone_bits_of(const MsmPlan& plan, std::uint32_t round, std::uint64_t row) {
-    return plan.lone_bits + (row * named_pair_count(plan) + first_named_pair(plan, round)) / word_bits;
+CUPOOL_DEVICE std::uint32_t* unpaired_bits_of(const MsmKernelParams& params, std::uint32_t round, std::uint64_t row) {
+    return params.unpaired_bits + (row * named_pair_count(params) + first_named_pair(params, round)) / word_bits;
 }
-CUPOOL_DEVICE std::uint32_t* carried_starts_of(const MsmPlan& plan, std::uint64_t row) {
-    return plan.carried_starts + row * (plan.bucket_count + 1);
+CUPOOL_DEVICE std::uint32_t* carried_starts_of(const MsmKernelParams& params, std::uint64_t row) {
+    return params.carried_starts + row * (params.bucket_count + 1);
 }
-CUPOOL_DEVICE std::uint32_t* pair_names_of(const MsmPlan& plan, std::uint32_t round, std::uint64_t row) {
-    return plan.pair_names + row * named_pair_count(plan) + first_named_pair(plan, round);
+CUPOOL_DEVICE std::uint32_t* pair_names_of(const MsmKernelParams& params, std::uint32_t round, std::uint64_t row) {
+    return params.pair_names + row * named_pair_count(params) + first_named_pair(params, round);
 }
 
 /// The buckets of a bin.
@@ -388,32 +388,32 @@ struct BinBuckets {
     std::uint32_t first;
     std::uint32_t count;
 
-    CUPOOL_DEVICE static BinBuckets of(const MsmPlan& plan, std::uint32_t bin) {
-        const std::uint32_t first = bin << plan.bin_shift;
-        const std::uint32_t most = 1u << plan.bin_shift;
-        return {first, plan.bucket_count - first < most ? plan.bucket_count - first : most};
+    CUPOOL_DEVICE static BinBuckets of(const MsmKernelParams& params, std::uint32_t bin) {
+        const std::uint32_t first = bin << params.bin_shift;
+        const std::uint32_t most = 1u << params.bin_shift;
+        return {first, params.bucket_count - first < most ? params.bucket_count - first : most};
     }
 };
 
-CUPOOL_DEVICE std::uint32_t carried_in_bin(const MsmPlan& plan, std::uint32_t row, std::uint32_t bin) {
-    if (!plan.has_carried_points) return 0;
-    const std::uint32_t* const starts = carried_starts_of(plan, row);
-    const BinBuckets buckets = BinBuckets::of(plan, bin);
+CUPOOL_DEVICE std::uint32_t carried_in_bin(const MsmKernelParams& params, std::uint32_t row, std::uint32_t bin) {
+    if (!params.has_carried_points) return 0;
+    const std::uint32_t* const starts = carried_starts_of(params, row);
+    const BinBuckets buckets = BinBuckets::of(params, bin);
     return starts[buckets.first + buckets.count] - starts[buckets.first];
 }
 
 /// Where a row's bins begin, and, behind the carried points of each, its other terms. A block a row.
-CUPOOL_DEVICE void place_bins(const MsmPlan& plan, std::uint32_t row, std::uint32_t* sums) {
-    std::uint32_t* const cursors = plan.bin_cursors + row * plan.bin_count;
-    std::uint32_t* const starts = plan.bin_starts + row * (plan.bin_count + 1);
-    const auto size_of = [&](std::uint32_t bin) { return cursors[bin] + carried_in_bin(plan, row, bin); };
-    const auto counts = CountShare::by(size_of, plan.bin_count);
+CUPOOL_DEVICE void place_bins(const MsmKernelParams& params, std::uint32_t row, std::uint32_t* sums) {
+    std::uint32_t* const cursors = params.bin_cursors + row * params.bin_count;
+    std::uint32_t* const starts = params.bin_starts + row * (params.bin_count + 1);
+    const auto size_of = [&](std::uint32_t bin) { return cursors[bin] + carried_in_bin(params, row, bin); };
+    const auto counts = CountShare::by(size_of, params.bin_count);
     const std::uint32_t before = BlockScan::of<place_block_size>(counts.sum(0), sums).before;
     const std::uint32_t end = counts.for_each_start(0, before, [&](std::uint32_t bin, std::uint32_t start, std::uint32_t) {
         starts[bin] = start;
-        cursors[bin] = start + carried_in_bin(plan, row, bin);
+        cursors[bin] = start + carried_in_bin(params, row, bin);
     });
-    if (thread_index() == place_block_size - 1) starts[plan.bin_count] = end;
+    if (thread_index() == place_block_size - 1) starts[params.bin_count] = end;
 }
 
 /// The last index whose start is not above `position`.
@@ -432,35 +432,35 @@ CUPOOL_DEVICE std::uint32_t last_not_above(const std::uint32_t* starts, std::uin
 }
 
 /// Writes a row's carried points into their bins, before the other terms there. A block a tile of them.
-CUPOOL_DEVICE void bin_carried_points(const MsmPlan& plan, std::uint32_t row, std::uint32_t tile) {
-    const std::uint32_t* const starts = carried_starts_of(plan, row);
-    const std::uint32_t point_count = starts[plan.bucket_count];
+CUPOOL_DEVICE void bin_carried_points(const MsmKernelParams& params, std::uint32_t row, std::uint32_t tile) {
+    const std::uint32_t* const starts = carried_starts_of(params, row);
+    const std::uint32_t point_count = starts[params.bucket_count];
     const std::uint32_t begin = tile * bin_tile;
     if (begin >= point_count) return;
     const std::uint32_t end = point_count - begin < bin_tile ? point_count : begin + bin_tile;
-    const std::uint32_t first_bucket = last_not_above(starts, plan.bucket_count, begin);
-    const std::uint32_t bucket_count = last_not_above(starts, plan.bucket_count, end - 1) + 1 - first_bucket;
-    const std::uint32_t* const bin_starts = plan.bin_starts + row * (plan.bin_count + 1);
-    const std::uint64_t first_place = std::uint64_t{row} * plan.row_terms;
+    const std::uint32_t first_bucket = last_not_above(starts, params.bucket_count, begin);
+    const std::uint32_t bucket_count = last_not_above(starts, params.bucket_count, end - 1) + 1 - first_bucket;
+    const std::uint32_t* const bin_starts = params.bin_starts + row * (params.bin_count + 1);
+    const std::uint64_t first_place = std::uint64_t{row} * params.row_terms;
 #pragma unroll 1
     for (std::uint32_t i = begin + thread_index(); i < end; i += bin_block_size) {
         const std::uint32_t bucket = first_bucket + last_not_above(starts + first_bucket, bucket_count, i);
-        const std::uint32_t bin = bucket >> plan.bin_shift;
-        const std::uint32_t first_of_bin = bin << plan.bin_shift;
+        const std::uint32_t bin = bucket >> params.bin_shift;
+        const std::uint32_t first_of_bin = bin << params.bin_shift;
         const std::uint64_t place = first_place + bin_starts[bin] + (i - starts[first_of_bin]);
-        plan.binned_terms[place] = i | carried_bit;
-        plan.binned_buckets[place] = static_cast<std::uint16_t>(bucket - first_of_bin);
+        params.binned_terms[place] = i | carried_bit;
+        params.binned_buckets[place] = static_cast<std::uint16_t>(bucket - first_of_bin);
     }
 }
 
 /// Makes the points that were left of one row's buckets terms of two rows of `halves`. Bucket b weighs b + 1, which is
 /// 2^low_bits * high + low: a point goes into bucket low - 1 of the first row, or, where low is 0, into the one behind all of those, which
 /// nobody weighs; and, unless high is 0, into bucket high - 1 of the second. Either row has one bin. A block a tile of the points.
-CUPOOL_DEVICE void split_weights(const MsmPlan& plan, const MsmPlan& halves, std::uint32_t row, std::uint32_t tile) {
-    const std::uint32_t* const starts = carried_starts_of(plan, row);
-    const std::uint32_t point_count = starts[plan.bucket_count];
+CUPOOL_DEVICE void split_weights(const MsmKernelParams& params, const MsmKernelParams& halves, std::uint32_t row, std::uint32_t tile) {
+    const std::uint32_t* const starts = carried_starts_of(params, row);
+    const std::uint32_t point_count = starts[params.bucket_count];
     const std::uint32_t lows = 1u << halves.low_bits;
-    const std::uint32_t first_high = starts[lows - 1 < plan.bucket_count ? lows - 1 : plan.bucket_count];
+    const std::uint32_t first_high = starts[lows - 1 < params.bucket_count ? lows - 1 : params.bucket_count];
     if (tile == 0 && thread_index() == 0) {
         std::uint32_t* const bin_starts = halves.bin_starts + row * 4;
         bin_starts[0] = 0;
@@ -471,8 +471,8 @@ CUPOOL_DEVICE void split_weights(const MsmPlan& plan, const MsmPlan& halves, std
     const std::uint32_t begin = tile * split_tile;
     if (begin >= point_count) return;
     const std::uint32_t end = point_count - begin < split_tile ? point_count : begin + split_tile;
-    const std::uint32_t first_bucket = last_not_above(starts, plan.bucket_count, begin);
-    const std::uint32_t bucket_count = last_not_above(starts, plan.bucket_count, end - 1) + 1 - first_bucket;
+    const std::uint32_t first_bucket = last_not_above(starts, params.bucket_count, begin);
+    const std::uint32_t bucket_count = last_not_above(starts, params.bucket_count, end - 1) + 1 - first_bucket;
     const std::uint64_t low_row = std::uint64_t{row} * 2 * halves.row_terms;
     const std::uint64_t high_row = low_row + halves.row_terms;
 #pragma unroll 1
@@ -489,12 +489,12 @@ CUPOOL_DEVICE void split_weights(const MsmPlan& plan, const MsmPlan& halves, std
 /// A tile of one row's binned terms. A tile may reach over several bins.
 class BinnedTile {
 public:
-    CUPOOL_DEVICE BinnedTile(const MsmPlan& plan, std::uint32_t row, std::uint32_t tile)
-        : starts_(plan.bin_starts + row * (plan.bin_count + 1)),
-          bin_count_(plan.bin_count),
-          terms_(plan.binned_terms + std::uint64_t{row} * plan.row_terms),
-          buckets_(plan.binned_buckets + std::uint64_t{row} * plan.row_terms) {
-        const std::uint32_t row_terms = starts_[plan.bin_count];
+    CUPOOL_DEVICE BinnedTile(const MsmKernelParams& params, std::uint32_t row, std::uint32_t tile)
+        : starts_(params.bin_starts + row * (params.bin_count + 1)),
+          bin_count_(params.bin_count),
+          terms_(params.binned_terms + std::uint64_t{row} * params.row_terms),
+          buckets_(params.binned_buckets + std::uint64_t{row} * params.row_terms) {
+        const std::uint32_t row_terms = starts_[params.bin_count];
         begin_ = tile * bin_tile < row_terms ? tile * bin_tile : row_terms;
         end_ = begin_ + bin_tile < row_terms ? begin_ + bin_tile : row_terms;
     }
@@ -526,45 +526,45 @@ private:
 };
 
 /// The buckets' sizes, into `cursors`. A block a tile of binned terms.
-CUPOOL_DEVICE void count_buckets(const MsmPlan& plan, std::uint32_t row, std::uint32_t* counts) {
-    const BinnedTile tile(plan, row, block_index());
-    const std::uint32_t bin_size = 1u << plan.bin_shift;
-    std::uint32_t* cursors = plan.cursors + std::uint64_t{row} * plan.bucket_count;
+CUPOOL_DEVICE void count_buckets(const MsmKernelParams& params, std::uint32_t row, std::uint32_t* counts) {
+    const BinnedTile tile(params, row, block_index());
+    const std::uint32_t bin_size = 1u << params.bin_shift;
+    std::uint32_t* cursors = params.cursors + std::uint64_t{row} * params.bucket_count;
     tile.for_each_bin([&](std::uint32_t bin, std::uint32_t begin, std::uint32_t end) {
         for (std::uint32_t i = thread_index(); i < bin_size; i += bin_block_size) counts[i] = 0;
         block_barrier();
         for (std::uint32_t i = begin + thread_index(); i < end; i += bin_block_size) atomic_add_shared(&counts[tile.bucket_in_bin(i)], 1);
         block_barrier();
         for (std::uint32_t i = thread_index(); i < bin_size; i += bin_block_size) {
-            if (counts[i] != 0) atomic_add(&cursors[(bin << plan.bin_shift) + i], counts[i]);
+            if (counts[i] != 0) atomic_add(&cursors[(bin << params.bin_shift) + i], counts[i]);
         }
     });
 }
 
 /// The points of each bin, at each level. A block a bin.
-CUPOOL_DEVICE void size_bins(const MsmPlan& plan, std::uint32_t row, std::uint32_t bin, TwoScans& scans) {
-    const BinBuckets buckets = BinBuckets::of(plan, bin);
-    const auto counts = CountShare::of(plan.cursors + std::uint64_t{row} * plan.bucket_count + buckets.first, buckets.count);
+CUPOOL_DEVICE void size_bins(const MsmKernelParams& params, std::uint32_t row, std::uint32_t bin, TwoScans& scans) {
+    const BinBuckets buckets = BinBuckets::of(params, bin);
+    const auto counts = CountShare::of(params.cursors + std::uint64_t{row} * params.bucket_count + buckets.first, buckets.count);
 #pragma unroll 1
-    for (std::uint32_t level = first_level(plan); level <= plan.rounds; ++level) {
+    for (std::uint32_t level = first_level(params); level <= params.rounds; ++level) {
         const std::uint32_t size = BlockScan::of<place_block_size>(counts.sum(level), scans[level % 2]).total;
-        if (thread_index() == 0) bin_sizes_of(plan, level, row)[bin] = size;
+        if (thread_index() == 0) bin_sizes_of(params, level, row)[bin] = size;
     }
 }
 
 /// Where the buckets of a bin begin at each level, and, in slots, into `cursors`; marks the pairs that have one point. A block a bin.
-CUPOOL_DEVICE void place_buckets(const MsmPlan& plan, std::uint32_t row, std::uint32_t bin, TwoScans& scans) {
-    const BinBuckets buckets = BinBuckets::of(plan, bin);
-    std::uint32_t* const cursors = plan.cursors + std::uint64_t{row} * plan.bucket_count + buckets.first;
-    std::uint32_t* const slots = plan.slots + std::uint64_t{row} * plan.slot_count;
+CUPOOL_DEVICE void place_buckets(const MsmKernelParams& params, std::uint32_t row, std::uint32_t bin, TwoScans& scans) {
+    const BinBuckets buckets = BinBuckets::of(params, bin);
+    std::uint32_t* const cursors = params.cursors + std::uint64_t{row} * params.bucket_count + buckets.first;
+    std::uint32_t* const slots = params.slots + std::uint64_t{row} * params.slot_count;
     const auto counts = CountShare::of(cursors, buckets.count);
 #pragma unroll 1
-    for (std::uint32_t level = first_level(plan); level <= plan.rounds; ++level) {
-        const auto sizes = CountShare::of(bin_sizes_of(plan, level, row), bin);
+    for (std::uint32_t level = first_level(params); level <= params.rounds; ++level) {
+        const auto sizes = CountShare::of(bin_sizes_of(params, level, row), bin);
         const std::uint32_t first = BlockScan::of<place_block_size>(sizes.sum(0), scans[0]).total;
         const std::uint32_t before = BlockScan::of<place_block_size>(counts.sum(level), scans[1]).before;
-        std::uint32_t* const starts = starts_of(plan, level, row);
-        std::uint32_t* const lone_bits = lone_bits_of(plan, level, row);
+        std::uint32_t* const starts = starts_of(params, level, row);
+        std::uint32_t* const unpaired_bits = unpaired_bits_of(params, level, row);
         const std::uint32_t end =
             counts.for_each_start(level, first + before, [&](std::uint32_t i, std::uint32_t start, std::uint32_t count) {
                 starts[buckets.first + i] = start;
@@ -574,18 +574,18 @@ CUPOOL_DEVICE void place_buckets(const MsmPlan& plan, std::uint32_t row, std::ui
                     slots[2 * start + count] = no_term;
                 } else {
                     const std::uint32_t last = start + CountShare::left(count, level) - 1;
-                    atomic_add(&lone_bits[last / word_bits], 1u << last % word_bits);  // a bit is set once
+                    atomic_add(&unpaired_bits[last / word_bits], 1u << last % word_bits);  // a bit is set once
                 }
             });
-        if (bin == plan.bin_count - 1 && thread_index() == place_block_size - 1) starts[plan.bucket_count] = end;
+        if (bin == params.bin_count - 1 && thread_index() == place_block_size - 1) starts[params.bucket_count] = end;
     }
 }
 
 /// Writes the terms into their buckets' slots. A block a tile of binned terms.
-CUPOOL_DEVICE void scatter_to_buckets(const MsmPlan& plan, std::uint32_t row, ScatterMemory& shared) {
-    const BinnedTile tile(plan, row, block_index());
-    std::uint32_t* cursors = plan.cursors + std::uint64_t{row} * plan.bucket_count;
-    std::uint32_t* slots = plan.slots + std::uint64_t{row} * plan.slot_count;
+CUPOOL_DEVICE void scatter_to_buckets(const MsmKernelParams& params, std::uint32_t row, ScatterMemory& shared) {
+    const BinnedTile tile(params, row, block_index());
+    std::uint32_t* cursors = params.cursors + std::uint64_t{row} * params.bucket_count;
+    std::uint32_t* slots = params.slots + std::uint64_t{row} * params.slot_count;
     tile.for_each_bin([&](std::uint32_t bin, std::uint32_t begin, std::uint32_t end) __attribute__((always_inline)) {
         std::uint32_t terms[terms_a_thread];
         std::uint32_t buckets[terms_a_thread];
@@ -596,27 +596,27 @@ CUPOOL_DEVICE void scatter_to_buckets(const MsmPlan& plan, std::uint32_t row, Sc
             buckets[i] = position < end ? tile.bucket_in_bin(position) : no_tag;
         }
         const auto term_of = [&terms](int i) { return terms[i]; };
-        scatter_by_key(term_of, buckets, 0, 1u << plan.bin_shift, cursors + (bin << plan.bin_shift), shared,
+        scatter_by_key(term_of, buckets, 0, 1u << params.bin_shift, cursors + (bin << params.bin_shift), shared,
                        [slots](std::uint32_t place, std::uint32_t term, std::uint32_t) { slots[place] = term; });
         block_barrier();
     });
 }
 
 /// Names the pairs of a round, a word of their bits a thread. A pair's name is the number of its left point at the level before, with
-/// lone_bit where there is no right one. A bucket's points follow those of the one before without a gap: so the left point of pair number i
+/// unpaired_bit where there is no right one. A bucket's points follow those of the one before without a gap: so the left point of pair number i
 /// is point 2 i, less one for each lone point before it.
-CUPOOL_DEVICE void name_pairs(const MsmPlan& plan, std::uint32_t row, std::uint32_t round, std::uint32_t tile, std::uint32_t* sums) {
-    const std::uint32_t* const starts = starts_of(plan, round, row);
-    const std::uint32_t pair_count = starts[plan.bucket_count];
+CUPOOL_DEVICE void index_pairs(const MsmKernelParams& params, std::uint32_t row, std::uint32_t round, std::uint32_t tile, std::uint32_t* sums) {
+    const std::uint32_t* const starts = starts_of(params, round, row);
+    const std::uint32_t pair_count = starts[params.bucket_count];
     const std::uint32_t first = tile * naming_tile;
     if (first >= pair_count) return;
-    const std::uint32_t bucket = last_not_above(starts, plan.bucket_count, first);
-    const std::uint32_t lone_before = 2 * starts[bucket] - starts_of(plan, round - 1, row)[bucket];
+    const std::uint32_t bucket = last_not_above(starts, params.bucket_count, first);
+    const std::uint32_t unpaired_before = 2 * starts[bucket] - starts_of(params, round - 1, row)[bucket];
     const std::uint32_t word = first / word_bits + thread_index();
-    const std::uint32_t own_bits = word_bits * word < pair_count ? lone_bits_of(plan, round, row)[word] : 0;
-    const std::uint32_t own_before = lone_before + BlockScan::of<place_block_size>(count_bits(own_bits), sums).before;
+    const std::uint32_t own_bits = word_bits * word < pair_count ? unpaired_bits_of(params, round, row)[word] : 0;
+    const std::uint32_t own_before = unpaired_before + BlockScan::of<place_block_size>(count_bits(own_bits), sums).before;
     const unsigned lane = thread_index() % warp_size;
-    std::uint32_t* const names = pair_names_of(plan, round, row);
+    std::uint32_t* const names = pair_names_of(params, round, row);
     for (unsigned i = 0; i < warp_size; ++i) {
         const std::uint32_t bits = shuffle_within(all_lanes, own_bits, i, warp_size);
         const std::uint32_t before = shuffle_within(all_lanes, own_before, i, warp_size) + count_bits(bits & ((1u << lane) - 1));

@@ -13,7 +13,7 @@
 
 namespace cupool::device {
 
-using detail::least_pairs_a_thread;
+using detail::min_pairs_a_thread;
 using detail::pair_block_size;
 
 template <class Field>
@@ -29,9 +29,9 @@ struct TwoPoints {
 
 /// What was left of a row, or of the row whose weights' half this one has.
 template <class Affine>
-CUPOOL_DEVICE Affine* carried_points_of(const MsmPlan& plan, std::uint32_t row) {
-    const std::uint32_t carried_row = plan.low_bits == 0 ? row : row / 2;
-    return static_cast<Affine*>(plan.carried_points) + std::uint64_t{carried_row} * plan.most_carried;
+CUPOOL_DEVICE Affine* carried_points_of(const MsmKernelParams& params, std::uint32_t row) {
+    const std::uint32_t carried_row = params.low_bits == 0 ? row : row / 2;
+    return static_cast<Affine*>(params.carried_points) + std::uint64_t{carried_row} * params.max_carried;
 }
 
 /// Points that slots name, in the slots' order.
@@ -40,12 +40,12 @@ class SlotPoints {
 public:
     using Field = decltype(Affine::x);
 
-    CUPOOL_DEVICE SlotPoints(const MsmPlan& plan, std::uint32_t row)
-        : slots_(plan.slots + std::uint64_t{row} * plan.slot_count),
-          first_image_(plan.first_image),
-          points_(static_cast<const Affine*>(plan.points)),
-          images_(static_cast<const Affine*>(plan.images) - plan.first_image),
-          carried_(carried_points_of<Affine>(plan, row) - carried_bit) {}
+    CUPOOL_DEVICE SlotPoints(const MsmKernelParams& params, std::uint32_t row)
+        : slots_(params.slots + std::uint64_t{row} * params.slot_count),
+          first_image_(params.first_image),
+          points_(static_cast<const Affine*>(params.points)),
+          images_(static_cast<const Affine*>(params.images) - params.first_image),
+          carried_(carried_points_of<Affine>(params, row) - carried_bit) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
 
@@ -92,8 +92,8 @@ public:
     /// Shared memory for a block, in Words4.
     static constexpr unsigned shared_words = pair_block_size / warp_size * GatherPoint::shared_words;
 
-    CUPOOL_DEVICE SlotPairs(const MsmPlan& plan, std::uint32_t row, Words4* shared)
-        : Base(plan, row), shared_(shared + warp_index() * GatherPoint::shared_words) {}
+    CUPOOL_DEVICE SlotPairs(const MsmKernelParams& params, std::uint32_t row, Words4* shared)
+        : Base(params, row), shared_(shared + warp_index() * GatherPoint::shared_words) {}
 
     CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(this->slots_)[pair]; }
     /// Whether a slot names no point.
@@ -197,7 +197,7 @@ protected:
     Field* y_;
 };
 
-/// The same two by two, as name_pairs has named them.
+/// The same two by two, as index_pairs has named them.
 template <class Affine>
 class RowPairs : PointRow<Affine> {
 public:
@@ -229,8 +229,8 @@ public:
     CUPOOL_DEVICE Field right_y(PairName name) const { return this->y_[left(name) + 1]; }
 
 private:
-    CUPOOL_DEVICE static bool is_lone(PairName name) { return (name & lone_bit) != 0; }
-    CUPOOL_DEVICE static std::uint32_t left(PairName name) { return name & ~lone_bit; }
+    CUPOOL_DEVICE static bool is_lone(PairName name) { return (name & unpaired_bit) != 0; }
+    CUPOOL_DEVICE static std::uint32_t left(PairName name) { return name & ~unpaired_bit; }
 
     const std::uint32_t* names_;
 };
@@ -348,7 +348,7 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const SumPlaces<Affine>& sums, 
     using Name = typename Pairs::PairName;
     constexpr std::uint32_t stride = pair_block_size;
     const std::uint32_t even_share = (pair_count + grid_size() * stride - 1) / (grid_size() * stride);
-    const std::uint32_t block_pairs = (even_share > least_pairs_a_thread ? even_share : least_pairs_a_thread) * stride;
+    const std::uint32_t block_pairs = (even_share > min_pairs_a_thread ? even_share : min_pairs_a_thread) * stride;
     const std::uint32_t block_first = block_index() * block_pairs;
     if (block_first >= pair_count) return;
     const std::uint32_t block_last = (pair_count - block_first < block_pairs ? pair_count : block_first + block_pairs) - 1;

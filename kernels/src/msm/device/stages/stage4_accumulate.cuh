@@ -7,44 +7,44 @@
 
 namespace cupool::device {
 
-/// What a bucket's sum begins with: what earlier portions have put there.
-CUPOOL_DEVICE FastXyzz first_sum(const MsmPlan& plan, std::uint32_t row, std::uint32_t bucket) {
-    if (!plan.adds_to_buckets) return FastXyzz::infinity();
-    return reinterpret_cast<const FastXyzz&>(buckets_of(plan, row)[bucket]);
+/// What a bucket's sum begins with: what earlier chunks have put there.
+CUPOOL_DEVICE FastXyzz first_sum(const MsmKernelParams& params, std::uint32_t row, std::uint32_t bucket) {
+    if (!params.adds_to_buckets) return FastXyzz::infinity();
+    return reinterpret_cast<const FastXyzz&>(buckets_of(params, row)[bucket]);
 }
 
 /// Sums a row of points, `share_size` of them a thread. A bucket that lies within one share is finished here. Of a bucket that spans
 /// several, the share where it ends writes `finished`, the earlier ones `unfinished`, for join_buckets.
 template <class Points>
-CUPOOL_DEVICE void accumulate(const MsmPlan& plan, std::uint32_t row, const Points& points) {
+CUPOOL_DEVICE void accumulate(const MsmKernelParams& params, std::uint32_t row, const Points& points) {
     const std::uint32_t share = global_index();
-    const BucketStarts starts(plan, row);
+    const BucketStarts starts(params, row);
     const std::uint32_t point_count = starts.point_count();
-    std::uint32_t position = share * plan.share_size;
-    if (share >= plan.share_count || position >= point_count) return;
-    const std::uint32_t share_end = point_count - position > plan.share_size ? position + plan.share_size : point_count;
+    std::uint32_t position = share * params.share_size;
+    if (share >= params.share_count || position >= point_count) return;
+    const std::uint32_t share_end = point_count - position > params.share_size ? position + params.share_size : point_count;
 
     std::uint32_t bucket = starts.bucket_at(position);
     bool began_earlier = starts[bucket] < position;
     std::uint32_t bucket_end = starts[bucket + 1];
     FastXyzz sum = FastXyzz::infinity();
-    if (!began_earlier) sum = first_sum(plan, row, bucket);
+    if (!began_earlier) sum = first_sum(params, row, bucket);
 #pragma unroll 1
     for (; position < share_end; ++position) {
         if (position == bucket_end) {
-            store(began_earlier ? &finished_of(plan, row)[share] : &buckets_of(plan, row)[bucket], sum);
+            store(began_earlier ? &finished_of(params, row)[share] : &buckets_of(params, row)[bucket], sum);
             began_earlier = false;
             do {
                 bucket_end = starts[++bucket + 1];
             } while (position == bucket_end);
-            sum = first_sum(plan, row, bucket);
+            sum = first_sum(params, row, bucket);
         }
         sum += points[position];
     }
     if (bucket_end > share_end) {
-        store(&unfinished_of(plan, row)[share], sum);
+        store(&unfinished_of(params, row)[share], sum);
     } else {
-        store(began_earlier ? &finished_of(plan, row)[share] : &buckets_of(plan, row)[bucket], sum);
+        store(began_earlier ? &finished_of(params, row)[share] : &buckets_of(params, row)[bucket], sum);
     }
 }
 

@@ -5,7 +5,7 @@
 using namespace cupool::device;
 
 /// Without rounds: sums the slots' points. grid.y counts rows from first_row.
-CUPOOL_KERNEL CUPOOL_BLOCKS(point_block_size, summing_blocks) void msm_accumulate_slots(MsmPlan plan) {
-    const std::uint32_t row = plan.first_row + block_index_y();
-    accumulate(plan, row, SlotPoints<FastAffine>(plan, row));
+CUPOOL_KERNEL CUPOOL_BLOCKS(point_block_size, summing_blocks) void msm_accumulate_slots(MsmKernelParams params) {
+    const std::uint32_t row = params.first_row + block_index_y();
+    accumulate(params, row, SlotPoints<FastAffine>(params, row));
 }

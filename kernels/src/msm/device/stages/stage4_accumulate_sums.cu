@@ -5,6 +5,6 @@
 using namespace cupool::device;
 
 /// Sums what the last round left. grid.y counts rows from first_row.
-CUPOOL_KERNEL CUPOOL_BLOCKS(point_block_size, summing_blocks) void msm_accumulate_sums(MsmPlan plan) {
-    accumulate(plan, plan.first_row + block_index_y(), sums_of_round(plan, plan.rounds));
+CUPOOL_KERNEL CUPOOL_BLOCKS(point_block_size, summing_blocks) void msm_accumulate_sums(MsmKernelParams params) {
+    accumulate(params, params.first_row + block_index_y(), sums_of_round(params, params.rounds));
 }

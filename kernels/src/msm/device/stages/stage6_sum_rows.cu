@@ -19,10 +19,11 @@ using Quad = QuadXyzz<BaseField>;
 /// A list of points that a level of folding takes: list 0 is to be folded; the others are to be summed, for a bit of the weights each.
 class FoldList {
 public:
-    CUPOOL_DEVICE FoldList(const MsmPlan& plan, std::uint32_t row, std::uint32_t level, std::uint32_t list)
-        : plan_(plan), row_(row), level_(level), size_(fold_places(plan, level)) {
+    CUPOOL_DEVICE FoldList(const MsmKernelParams& params, std::uint32_t row, std::uint32_t level, std::uint32_t list)
+        : plan_(params), row_(row), level_(level), size_(fold_places(params, level)) {
         if (level == 0) return;
-        points_ = static_cast<Xyzz*>(plan.folded) + folded_before(plan, level) + (std::uint64_t{row} * fold_lists(level) + list) * size_;
+        points_ =
+            static_cast<Xyzz*>(params.folded) + folded_before(params, level) + (std::uint64_t{row} * fold_lists(level) + list) * size_;
     }
 
     /// The point at a place, which at the first level is the weight of a bucket.
@@ -34,7 +35,7 @@ public:
     CUPOOL_DEVICE void store(std::uint32_t place, const Quad& point) const { point.store(points_[place]); }
 
 private:
-    const MsmPlan& plan_;
+    const MsmKernelParams& plan_;
     std::uint32_t row_;
     std::uint32_t level_;
     std::uint32_t size_;
@@ -44,15 +45,15 @@ private:
 /// The sums of a row's window that the row has to give, by the bits of weights.
 class BitSums {
 public:
-    CUPOOL_DEVICE BitSums(const MsmPlan& plan, std::uint32_t row) {
-        const bool has_halves = plan.low_bits != 0;
+    CUPOOL_DEVICE BitSums(const MsmKernelParams& params, std::uint32_t row) {
+        const bool has_halves = params.low_bits != 0;
         const bool is_high = has_halves && row % 2 == 1;
-        const std::uint32_t first = is_high ? plan.low_bits : 0;
+        const std::uint32_t first = is_high ? params.low_bits : 0;
         const std::uint32_t window = has_halves ? row / 2 : row;
-        const bool has_copies = plan.last_copies > 1 && row % plan.window_count == plan.window_count - 1;
-        count_ = has_halves && !is_high ? plan.low_bits : plan.weight_bits - first;
-        weighing_ = has_copies ? plan.last_copy_bits : count_;
-        sums_ = static_cast<Xyzz*>(plan.bit_sums) + std::uint64_t{window} * plan.weight_bits + first;
+        const bool has_copies = params.last_copies > 1 && row % params.window_count == params.window_count - 1;
+        count_ = has_halves && !is_high ? params.low_bits : params.weight_bits - first;
+        weighing_ = has_copies ? params.last_copy_bits : count_;
+        sums_ = static_cast<Xyzz*>(params.bit_sums) + std::uint64_t{window} * params.weight_bits + first;
     }
 
     /// Whether places with this bit weigh more for it: it does not tell copies of buckets apart.
@@ -91,25 +92,25 @@ CUPOOL_DEVICE void fold(Xyzz* points, std::uint32_t bits, bool folds) {
 /// set, over all k, is what the row is. A block takes fold_size neighbours of a list, and leaves one point of it, and, of the first list,
 /// points of new lists for the bits of their places. Of what has one block, the sums are the window's. grid.y is the row; a list has as
 /// many blocks as places at the next level. The block has a quad for two points.
-CUPOOL_KERNEL CUPOOL_BLOCKS(fold_size / 2 * quad_size, folding_blocks(sizeof(BaseField))) void msm_fold_buckets(MsmPlan plan,
+CUPOOL_KERNEL CUPOOL_BLOCKS(fold_size / 2 * quad_size, folding_blocks(sizeof(BaseField))) void msm_fold_buckets(MsmKernelParams params,
                                                                                                                 std::uint32_t level) {
     CUPOOL_SHARED static char shared[fold_size * sizeof(Xyzz)] __attribute__((aligned(16)));
     Xyzz* const points = reinterpret_cast<Xyzz*>(shared);
     const std::uint32_t row = block_index_y();
     const std::uint32_t quad = quad_index();
-    const std::uint32_t blocks = fold_places(plan, level + 1);
+    const std::uint32_t blocks = fold_places(params, level + 1);
     const std::uint32_t list = block_index() / blocks;
     const std::uint32_t block = block_index() % blocks;
-    const std::uint32_t bits = fold_bits(plan, level);
+    const std::uint32_t bits = fold_bits(params, level);
     const bool folds = list == 0;
-    const FoldList source(plan, row, level, list);
+    const FoldList source(params, row, level, list);
 #pragma unroll 1
     for (std::uint32_t i = quad; i < 1u << bits; i += block_size() / quad_size) source[block * fold_size + i].store(points[i]);
     block_barrier();
     fold(points, bits, folds);
 
     if (quad > (folds ? sums_of_bits(bits) : 0)) return;
-    const BitSums sums(plan, row);
+    const BitSums sums(params, row);
     const std::uint32_t new_list = quad == 0 ? list : fold_lists(level) + quad - 1;
     const std::uint32_t all_bits = level * fold_size_bits + bits;
     const std::uint32_t bit = fold_list_bit(new_list);
@@ -117,12 +118,12 @@ CUPOOL_KERNEL CUPOOL_BLOCKS(fold_size / 2 * quad_size, folding_blocks(sizeof(Bas
     Quad sum = Quad::load(points[quad == 0 ? 0 : 2 * quad - 1]);
     if (quad > 0 && is_pair && sums.weighs(bit + 1)) sum += Quad::load(points[2 * quad]).doubled();
     if (blocks > 1) {
-        FoldList(plan, row, level + 1, new_list).store(block, sum);
+        FoldList(params, row, level + 1, new_list).store(block, sum);
     } else if (new_list > 0) {
         sums.store(bit, sum);
         if (is_pair) sums.store(bit + 1, Quad::infinity());
-    } else if (plan.bucket_count == 1u << all_bits) {
+    } else if (params.bucket_count == 1u << all_bits) {
         // The largest weight is the only one with its bit, and has no place.
-        sums.store(all_bits, Quad::load(buckets_of(plan, row)[plan.bucket_count - 1]));
+        sums.store(all_bits, Quad::load(buckets_of(params, row)[params.bucket_count - 1]));
     }
 }

@@ -8,10 +8,10 @@
 namespace cupool::device {
 
 using detail::carried_bit;
-using detail::MsmPlan;
+using detail::MsmKernelParams;
 using detail::no_term;
 
 inline constexpr std::uint32_t sign_bit = 1u << 31;
-inline constexpr std::uint32_t lone_bit = 1u << 31;
+inline constexpr std::uint32_t unpaired_bit = 1u << 31;
 
 }  // namespace cupool::device
