@@ -1,5 +1,5 @@
-#include <cupool/driver/call.hpp>
 #include <cupool/driver/context.hpp>
+#include <cupool/driver/detail/call.hpp>
 #include <cupool/driver/log.hpp>
 
 namespace cupool::detail {

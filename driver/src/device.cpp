@@ -1,4 +1,4 @@
-#include <cupool/driver/call.hpp>
+#include <cupool/driver/detail/call.hpp>
 #include <cupool/driver/device.hpp>
 #include <ostream>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include <algorithm>
+#include <cupool/driver/detail/process_mark.hpp>
 #include <cupool/driver/device_context.hpp>
-#include <cupool/driver/process_mark.hpp>
 #include <limits>
 #include <map>
 #include <mutex>

@@ -1,4 +1,4 @@
-#include <cupool/driver/device_resources.hpp>
+#include <cupool/driver/detail/device_resources.hpp>
 
 namespace cupool::detail {
 

@@ -1,4 +1,4 @@
-#include <cupool/driver/call.hpp>
+#include <cupool/driver/detail/call.hpp>
 #include <cupool/driver/driver.hpp>
 #include <cupool/driver/log.hpp>
 

@@ -1,9 +1,9 @@
 #include <algorithm>
+#include <cupool/driver/detail/process_phase.hpp>
 #include <cupool/driver/device.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/printable_text.hpp>
 #include <cupool/driver/probe.hpp>
-#include <cupool/driver/process_phase.hpp>
 #include <new>
 #include <ostream>
 

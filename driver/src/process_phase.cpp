@@ -1,9 +1,9 @@
 #include <pthread.h>
 
 #include <cstdlib>
+#include <cupool/driver/detail/process_mark.hpp>
+#include <cupool/driver/detail/process_phase.hpp>
 #include <cupool/driver/error.hpp>
-#include <cupool/driver/process_mark.hpp>
-#include <cupool/driver/process_phase.hpp>
 #include <mutex>
 #include <set>
 #include <string>

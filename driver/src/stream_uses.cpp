@@ -1,4 +1,4 @@
-#include <cupool/driver/stream_uses.hpp>
+#include <cupool/driver/detail/stream_uses.hpp>
 
 namespace cupool::detail {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <cupool/driver/caller.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/driver/device.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/probe.hpp>

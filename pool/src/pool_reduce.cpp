@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <chrono>
-#include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/pool/device_pool.hpp>
 #include <type_traits>
 

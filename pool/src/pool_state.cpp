@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cupool/driver/caller.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/driver/log.hpp>
 #include <exception>
 #include <tuple>

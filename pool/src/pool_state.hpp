@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cupool/driver/process_mark.hpp>
+#include <cupool/driver/detail/process_mark.hpp>
 #include <cupool/pool/device_pool.hpp>
 #include <functional>
 #include <future>

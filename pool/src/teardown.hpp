@@ -1,7 +1,7 @@
 #pragma once
 
 #include <atomic>
-#include <cupool/driver/process_mark.hpp>
+#include <cupool/driver/detail/process_mark.hpp>
 #include <memory>
 #include <thread>
 

@@ -1,4 +1,4 @@
-#include <cupool/driver/caller.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/driver/device.hpp>
 #include <cupool/driver/error.hpp>
 #include <cupool/driver/result.hpp>

@@ -25,7 +25,7 @@ private:
 
 [[noreturn]] void throw_oversized_scalar(std::size_t index, unsigned bits);
 
-/// As report_at() of <cupool/driver/caller.hpp>, but an OversizedScalar stays one, since a pool asks it for its index.
+/// As report_at() of <cupool/driver/detail/caller.hpp>, but an OversizedScalar stays one, since a pool asks it for its index.
 template <class Function>
 decltype(auto) report_msm_at(const SourceLocation& where, Function&& function) {
     try {

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cupool/driver/caller.hpp>
+#include <cupool/driver/detail/caller.hpp>
 
 #include "reduce/checks.hpp"
 #include "reduce/instantiate.hpp"

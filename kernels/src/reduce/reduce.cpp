@@ -1,5 +1,5 @@
-#include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <ostream>
 #include <string>

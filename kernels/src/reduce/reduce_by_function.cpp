@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <chrono>
-#include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/reduce_by_function.hpp>
 #include <optional>

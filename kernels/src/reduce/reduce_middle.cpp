@@ -1,4 +1,4 @@
-#include <cupool/driver/caller.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <string>
 

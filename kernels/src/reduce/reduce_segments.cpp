@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <vector>
 
 #include "reduce/checks.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cupool/driver/call.hpp>
+#include <cupool/driver/detail/call.hpp>
 #include <cupool/driver/stream.hpp>
 
 namespace cupool::detail {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <chrono>
-#include <cupool/driver/caller.hpp>
-#include <cupool/driver/process_mark.hpp>
+#include <cupool/driver/detail/caller.hpp>
+#include <cupool/driver/detail/process_mark.hpp>
 #include <cupool/pool/collectives.hpp>
 #include <functional>
 #include <mutex>

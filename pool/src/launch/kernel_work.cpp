@@ -1,5 +1,5 @@
-#include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/pool/kernel_work.hpp>
 

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cupool/driver/caller.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/pool/device_pool.hpp>
 #include <utility>
 

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <cupool/driver/caller.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/driver/event.hpp>
 #include <cupool/driver/graph.hpp>
 #include <cupool/driver/stream_capture.hpp>

@@ -1,7 +1,7 @@
 #include "msm/job.hpp"
 
 #include <algorithm>
-#include <cupool/driver/caller.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <utility>
 
 namespace cupool {

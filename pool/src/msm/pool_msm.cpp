@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <chrono>
-#include <cupool/driver/caller.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/pointer_info.hpp>
 

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cupool/driver/caller.hpp>
-#include <cupool/driver/process_mark.hpp>
+#include <cupool/driver/detail/caller.hpp>
+#include <cupool/driver/detail/process_mark.hpp>
 #include <cupool/pool/pooled_bases.hpp>
 #include <optional>
 #include <utility>

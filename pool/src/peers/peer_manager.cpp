@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cupool/driver/caller.hpp>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/detail/caller.hpp>
+#include <cupool/driver/detail/process_mark.hpp>
 #include <cupool/driver/managed_buffer.hpp>
-#include <cupool/driver/process_mark.hpp>
 #include <cupool/pool/peer_manager.hpp>
 #include <map>
 #include <mutex>

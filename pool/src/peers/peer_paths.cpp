@@ -1,7 +1,7 @@
 #include "peers/peer_paths.hpp"
 
 #include <algorithm>
-#include <cupool/driver/call.hpp>
+#include <cupool/driver/detail/call.hpp>
 #include <cupool/driver/device.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/peer_access.hpp>

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cupool/driver/detail/process_mark.hpp>
 #include <cupool/driver/error.hpp>
-#include <cupool/driver/process_mark.hpp>
 #include <cupool/pool/load_balancer.hpp>
 #include <numeric>
 #include <string>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cupool/driver/call.hpp>
+#include <cupool/driver/detail/call.hpp>
+#include <cupool/driver/detail/shared.hpp>
 #include <cupool/driver/device.hpp>
-#include <cupool/driver/shared.hpp>
 #include <iosfwd>
 #include <optional>
 #include <string>

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cupool/driver/detail/stream_uses.hpp>
 #include <cupool/driver/device_context.hpp>
 #include <cupool/driver/device_span.hpp>
 #include <cupool/driver/event.hpp>
 #include <cupool/driver/result.hpp>
-#include <cupool/driver/stream_uses.hpp>
 #include <limits>
 #include <memory>
 #include <utility>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cupool/driver/device_resources.hpp>
+#include <cupool/driver/detail/device_resources.hpp>
 #include <cupool/driver/memory_pool.hpp>
 #include <cupool/driver/stream.hpp>
 #include <iosfwd>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cupool/driver/call.hpp>
+#include <cupool/driver/detail/call.hpp>
 #include <cupool/driver/error.hpp>
 #include <string>
 #include <type_traits>

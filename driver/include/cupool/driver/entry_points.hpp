@@ -8,7 +8,7 @@ namespace abi {
 
 /// libcuda's entry points as pointers, one member a row of entry_points.def; null where the driver has none.
 struct EntryPoints {
-#define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) Result(*member) signature = nullptr;
+#define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) Status(*member) signature = nullptr;
 #include <cupool/driver/entry_points.def>
 #undef CUPOOL_ENTRY_POINT
 };

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cupool/driver/detail/stream_uses.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/registered_host.hpp>
-#include <cupool/driver/stream_uses.hpp>
 #include <span>
 #include <type_traits>
 #include <utility>

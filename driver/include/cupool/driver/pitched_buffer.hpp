@@ -7,8 +7,8 @@
 #include <bit>
 #include <cstddef>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/detail/stream_uses.hpp>
 #include <cupool/driver/device_buffer.hpp>
-#include <cupool/driver/stream_uses.hpp>
 #include <span>
 #include <string>
 #include <type_traits>

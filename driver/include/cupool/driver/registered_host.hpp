@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cupool/driver/detail/stream_uses.hpp>
 #include <cupool/driver/device_span.hpp>
-#include <cupool/driver/stream_uses.hpp>
 #include <memory>
 #include <span>
 #include <type_traits>

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstddef>
-#include <cupool/driver/caller.hpp>
+#include <cupool/driver/detail/caller.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/device_context.hpp>
 #include <cupool/driver/device_identity.hpp>
 #include <cupool/driver/module.hpp>
 #include <cupool/kernels/msm.hpp>
 #include <cupool/kernels/reduce.hpp>
+#include <cupool/pool/detail/pool_task.hpp>
 #include <cupool/pool/division.hpp>
 #include <cupool/pool/kernel_work.hpp>
 #include <cupool/pool/load_balancer.hpp>
@@ -15,7 +16,6 @@
 #include <cupool/pool/partitioned_launch.hpp>
 #include <cupool/pool/pool_metrics.hpp>
 #include <cupool/pool/pool_operand.hpp>
-#include <cupool/pool/pool_task.hpp>
 #include <cupool/pool/pooled_bases.hpp>
 #include <cupool/pool/unusable_devices.hpp>
 #include <functional>

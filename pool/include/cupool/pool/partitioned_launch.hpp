@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cupool/driver/detail/process_mark.hpp>
 #include <cupool/driver/device_context.hpp>
 #include <cupool/driver/module.hpp>
-#include <cupool/driver/process_mark.hpp>
 #include <cupool/kernels/run_report.hpp>
 #include <cupool/pool/array_slice.hpp>
 #include <cupool/pool/division.hpp>

@@ -3,8 +3,8 @@
 /// \file
 /// How cupool calls the driver: the raw call, one load and a comparison or two.
 
+#include <cupool/driver/detail/process_phase.hpp>
 #include <cupool/driver/driver.hpp>
-#include <cupool/driver/process_phase.hpp>
 #include <string>
 
 namespace cupool::detail {
