@@ -11,7 +11,7 @@
 
 /// \file
 /// The program's side of NVTX 3: a profiler's library is handed tables of empty slots, and puts its functions into those that it cares
-/// for. Numbers and layouts are those of NVTX's documented injection interface; `tests/driver/abi_test.cpp` holds them against its headers.
+/// for. Numbers and layouts are those of NVTX's documented injection interface; `tests/driver/abi/profiler_test.cpp` compares them with its headers.
 
 namespace cupool {
 
