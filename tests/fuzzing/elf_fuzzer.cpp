@@ -1,5 +1,5 @@
 // Fuzzes the check of a driver library's file before it is loaded. The input is the file.
-#include "elf_check.hpp"
+#include "loading/elf_check.hpp"
 #include "fuzz_input.hpp"
 #include "memory_file.hpp"
 

@@ -1,4 +1,4 @@
-// The numbers that driver/src/profiler_range.cpp passes to profilers, compared with the headers of NVTX.
+// The numbers that driver/src/profiling/profiler_range.cpp passes to profilers, compared with the headers of NVTX.
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>
