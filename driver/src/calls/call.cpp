@@ -8,7 +8,7 @@ namespace {
 
 std::optional<int> device_or_nothing(int ordinal) { return ordinal == no_ordinal ? std::nullopt : std::optional<int>(ordinal); }
 
-/// The driver's own name for a number that this build does not know; empty where it has none.
+/// The driver's name for a status that this build does not know; empty if it has none.
 std::string driver_name_of(const Driver& driver, abi::Status result) {
     const char* name = nullptr;
     if (!result_name(result).empty() || driver.api().get_error_name == nullptr ||
@@ -66,7 +66,7 @@ void log_failed_call(const EntryPointInfo& entry_point, abi::Status result, int 
     try {
         log(LogLevel::warning, std::string(entry_point.base) + " failed while an object of device " + std::to_string(ordinal) +
                                    " was being destroyed: " + describe(result));
-    } catch (...) {  // composing a line may run out of memory; a destructor has nobody to tell
+    } catch (...) {  // composing a line may run out of memory, and a destructor cannot report that
     }
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 using Callback = std::function<void(LogLevel, std::string_view)>;
 
-/// The value of CUPOOL_LOG, "off" where there is none.
+/// The value of CUPOOL_LOG; "off" if it is not set.
 std::string_view asked_level() {
     const char* value = ::secure_getenv("CUPOOL_LOG");
     return value == nullptr || *value == '\0' ? "off" : value;
@@ -47,16 +47,17 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
     return spdlog::level::debug;
 }
 
-/// Guards everything below but the level. fork() waits for it, so that a child never finds it held by a thread that stayed in the parent.
+/// Guards everything below except the level. fork() waits for it, so that a child never finds it
+/// held by a thread of the parent.
 std::mutex outlet_mutex;
 [[maybe_unused]] const int fork_handlers =
     pthread_atfork([] { outlet_mutex.lock(); }, [] { outlet_mutex.unlock(); }, [] { outlet_mutex.unlock(); });
 
-/// Where lines go. Never destroyed: destructors of the program's own statics may log.
+/// Where lines go. Never destroyed, because destructors of static objects of the program may log.
 struct Outlet {
     std::atomic<LogLevel> level{level_of_name(asked_level()).value_or(LogLevel::warning)};
     std::shared_ptr<const Callback> callback;
-    std::shared_ptr<spdlog::logger> program_logger;  ///< the one of our name, where the program has registered one
+    std::shared_ptr<spdlog::logger> program_logger;  ///< a logger named "cupool" that the program has registered, if any
     std::shared_ptr<spdlog::logger> own_logger;
 
     static Outlet& instance();
@@ -65,15 +66,16 @@ struct Outlet {
     void find_logger() {
         if (program_logger == nullptr && own_logger == nullptr) program_logger = spdlog::get("cupool");
         if (program_logger != nullptr || own_logger != nullptr) return;
-        // Not the sink with a mutex of its own, which a forked child could find held. Ours is held instead.
+        // The sink without a mutex, which a forked child could find held. outlet_mutex protects it
+        // instead.
         own_logger = std::make_shared<spdlog::logger>("cupool", std::make_shared<spdlog::sinks::stderr_sink_st>());
-        own_logger->set_level(spdlog::level::trace);  // our own level decides
+        own_logger->set_level(spdlog::level::trace);  // log_level() filters instead
     }
 
     void write(LogLevel line_level, std::string_view line) {
         std::unique_lock lock(outlet_mutex);
         if (const auto own_callback = callback) {
-            lock.unlock();  // what the program does with a line is its own affair
+            lock.unlock();  // the callback of the program runs without the lock
             return (*own_callback)(line_level, line);
         }
         find_logger();
@@ -92,17 +94,17 @@ Outlet& Outlet::instance() {
     if (Outlet* const found = outlet.load(std::memory_order_acquire)) return *found;
     std::unique_lock lock(outlet_mutex);
     if (Outlet* const found = outlet.load(std::memory_order_acquire)) return *found;
-    // In memory of its own, as log_level() must not throw where no other can be had.
+    // In static memory, because log_level() must not throw if there is no other memory.
     alignas(Outlet) static std::byte storage[sizeof(Outlet)];
     auto* const made = new (storage) Outlet;
     outlet.store(made, std::memory_order_release);
     lock.unlock();
-    // Who asks for a level that there is not wants to hear something: that first of all.
+    // Report an unknown level first, since whoever sets one expects output.
     if (!level_of_name(asked_level())) {
         try {
             made->write(LogLevel::warning,
                         "CUPOOL_LOG=" + std::string(asked_level()) + " is no level: error, warning, info, debug or off; taken for warning");
-        } catch (...) {  // out of memory: there is nowhere left to say it
+        } catch (...) {  // out of memory, which cannot be reported
         }
     }
     return *made;
@@ -145,7 +147,7 @@ void log(LogLevel level, std::string_view line) noexcept {
     }
     try {
         Outlet::instance().write(level, line);
-    } catch (...) {  // there is nowhere left to say it
+    } catch (...) {  // it cannot be reported
     }
 }
 

@@ -16,7 +16,8 @@ bool are_in(std::string_view bytes, unsigned least, unsigned most) {
     return true;
 }
 
-/// How many bytes the character at the beginning has; 0 where it is not well-formed. (The Unicode Standard, table 3-7.)
+/// The length in bytes of the first character; 0 if it is not well-formed. (The Unicode Standard,
+/// table 3-7.)
 std::size_t character_length(std::string_view text) {
     const unsigned first = byte_at(text, 0);
     if (first < 0x80) {
@@ -33,7 +34,8 @@ std::size_t character_length(std::string_view text) {
     return is_whole ? length : 0;
 }
 
-/// Of ASCII, or of the second set of controls, U+0080 to U+009F. \pre the text begins with a well-formed character
+/// Whether the first character is a control character of ASCII or one of U+0080 to U+009F. \pre the
+/// text begins with a well-formed character
 bool begins_with_control(std::string_view text) {
     const unsigned first = byte_at(text, 0);
     return first < 0x20 || first == 0x7f || (first == 0xc2 && byte_at(text, 1) < 0xa0);

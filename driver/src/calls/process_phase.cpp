@@ -12,7 +12,7 @@ namespace cupool::detail {
 
 namespace {
 
-/// How many initialisations have succeeded or are under way.
+/// The number of initialisations that have succeeded or are in progress.
 std::atomic<int> initializations{0};
 
 void note_fork_in_child() {
@@ -22,8 +22,8 @@ void note_fork_in_child() {
     }
 }
 
-/// Registered when the library is loaded, and not when it is first used: a lazy registration would need a lock, which a fork may leave
-/// held.
+/// Registered when the library is loaded and not at first use: a lazy registration would need a
+/// lock, which a fork may leave held.
 [[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, note_fork_in_child);
 
 void note_exit() { process_phase.fetch_or(exiting, std::memory_order_relaxed); }
@@ -46,12 +46,13 @@ DriverInitialization::~DriverInitialization() {
 
 void DriverInitialization::succeeded(const void* library) {
     succeeded_ = true;
-    // Once a library, which may be opened anew by every probe. Never destroyed: threads may still initialise while the process exits.
+    // Once for each library, which every probe may open anew. Never destroyed, because threads may
+    // still initialise while the process exits.
     static auto& noted = *new std::set<const void*>;
     static auto& mutex = *new std::mutex;
     const std::lock_guard lock(mutex);
     if (noted.insert(library).second) {
-        // Registered after the driver's own exit handlers, hence run before them.
+        // Registered after the exit handlers of the driver, so that it runs before them.
         std::atexit(note_exit);
     }
 }

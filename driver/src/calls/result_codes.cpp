@@ -1,5 +1,5 @@
-// The driver's answers: their names and numbers as the CUDA Driver API documents them, what they mean in our words, and what kind of
-// failure they are.
+// The status codes of the driver: names and numbers as in the CUDA Driver API, their meaning in our
+// words, and their categories.
 
 #include <algorithm>
 #include <cupool/driver/error.hpp>
@@ -195,7 +195,8 @@ std::optional<Reason> reason_of(abi::Status result) noexcept {
 }
 
 bool is_sticky(abi::Status result) noexcept {
-    // The CUDA Driver API documents these as leaving the process in a state from which only its end recovers, and 710 the context.
+    // According to the CUDA Driver API these leave the process (710: the context) in a state from
+    // which only its termination recovers.
     constexpr int sticky[] = {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911};
     return std::binary_search(std::begin(sticky), std::end(sticky), static_cast<int>(result));
 }

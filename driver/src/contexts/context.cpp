@@ -125,7 +125,8 @@ void PrimaryContext::reset(const Device& device, SourceLocation where) {
 
 namespace {
 
-/// Owns a context that a call of the driver has just made, which pushes it onto the thread's stack.
+/// Takes ownership of a context that a driver call has just created and pushed onto the stack of
+/// the thread.
 template <class Create>
 detail::Shared<const detail::ContextState> own_created(const Device& device, const SourceLocation& where, Create create) {
     detail::Shared state(new detail::ContextState(device, detail::ContextState::Kind::created));

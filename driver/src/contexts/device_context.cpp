@@ -33,8 +33,8 @@ DeviceContext DeviceContext::default_for_device(int ordinal, SourceLocation wher
         std::map<int, DeviceContext> contexts;
     };
     const std::shared_ptr<const Driver>& driver = Driver::system(where);
-    driver->initialize(where);      // first of all: refuses in a forked child, where the lock below may be held for ever
-    static Kept& kept = *new Kept;  // never destroyed: objects of the program may outlive static destruction
+    driver->initialize(where);      // comes first: it throws in a forked child, where the lock below may never be released
+    static Kept& kept = *new Kept;  // never destroyed, because objects of the program may outlive static destruction
     const std::lock_guard lock(kept.mutex);
     auto found = kept.contexts.find(ordinal);
     if (found == kept.contexts.end()) {
@@ -60,7 +60,7 @@ DeviceContext DeviceContext::with_stream(StreamView stream, SourceLocation where
     }
     DeviceContext result = *this;
     result.stream_state_ = stream.share();
-    // A view of someone else's stream must not depend on another owner of the context.
+    // A view of a stream without an owner must not depend on another owner of the context.
     result.stream_ = result.stream_state_ ? stream : StreamView(context_.get(), stream.handle());
     return result;
 }

@@ -6,7 +6,7 @@ using detail::call;
 
 namespace {
 
-constexpr unsigned with_default_stream = 1;  // CU_GREEN_CTX_DEFAULT_STREAM, which must be given
+constexpr unsigned with_default_stream = 1;  // CU_GREEN_CTX_DEFAULT_STREAM, which is mandatory
 
 abi::DeviceResource all_multiprocessors(const Device& device, const SourceLocation& where) {
     abi::DeviceResource resource{};

@@ -22,7 +22,7 @@ std::string uuid_text(const abi::Uuid& uuid, std::string_view prefix) {
     return text;
 }
 
-/// Far more than a host can have, MIG instances included: a driver that counts more is not to be believed.
+/// Far more than a host can have, MIG instances included; a driver that counts more is faulty.
 constexpr int max_devices = 4096;
 
 void require_plausible_count(const Driver& driver, int count, const SourceLocation& where) {
@@ -43,7 +43,7 @@ void require_plausible_count(const Driver& driver, int count, const SourceLocati
 Device::Device(std::shared_ptr<const Driver> driver, int ordinal, SourceLocation where) : driver_(std::move(driver)), ordinal_(ordinal) {
     const int count = device_count(*driver_, where);
     if (count == 0) {
-        driver_->initialize(where);  // says why, where it is cuInit() that knows of no device
+        driver_->initialize(where);  // throws the reason if cuInit finds no device
     }
     if (ordinal < 0 || ordinal >= count) {
         ErrorDetails details;
@@ -57,10 +57,10 @@ Device::Device(std::shared_ptr<const Driver> driver, int ordinal, SourceLocation
 }
 
 Device Device::with_pci_bus_id(std::shared_ptr<const Driver> driver, const std::string& id, SourceLocation where) {
-    device_count(*driver, where);  // initialises it
+    device_count(*driver, where);  // initialises the driver
     abi::Device handle = 0;
     call<&EntryPoints::device_get_by_pci_bus_id>(*driver, detail::no_ordinal, where, &handle, id.c_str());
-    return Device(std::move(driver), handle, where);  // the driver's handles are the ordinals
+    return Device(std::move(driver), handle, where);  // handles of devices are ordinals
 }
 
 std::string Device::name(SourceLocation where) const {

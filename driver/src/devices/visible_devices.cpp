@@ -30,12 +30,13 @@ bool begins_with(const std::string& text, const std::string& prefix) { return te
 
 bool is_index(const std::string& text) { return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos; }
 
-/// Of a device or an instance by its UUID. "MIG-GPU-<UUID>/2/0", as drivers before 470 name instances, tells nothing of the instance's own.
+/// Whether the text is the UUID of a device or an instance. "MIG-GPU-<UUID>/2/0", the name of an
+/// instance before driver 470, does not contain the UUID of the instance.
 bool is_uuid(const std::string& text) {
     return begins_with(text, "GPU-") || (begins_with(text, "MIG-") && text.find('/') == std::string::npos);
 }
 
-/// Why the driver takes no device for an entry, and reads no further.
+/// Why the driver finds no device for an entry and stops reading.
 std::string why_none(const std::string& text) {
     if (text.empty()) return "it is empty";
     if (text[0] == '-') return "it is negative, which ends the list";
@@ -45,7 +46,7 @@ std::string why_none(const std::string& text) {
     return "it is neither an index nor a UUID";
 }
 
-/// The first entry that stands in the list already; null where there is none.
+/// The first entry that repeats an earlier one; null if there is none.
 const VisibleEntry* repeated(const std::vector<VisibleEntry>& entries) {
     for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
         const auto is_the_same = [&](const VisibleEntry& other) { return other.text == entry->text; };
@@ -66,7 +67,8 @@ VisibleDevices map_visible_devices(const std::optional<std::string>& variable, s
     visible.variable = variable;
     if (!variable) return visible;
     visible.entries = entries_of(*variable);
-    // The list is read up to its first entry without a device, so as many entries as there are devices have one each.
+    // The driver reads the list up to its first entry without a device, so that each device has one
+    // entry.
     visible.is_outdated = uuids.size() > visible.entries.size();
     for (std::size_t i = 0; i < std::min(uuids.size(), visible.entries.size()); ++i) {
         const std::string& text = visible.entries[i].text;

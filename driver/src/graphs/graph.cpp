@@ -2,8 +2,8 @@
 #include <cupool/driver/graph.hpp>
 #include <string>
 
-#include "streams/host_task.hpp"
 #include "graphs/kernel_node.hpp"
+#include "streams/host_task.hpp"
 
 namespace cupool {
 
@@ -15,7 +15,7 @@ void require_same_size(std::size_t to, std::size_t from, const SourceLocation& w
 
 namespace {
 
-// The longest rows that copies can have: CU_DEVICE_ATTRIBUTE_MAX_PITCH of every device so far.
+// The longest row of a copy: CU_DEVICE_ATTRIBUTE_MAX_PITCH of every device so far.
 constexpr std::size_t max_row_bytes = 2'147'483'647;
 constexpr std::size_t row_bytes_of_large_copies = std::size_t{1} << 30;
 
@@ -39,7 +39,7 @@ detail::CopyEnd past(const detail::CopyEnd& end, std::size_t bytes) {
     return rest;
 }
 
-/// A list that the driver gives in two calls: how many, and then which.
+/// A list that takes two driver calls: one for the size, one for the elements.
 template <auto Member, class Owner>
 std::vector<GraphNode> list(ContextView context, Owner owner, const SourceLocation& where) {
     detail::require_context(context, where);

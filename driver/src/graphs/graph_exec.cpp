@@ -16,7 +16,7 @@ GraphUpdate GraphExec::try_update(const Graph& graph, SourceLocation where) {
     GraphUpdate update;
     const abi::Status result = detail::invoke<&EntryPoints::graph_exec_update>(context().driver(), context().ordinal(), where, handle_,
                                                                                graph.handle(), &update.node, &update.result);
-    // An answer without a reason is a failure of another kind.
+    // Without a reason it is a failure of another kind.
     const bool is_refusal = result == abi::Status::graph_exec_update_failure && !update;
     if (result != abi::Status::success && !is_refusal) {
         detail::throw_failed_call(context().driver(), entry_point_info<&EntryPoints::graph_exec_update>, result, context().ordinal(),

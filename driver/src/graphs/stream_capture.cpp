@@ -11,7 +11,7 @@ StreamCapture::~StreamCapture() {
     if (!active_) {
         return;
     }
-    // Once the capture is spoilt, the driver says so again, and there is no graph.
+    // If the capture is invalid, the call fails again and there is no graph.
     abi::Graph graph = nullptr;
     detail::destroy_in<&EntryPoints::stream_end_capture>(context_.get(), stream_.handle(), &graph);
     if (graph != nullptr) {
@@ -27,7 +27,7 @@ Graph StreamCapture::end(SourceLocation where) {
     abi::Graph graph = nullptr;
     const abi::Status result =
         detail::invoke<&EntryPoints::stream_end_capture>(stream_.context().driver(), stream_.ordinal(), where, stream_.handle(), &graph);
-    active_ = false;  // a failure has ended it, too
+    active_ = false;  // a failed call ends it, too
     if (result != abi::Status::success) {
         if (graph != nullptr) {
             detail::call_from_destructor<&EntryPoints::graph_destroy>(stream_.context().driver(), stream_.ordinal(), graph);

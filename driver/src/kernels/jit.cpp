@@ -7,7 +7,7 @@ namespace cupool::detail {
 
 namespace {
 
-/// The compiler's words, errors first.
+/// The messages of the compiler, errors first.
 std::string join_logs(const Compilation& compilation) {
     std::string log = compilation.error_log;
     if (!log.empty() && !compilation.info_log.empty()) {
@@ -87,7 +87,7 @@ void OptionList::add(abi::JitOption option, const std::optional<int>& value) {
 
 void OptionList::add_log(abi::JitOption buffer_option, abi::JitOption size_option, LogBuffer& buffer) {
     add(buffer_option, reinterpret_cast<std::uintptr_t>(buffer.data()));
-    add(size_option, buffer.size() - 1);  // the last byte stays a terminator
+    add(size_option, buffer.size() - 1);  // the last byte remains a terminator
 }
 
 Compilation compile(const JitOptions& options, const std::function<abi::Status(OptionList&)>& load, const std::function<void()>& undo) {

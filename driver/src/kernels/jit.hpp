@@ -9,23 +9,24 @@
 
 namespace cupool::detail {
 
-/// A buffer that the JIT compiler writes its log into.
+/// A buffer for the log of the JIT compiler.
 class LogBuffer {
 public:
     explicit LogBuffer(std::size_t size) : text_(size, '\0') {}
 
     char* data() { return text_.data(); }
     std::size_t size() const { return text_.size(); }
-    /// What the compiler wrote. Needs no memory, as there may be something to lose by then.
+    /// Takes the text. It allocates nothing, because a failure here would leak the compiled object.
     std::string take() noexcept;
-    /// Whether the compiler may have had more to say: it ends what it cuts off at the buffer's end.
+    /// Whether the log may be truncated: the compiler cuts it off at the end of the buffer.
     bool is_full() const;
 
 private:
     std::string text_;
 };
 
-/// Options and their values as the driver takes them: numbers stand in the pointers themselves.
+/// Options and their values in the form of the driver: numbers are stored in the pointers
+/// themselves.
 class OptionList {
 public:
     OptionList(const JitOptions& options, LogBuffer& info, LogBuffer& error);
@@ -33,7 +34,7 @@ public:
     unsigned count() const { return static_cast<unsigned>(options_.size()); }
     abi::JitOption* options() { return options_.data(); }
     void** values() { return values_.data(); }
-    /// What the compiler left in the place of the option that asks for the time.
+    /// The time that the compiler has written in place of the option.
     std::optional<float> wall_milliseconds() const;
 
 private:
@@ -45,7 +46,7 @@ private:
     std::vector<void*> values_;
 };
 
-/// What came of a compilation.
+/// The result of a compilation.
 struct Compilation {
     abi::Status result;
     std::string info_log;
@@ -54,7 +55,8 @@ struct Compilation {
     bool log_is_cut;
 };
 
-/// Compiles, again with larger logs where they were cut. \param undo  drops what the first attempt made
+/// Compiles, and repeats with larger logs if they were truncated. \param undo  destroys the object
+/// of the first attempt
 Compilation compile(const JitOptions& options, const std::function<abi::Status(OptionList&)>& load, const std::function<void()>& undo);
 
 [[noreturn]] void throw_failed_compilation(const Driver& driver, int ordinal, const EntryPointInfo& entry_point,

@@ -9,7 +9,7 @@ std::string text_of(const Extent& extent) {
     return std::to_string(extent.x) + "x" + std::to_string(extent.y) + "x" + std::to_string(extent.z);
 }
 
-/// The attributes of a launch, as the driver takes them.
+/// The attributes of a launch in the form of the driver.
 class AttributeList {
 public:
     explicit AttributeList(const LaunchOptions& options) {
@@ -69,9 +69,9 @@ void UntypedKernel::throw_failed_launch(abi::Status result, const LaunchShape& s
     cupool::throw_failed_launch(*this, entry_point_info<&EntryPoints::launch_kernel>, result, shape, where);
 }
 
-void UntypedKernel::launch_elsewhere(abi::Status told, const LaunchShape& shape, abi::Stream stream, void** parameters,
+void UntypedKernel::launch_elsewhere(abi::Status query_status, const LaunchShape& shape, abi::Stream stream, void** parameters,
                                      const SourceLocation& where) const {
-    detail::require_told(context_, told, where);
+    detail::require_query(context_, query_status, where);
     const CurrentContext current(context_, where);
     launch_here(shape, stream, parameters, where);
 }
@@ -83,7 +83,7 @@ void UntypedKernel::launch_raw_with(const LaunchOptions& options, const LaunchSh
     }
     const CurrentContext current(context_, where);
     const Driver& driver = context_.driver();
-    if (is_only_cooperative(options)) {  // which drivers of any age know
+    if (is_only_cooperative(options)) {  // which all drivers support
         const abi::Status result = detail::invoke<&EntryPoints::launch_cooperative_kernel>(
             driver, context_.ordinal(), where, handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
             shape.block.z, shape.dynamic_shared_bytes, stream.handle(), parameters);
@@ -122,7 +122,7 @@ std::vector<KernelParameterInfo> UntypedKernel::parameters(SourceLocation where)
         KernelParameterInfo info{};
         const abi::Status result = detail::invoke<&EntryPoints::function_get_parameter_info>(
             context_.driver(), context_.ordinal(), where, handle_, parameters.size(), &info.offset, &info.bytes);
-        if (result == abi::Status::invalid_value) {  // there are no more
+        if (result == abi::Status::invalid_value) {  // there are no more parameters
             return parameters;
         }
         if (result != abi::Status::success) {

@@ -10,7 +10,7 @@ constexpr std::size_t log_size = std::size_t{1} << 16;
 
 }  // namespace
 
-/// Stays where it is, as the driver writes into its logs until the link ends.
+/// Has a fixed address, because the driver writes to its logs until the link ends.
 struct Linker::State {
     State(ContextView own_context, const JitOptions& jit_options, const SourceLocation& where)
         : context(own_context.share(where)), info(log_size), error(log_size), options(jit_options, info, error) {}

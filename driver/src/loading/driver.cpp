@@ -17,12 +17,12 @@ Error unavailable(const LoadReport& report, const SourceLocation& where) {
     return Error(std::move(details), where);
 }
 
-/// Whether cuInit may answer otherwise when it is asked again, in this process.
+/// Whether another cuInit in this process may succeed after this status.
 bool may_change(abi::Status result) {
     switch (result) {
-        case abi::Status::not_initialized:     // nobody has asked yet
-        case abi::Status::device_unavailable:  // taken by another process
-        case abi::Status::operating_system:    // a kernel module that is not loaded yet
+        case abi::Status::not_initialized:     // not called yet
+        case abi::Status::device_unavailable:  // in use by another process
+        case abi::Status::operating_system:    // the kernel module is not loaded yet
         case abi::Status::unknown: return true;
         default: break;
     }
@@ -50,8 +50,9 @@ std::shared_ptr<const Driver> Driver::open(const LoadOptions& options, SourceLoc
 }
 
 const std::shared_ptr<const Driver>& Driver::system(SourceLocation where) {
-    // Never destroyed: objects of the program may outlive static destruction. Not a static variable that is initialised here, as a child
-    // forked meanwhile would wait for the thread that initialises it. Two threads may both open the library, which opens it once.
+    // Never destroyed, because objects of the program may outlive static destruction. It is not a
+    // function-local static, because a child forked during its initialisation would wait for a
+    // thread of the parent. Two threads may both open the library, which loads it only once.
     static std::atomic<const std::shared_ptr<const Driver>*> kept{nullptr};
     const std::shared_ptr<const Driver>* driver = kept.load(std::memory_order_acquire);
     if (driver != nullptr) return *driver;
@@ -65,7 +66,7 @@ abi::Status Driver::try_initialize(SourceLocation where) const {
         detail::refuse_call(*this, entry_point_info<&EntryPoints::init>, detail::no_ordinal, where);
     }
     if (may_change(initialization_.load(std::memory_order_acquire))) {
-        detail::DriverInitialization initialization;  // before the lock: a child forked while it is held must not wait for it
+        detail::DriverInitialization initialization;  // before the lock: a child that is forked while it is held must not wait for it
         const std::lock_guard lock(initializing_);
         if (may_change(initialization_.load(std::memory_order_relaxed))) {
             initialization_.store(call_init(initialization), std::memory_order_release);

@@ -22,13 +22,13 @@ constexpr int own_machine = EM_AARCH64;
 #elif defined(__powerpc64__)
 constexpr int own_machine = EM_PPC64;
 #else
-constexpr int own_machine = EM_NONE;  // unknown: the dynamic loader decides
+constexpr int own_machine = EM_NONE;  // unknown: leave the decision to the dynamic loader
 #endif
 constexpr unsigned char own_class = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 
 class OpenFile {
 public:
-    /// Does not wait: opening a FIFO otherwise waits for a writer.
+    /// Opens without blocking: opening a FIFO would otherwise wait for a writer.
     explicit OpenFile(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {}
     ~OpenFile() {
         if (descriptor_ >= 0) {
@@ -40,7 +40,7 @@ public:
 
     int descriptor() const { return descriptor_; }
 
-    /// Reads exactly these bytes. \return whether they are all there
+    /// Reads exactly these bytes. \return whether all of them exist
     bool read_at(void* to, std::size_t bytes, off_t offset) const {
         return ::pread(descriptor_, to, bytes, offset) == static_cast<ssize_t>(bytes);
     }
@@ -69,7 +69,7 @@ std::string find_elf_fault(const std::string& path) {
     if (::stat(path.c_str(), &status) != 0) {
         return std::string("cannot be opened: ") + std::strerror(errno);
     }
-    // Only a regular file is opened: opening a device may already do something.
+    // Open only a regular file: opening a device may have side effects.
     if (!S_ISREG(status.st_mode)) {
         return fault_of_type(status.st_mode);
     }
@@ -77,7 +77,7 @@ std::string find_elf_fault(const std::string& path) {
     if (file.descriptor() < 0) {
         return std::string("cannot be opened: ") + std::strerror(errno);
     }
-    // The path may name another file by now.
+    // The path may refer to another file by now.
     if (::fstat(file.descriptor(), &status) != 0) {
         return std::string("cannot be examined: ") + std::strerror(errno);
     }

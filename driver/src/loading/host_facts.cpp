@@ -14,7 +14,8 @@ namespace cupool::detail {
 
 namespace {
 
-/// The names in a folder that begin with a prefix and are no folders' business ("nvidia-caps" holds MIG's nodes, and is one).
+/// The names in a folder that begin with a prefix, without folders ("nvidia-caps", with the nodes
+/// of MIG, is one).
 std::vector<std::string> names_in(const std::string& folder, std::string_view prefix) {
     std::vector<std::string> names;
     DIR* directory = ::opendir(folder.c_str());
@@ -34,7 +35,7 @@ std::vector<std::string> names_in(const std::string& folder, std::string_view pr
 
 bool may_open(const std::string& path) { return ::faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) == 0; }
 
-/// "580.65.06" of ".../libcuda.so.580.65.06"; empty for "libcuda.so.1".
+/// The version in a file name: "580.65.06" in ".../libcuda.so.580.65.06"; empty for "libcuda.so.1".
 std::string version_in_file_name(const std::string& path) {
     const std::string name = path.substr(path.find_last_of('/') + 1);
     return find_version(name);
@@ -62,7 +63,7 @@ std::string find_version(const std::string& text) {
 }
 
 bool HostFacts::hides_every_device() const {
-    // The driver stops reading the list at the first entry that is no device.
+    // The driver stops reading the list at the first entry that is not a device.
     return visible_devices && (visible_devices->empty() || visible_devices->front() == '-' || *visible_devices == "NoDevFiles");
 }
 

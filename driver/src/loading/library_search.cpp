@@ -18,10 +18,10 @@ namespace {
 
 struct SearchFolder {
     std::string path;
-    bool is_default;  ///< searched after the loader's cache
+    bool is_default;  ///< searched after the cache of the loader
 };
 
-/// The folders that the dynamic loader searches for the main program.
+/// The folders in which the dynamic loader searches for the main program.
 std::vector<SearchFolder> search_folders() {
     std::vector<SearchFolder> folders;
     void* program = ::dlopen(nullptr, RTLD_LAZY);
@@ -68,7 +68,7 @@ bool is_libcuda(std::string_view path) {
     return name == "libcuda.so" || name.starts_with("libcuda.so.");
 }
 
-/// Keeps the name of the first libcuda. It is a callback of C code, so it must not throw.
+/// Keeps the name of the first libcuda. As a callback of C code it must not throw.
 int find_libcuda(dl_phdr_info* library, std::size_t, void* found) {
     if (library->dlpi_name == nullptr || !is_libcuda(library->dlpi_name)) {
         return 0;
@@ -86,7 +86,8 @@ std::string find_loaded_libcuda() {
 }
 
 std::vector<std::string> find_in_loader_cache(const std::string& cache, const std::string& name) {
-    // A header of 48 bytes with the number of entries at 20, then entries of 24 bytes with the offsets of name and path at 4 and 8.
+    // A header of 48 bytes with the number of entries at 20, then entries of 24 bytes with the
+    // offsets of name and path at 4 and 8.
     constexpr std::size_t header_size = 48;
     constexpr std::size_t entry_size = 24;
     std::vector<std::string> paths;

@@ -23,16 +23,17 @@ namespace detail {
 
 namespace {
 
-/// What a process that tries a library reports, in this order.
+/// The report of a process that tries a library, in this order.
 constexpr std::string_view sign_of_beginning = "cupool begins to try the library\n";
 constexpr std::string_view sign_of_loading = "cupool has loaded the library\n";
 constexpr std::string_view sign_of_life = "cupool has tried the library\n";
 constexpr std::size_t longest_report = sign_of_beginning.size() + sign_of_loading.size() + sign_of_life.size();
 
-/// How long a killed process may take to end: one that waits in the kernel, as for a GPU that hangs, may never do so.
+/// How long to wait for the end of a killed process: one that is blocked in the kernel, for example
+/// by a hanging GPU, may never end.
 constexpr std::chrono::seconds patience_with_killed{1};
 
-/// The two ends of a pipe; only what is handed to a child goes there. Reading does not wait.
+/// The two ends of a pipe, which children do not inherit unless told to. Reads do not block.
 class Pipe {
 public:
     Pipe() {
@@ -46,7 +47,7 @@ public:
     Pipe(const Pipe&) = delete;
     Pipe& operator=(const Pipe&) = delete;
 
-    /// Why there is no pipe, as an errno; 0 where there is one.
+    /// The errno of a failed creation; 0 if the pipe exists.
     int error() const { return error_; }
     int reader() const { return ends_[0]; }
     int writer() const { return ends_[1]; }
@@ -65,8 +66,9 @@ private:
     int ends_[2] = {-1, -1};
 };
 
-/// Starts the process. Its stdout is the pipe, which try_library() keeps for its report; all else that it prints goes nowhere.
-/// \return 0, or the error's number
+/// Starts the process. Its stdout is the pipe, which try_library() reserves for its report; all
+/// other output is discarded.
+/// \return 0, or the number of the error
 int start(pid_t& process, std::vector<std::string> words, const Pipe& output) {
     std::vector<char*> arguments;
     for (std::string& word : words) {
@@ -77,7 +79,8 @@ int start(pid_t& process, std::vector<std::string> words, const Pipe& output) {
     if (const int error = ::posix_spawn_file_actions_init(&actions); error != 0) {
         return error;
     }
-    // The pipe first: where this process has closed its stdin or stderr, the pipe's end has that number.
+    // The pipe comes first: if this process has closed its stdin or stderr, the end of the pipe has
+    // that number.
     int error = ::posix_spawn_file_actions_adddup2(&actions, output.writer(), STDOUT_FILENO);
     if (error == 0) {
         error = ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -92,7 +95,7 @@ int start(pid_t& process, std::vector<std::string> words, const Pipe& output) {
     return error;
 }
 
-/// Reads what is in the pipe, or a little more than a whole report where too much is.
+/// Reads the content of the pipe, but not much more than a whole report.
 void read_what_is_there(int from, std::string& text) {
     char buffer[64];
     for (ssize_t count = 1; count > 0 && text.size() <= longest_report;) {
@@ -101,7 +104,8 @@ void read_what_is_there(int from, std::string& text) {
     }
 }
 
-/// The status that a process has ended with, if it has; 0 where nobody can tell, since the program collects its children otherwise.
+/// The exit status of a process, if it has ended; 0 if the status is lost because the program waits
+/// for its children elsewhere.
 std::optional<int> status_of_ended(pid_t process) {
     int status = 0;
     const pid_t ended = ::waitpid(process, &status, WNOHANG);
@@ -112,16 +116,17 @@ std::optional<int> status_of_ended(pid_t process) {
 }
 
 struct Course {
-    std::optional<int> status;  ///< nothing where the process has not ended
+    std::optional<int> status;  ///< nullopt if the process has not ended
     std::string report;
 };
 
-/// Follows a process until it ends, reports too much, or the deadline passes. The pipe's end is not waited for: a process that the library
-/// leaves behind keeps the pipe open. The process is polled, as nothing that works in every program tells of one child.
+/// Follows a process until it ends, reports too much, or the deadline passes. It does not wait for
+/// the end of the pipe, which a process started by the library may keep open. It polls, because no
+/// notification about one child works in every program.
 Course follow(pid_t process, const Pipe& output, TrialClock::time_point deadline) {
     Course course;
     for (;;) {
-        course.status = status_of_ended(process);  // asked first: what an ended process has reported is in the pipe
+        course.status = status_of_ended(process);  // before reading: the whole report of an ended process is in the pipe
         read_what_is_there(output.reader(), course.report);
         if (course.status || course.report.size() > longest_report || TrialClock::now() >= deadline) {
             return course;
@@ -152,7 +157,7 @@ void end_at_once(pid_t process) {
     }
 }
 
-/// How a process ended.
+/// Describes how a process ended.
 std::string describe_end(std::optional<int> status) {
     if (!status) {
         return "did not come to an end";
@@ -166,7 +171,7 @@ std::string describe_end(std::optional<int> status) {
     return "ended without having come through";
 }
 
-/// What is wrong with the library, or with the trial, after this course; empty where nothing is.
+/// What is wrong with the library or with the trial; empty if nothing is.
 std::string find_fault(const Course& course, const std::string& program) {
     const std::string end = describe_end(course.status);
     std::string expected(sign_of_beginning);
@@ -221,7 +226,8 @@ bool report(int to, std::string_view sign) { return ::write(to, sign.data(), sig
 }  // namespace
 
 int try_library(const std::string& path) {
-    // What the library prints goes where stderr goes, which is nowhere: only this function reports.
+    // Output of the library goes to stderr, which the parent discards: only this function writes to
+    // the report.
     const int reports = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (reports < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || !report(reports, detail::sign_of_beginning)) {
         return 1;

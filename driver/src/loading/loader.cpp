@@ -50,7 +50,8 @@ Function resolve_as(const Resolver& resolver, const char* exported) {
     return reinterpret_cast<Function>(resolver(exported));
 }
 
-/// Finds entry points by their own versions: through the library's own look-up, else by the names it exports.
+/// Finds entry points by their ABI versions through cuGetProcAddress of the library, or else by
+/// exported names.
 class EntryPointResolver {
 public:
     explicit EntryPointResolver(const Resolver& resolver)
@@ -68,7 +69,7 @@ public:
             answer = get_proc_address_(row.base, &function, row.version, 0);
         }
         if (answer == abi::Status::success || answer == abi::Status::not_found) {
-            return function;  // null: the library says itself that it has none
+            return function;  // null: the library itself reports that it has none
         }
         return resolver_(row.exported);
     }
@@ -79,7 +80,7 @@ private:
     GetProcAddress get_proc_address_;
 };
 
-/// What came of one candidate.
+/// The outcome of one candidate.
 struct Finding {
     Reason reason = Reason::none;
     std::string text;
@@ -95,7 +96,8 @@ EntryPoints resolve_entry_points(const Resolver& resolver) {
     return api;
 }
 
-/// Clears what is newer than the driver says it is: a library may export more than its driver can do.
+/// Clears entry points newer than the driver's version: a library may export more than its driver
+/// supports.
 void clear_newer_entry_points(EntryPoints& api, int version) {
 #define CUPOOL_ENTRY_POINT(member, base, row_version, exported, need, since, signature) \
     if (since > version) {                                                              \
@@ -105,7 +107,7 @@ void clear_newer_entry_points(EntryPoints& api, int version) {
 #undef CUPOOL_ENTRY_POINT
 }
 
-/// The first required row whose pointer is null.
+/// The first required row with a null pointer.
 const EntryPointInfo* find_missing_requirement(const EntryPoints& api) {
 #define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature)  \
     if (EntryPointInfo::need == EntryPointInfo::required && api.member == nullptr) { \
@@ -146,7 +148,7 @@ Finding judge(EntryPoints& api, int& version) {
     return {Reason::none, "taken; CUDA " + cuda_version_text(version)};
 }
 
-/// A path without links, or the path as it is where that cannot be told.
+/// A path without links, or the unchanged path if it cannot be resolved.
 std::string resolved(const std::string& path) {
     char* real = ::realpath(path.c_str(), nullptr);
     if (real == nullptr) {
@@ -165,7 +167,7 @@ std::string path_of(void* library, const std::string& fallback) {
     return resolved(map->l_name);
 }
 
-/// One loading: the candidates are tried until one is taken.
+/// One run of the loader: it tries candidates until it can use one.
 class Loader {
 public:
     explicit Loader(const LoadOptions& options) : options_(options), trial_deadline_(TrialClock::now() + options.trial_patience) {}
@@ -208,7 +210,7 @@ private:
                     try_file(file, "search");
                 }
             }
-            if (files.empty()) {  // the dynamic loader may know places that we do not
+            if (files.empty()) {  // the dynamic loader may know other places
                 try_name(name);
             }
         }
@@ -247,7 +249,7 @@ private:
             note(path, source, {::access(path.c_str(), R_OK) == 0 ? Reason::library_unusable : Reason::permission, fault});
             return;
         }
-        // A name without a slash would be searched for.
+        // dlopen would search for a name without a slash.
         const std::string name = path.find('/') == std::string::npos ? "./" + path : path;
         if (const std::string corruption = try_elsewhere(name); !corruption.empty()) {
             note(path, source, {Reason::library_unusable, corruption});
@@ -256,7 +258,8 @@ private:
         open_library(name, path, source, Reason::library_unusable);
     }
 
-    /// What a process of its own finds wrong with the file, where the program wants that.
+    /// What the trial in a separate process finds wrong with the file, if the program asks for a
+    /// trial.
     std::string try_elsewhere(const std::string& path) const {
         return options_.trial_command.empty() ? std::string() : find_trial_fault(options_.trial_command, path, trial_deadline_);
     }
@@ -275,12 +278,12 @@ private:
 
     void try_library(void* library, const std::string& shown, const char* source) {
         const bool is_driver = use(path_of(library, shown), source, [library](const char* exported) { return ::dlsym(library, exported); });
-        if (!is_driver) {  // left loaded, a stub would be what others get by libcuda's name
+        if (!is_driver) {  // otherwise others who load libcuda by its name would get the stub
             ::dlclose(library);
         }
     }
 
-    /// \return whether it is a driver at all, be it too old
+    /// \return whether it is a driver, even if it is too old
     bool use(const std::string& path, const char* source, const Resolver& resolver) {
         EntryPoints api = resolve_entry_points(resolver);
         int version = 0;
@@ -304,7 +307,7 @@ private:
         result_.report.attempts.push_back({path, source, finding.reason, finding.text});
     }
 
-    /// The reason is that of the first candidate that was there at all.
+    /// The reason of the report is that of the first candidate that exists.
     void explain_failure() {
         for (const LoadAttempt& attempt : result_.report.attempts) {
             if (attempt.reason != Reason::no_library) {

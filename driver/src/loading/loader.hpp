@@ -5,13 +5,14 @@
 
 namespace cupool::detail {
 
-/// A libcuda's entry points, or in the report why there are none.
+/// The entry points of a libcuda, or in the report the reason why there are none.
 struct LoadedLibrary {
     EntryPoints api;
     LoadReport report;
 };
 
-/// Finds, checks and loads a libcuda as the options say. Calls nothing in it but cuGetProcAddress and cuDriverGetVersion.
+/// Finds, checks and loads a libcuda according to the options. It calls only cuGetProcAddress and
+/// cuDriverGetVersion.
 LoadedLibrary load_library(const LoadOptions& options);
 
 }  // namespace cupool::detail

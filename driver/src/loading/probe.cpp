@@ -20,7 +20,7 @@ void judge_device(ProbedDevice& device) {
     }
 }
 
-/// Reads what can be read; the first failure makes the device unusable.
+/// Reads as much as possible; the first failure makes the device unusable.
 ProbedDevice probe_device(const std::shared_ptr<const Driver>& driver, int ordinal) {
     ProbedDevice probed;
     probed.ordinal = ordinal;
@@ -41,7 +41,7 @@ ProbedDevice probe_device(const std::shared_ptr<const Driver>& driver, int ordin
         judge_device(probed);
     } catch (const Error& error) {
         if (error.category() == ErrorCategory::device_fault)
-            throw;  // it says nothing about this device: no GPU of the process works any more
+            throw;  // it says nothing about this device: this process can use no GPU any more
         probed.reason = error.reason().value_or(Reason::device_unhealthy);
         probed.explanation = error.code() ? error.call() + " answered " + describe(*error.code()) : error.message();
     }
@@ -60,10 +60,10 @@ void judge_devices(ProbeReport& report) {
                          std::to_string(bad->ordinal) + ": " + bad->explanation;
 }
 
-/// Short enough for a std::string to hold it without memory of its own.
+/// Short enough for a std::string without an allocation.
 constexpr const char* out_of_memory = "out of memory";
 
-/// Says what a probe failed of, also where there is no memory to say much.
+/// Records why a probe failed, even if there is little memory for text.
 void fail(ProbeReport& report, const char* failure) noexcept {
     report.reason = Reason::device_unhealthy;
     report.failed = true;
@@ -158,7 +158,7 @@ ProbeReport probe(const LoadOptions& options) noexcept {
         }
     } catch (const Error& error) {
         fail(report, error.what());
-        if (error.reason() == Reason::library_unusable) {  // the library has been found out, which says all about its devices
+        if (error.reason() == Reason::library_unusable) {  // the library is faulty, which says all about its devices
             report.reason = Reason::library_unusable;
             report.failed = false;
         }

@@ -10,8 +10,9 @@ void throw_size_overflow(std::size_t count, std::size_t size, const SourceLocati
 
 namespace {
 
-/// Waits for what the context's streams have still to free, and lets the device's pool give back what it keeps unused.
-/// \return whether that may help an allocation of so many bytes
+/// Waits for pending frees of the context's streams and makes the device's pool release unused
+/// memory.
+/// \return whether that may help an allocation of this many bytes
 bool reclaim_memory(ContextView context, std::size_t bytes) {
     const EntryPoints& api = context.driver().api();
     ContextView::MemoryInfo info{};
@@ -20,13 +21,14 @@ bool reclaim_memory(ContextView context, std::size_t bytes) {
     abi::MemoryPool pool = nullptr;
     if (api.device_get_default_memory_pool != nullptr &&
         api.device_get_default_memory_pool(&pool, context.device().handle()) == abi::Status::success) {
-        api.memory_pool_trim_to(pool, 0);  // where it refuses, the allocation is refused again
+        api.memory_pool_trim_to(pool, 0);  // if it fails, the allocation fails again
     }
     return true;
 }
 
-/// Allocates once more where that was refused and memory could be reclaimed, or throws saying how much was asked for and how much there is.
-/// \param result  what the first attempt answered, in the context
+/// Allocates again if memory can be reclaimed after a failure, or throws an Error with the
+/// requested and the available size.
+/// \param result  the status of the first attempt, in the context
 template <auto Member, class... Arguments>
 void retry_allocation(ContextView context, abi::Status result, std::size_t bytes, const SourceLocation& where, Arguments... arguments) {
     if (result == abi::Status::out_of_memory && reclaim_memory(context, bytes)) {
@@ -48,7 +50,7 @@ void retry_allocation(ContextView context, abi::Status result, std::size_t bytes
 }  // namespace
 
 void DeviceAllocation::allocate(std::size_t bytes, const DeviceContext& context, const SourceLocation& where) {
-    const ContextView place = context.context(where);  // none of the host
+    const ContextView place = context.context(where);  // throws for the host
     if (bytes == 0) {
         return;
     }
@@ -60,9 +62,9 @@ void DeviceAllocation::allocate(std::size_t bytes, const DeviceContext& context,
     }
 }
 
-void DeviceAllocation::allocate_elsewhere(abi::Status told, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where) {
+void DeviceAllocation::allocate_elsewhere(abi::Status query_status, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where) {
     const ContextView place = stream().context();
-    require_told(place, told, where);
+    require_query(place, query_status, where);
     const CurrentContext current(place, where);
     const abi::Status result = invoke<&EntryPoints::memory_allocate_from_pool_async>(place.driver(), ordinal(), where, &pointer_, bytes,
                                                                                      pool.handle(), stream().handle());
@@ -111,15 +113,16 @@ void DeviceAllocation::record_use(StreamView stream, const SourceLocation& where
     conditions_->uses.record(stream, where);
 }
 
-void DeviceAllocation::release_elsewhere(abi::Status told) noexcept {
+void DeviceAllocation::release_elsewhere(abi::Status query_status) noexcept {
     if (must_leak()) {
         return;
     }
     const StreamView stream = this->stream();
     const Driver& driver = stream.context().driver();
     try {
-        // Not without: a default stream's handle would name another context's, and the free would come before the last use.
-        require_told(stream.context(), told, SourceLocation{});
+        // Fail without it: in another context, the handle of a default stream refers to that
+        // context's stream, so the free could precede the last use.
+        require_query(stream.context(), query_status, SourceLocation{});
         const CurrentContext current(stream.context(), SourceLocation{});
         if (conditions_ && conditions_->is_plain) {
             conditions_->uses.synchronize();

@@ -135,7 +135,7 @@ MemoryPool::MemoryPool(ContextView context, MemoryPoolOptions options, SourceLoc
 MemoryPool MemoryPool::import_file_descriptor(ContextView context, int file_descriptor, SourceLocation where) {
     detail::Shared<const detail::ContextState> owner = context.share(where);
     abi::MemoryPool handle = nullptr;
-    // The driver takes the descriptor itself where other kinds of handles are pointers.
+    // The driver expects the descriptor itself in place of a pointer to a handle.
     void* const shared = reinterpret_cast<void*>(static_cast<std::intptr_t>(file_descriptor));
     detail::call_in<&EntryPoints::memory_pool_import>(context, where, &handle, shared, abi::MemoryHandleType::posix_file_descriptor, 0ULL);
     return MemoryPool(std::move(owner), handle);
@@ -177,7 +177,7 @@ void ImportedMemory::release() noexcept {
         return;
     }
     try {
-        // Not without: a default stream's handle is that of whichever context is current.
+        // Leak without it: the handle of a default stream refers to the current context.
         const CurrentContext current(context_.get(), SourceLocation{});
         detail::call_from_destructor<&EntryPoints::memory_free_async>(context_->driver(), context_->device().ordinal(), pointer_,
                                                                       stream_.handle());

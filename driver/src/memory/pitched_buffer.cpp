@@ -5,7 +5,7 @@ namespace cupool::detail {
 
 namespace {
 
-/// The driver wants to know the largest access that kernels will make: 4, 8 or 16 bytes.
+/// The largest access of kernels, which the driver asks for: 4, 8 or 16 bytes.
 unsigned access_bytes(std::size_t element_bytes) {
     for (const unsigned bytes : {16U, 8U}) {
         if (element_bytes % bytes == 0) return bytes;

@@ -6,7 +6,7 @@ namespace cupool {
 
 namespace {
 
-constexpr int first_version_with_pools = 11030;  // of CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
+constexpr int first_version_with_pools = 11030;  // the first with CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE
 
 MemoryKind kind_of(abi::MemoryType type, int is_managed) {
     if (is_managed != 0) return MemoryKind::managed;
@@ -27,7 +27,8 @@ PointerInfo pointer_info(ContextView context, abi::DevicePointer pointer, Source
     std::array<void*, attributes.size()> values{&type,       &is_managed,      &info.device,         &info.context,
                                                 &info.start, &info.size_bytes, &info.device_pointer, &info.host_pointer,
                                                 &info.pool};
-    // An older driver refuses all of them for one that it does not know: the pool, the last here.
+    // An older driver refuses all attributes because of an unknown one: the pool, which comes last
+    // here.
     const bool knows_pools = context && context.driver().version() >= first_version_with_pools;
     const auto count = static_cast<unsigned>(attributes.size()) - (knows_pools ? 0 : 1);
     detail::call_in<&EntryPoints::pointer_get_attributes>(context, where, count, attributes.data(), values.data(), pointer);

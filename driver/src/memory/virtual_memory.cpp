@@ -75,7 +75,7 @@ PhysicalMemory::PhysicalMemory(ContextView context, std::size_t bytes, PhysicalM
 PhysicalMemory PhysicalMemory::import_file_descriptor(ContextView context, int file_descriptor, std::size_t bytes, SourceLocation where) {
     detail::Shared<const detail::ContextState> owner = context.share(where);
     const Driver& driver = context.driver();
-    // The driver takes the descriptor itself where other kinds of handles are pointers.
+    // The driver expects the descriptor itself in place of a pointer to a handle.
     void* const shared = reinterpret_cast<void*>(static_cast<std::intptr_t>(file_descriptor));
     abi::MemoryHandle handle = 0;
     call<&EntryPoints::memory_import>(driver, context.ordinal(), where, &handle, shared, abi::MemoryHandleType::posix_file_descriptor);
@@ -166,7 +166,8 @@ abi::MemoryAccess MemoryMapping::access(int ordinal, SourceLocation where) const
 
 namespace {
 
-/// Waits for the context's work. \return false where nobody may wait, since a stream is captured
+/// Waits for the work of the context. \return false if waiting is not allowed because a stream is
+/// captured
 bool has_awaited(ContextView context) noexcept {
     try {
         context.synchronize(SourceLocation{});
@@ -186,7 +187,7 @@ void MemoryMapping::release() noexcept {
         return;
     }
     try {
-        // Not without: work that still uses the memory would fault.
+        // Leak without it: work that still uses the memory would fault.
         const CurrentContext current(memory_context_.get(), SourceLocation{});
         if (!has_awaited(memory_context_.get())) {
             return;

@@ -10,8 +10,9 @@
 #include "loading/elf_check.hpp"
 
 /// \file
-/// The program's side of NVTX 3: a profiler's library is handed tables of empty slots, and puts its functions into those that it cares
-/// for. Numbers and layouts are those of NVTX's documented injection interface; `tests/driver/abi/profiler_test.cpp` compares them with its headers.
+/// The program's side of NVTX 3: a profiler's library gets tables of empty slots and fills in
+/// functions for those that interest it. Numbers and layouts are those of NVTX's documented
+/// injection interface; `tests/driver/abi/profiler_test.cpp` compares them with its headers.
 
 namespace cupool {
 
@@ -21,7 +22,8 @@ using Slot = void (*)();
 
 constexpr std::size_t push_slot = 9;
 constexpr std::size_t pop_slot = 11;
-/// How many slots each of NVTX's modules has: none, core, CUDA, OpenCL, CUDA runtime, domains, synchronisation.
+/// The number of slots of each module of NVTX: none, core, CUDA, OpenCL, CUDA runtime, domains,
+/// synchronisation.
 constexpr std::array<unsigned, 7> slot_counts{0, 16, 9, 15, 7, 16, 7};
 constexpr std::size_t core_module = 1;
 constexpr std::size_t max_slots = 16;
@@ -31,7 +33,7 @@ struct Tables {
     std::array<std::array<Slot*, max_slots + 1>, slot_counts.size()> pointers{};
 };
 
-// Never destroyed: ranges may end as late as they like.
+// Never destroyed, because ranges may end during static destruction.
 Tables& tables() {
     static auto* const instance = [] {
         auto* const made = new Tables;
@@ -82,12 +84,13 @@ const void* give_export_table(std::uint32_t id) {
     }
 }
 
-/// Whether the dynamic loader can be asked for the library: a name without a slash is searched for, a file must be one that can be loaded.
+/// Whether to pass the library to the dynamic loader: a name without a slash, for which it
+/// searches, or a file without a fault.
 bool can_be_loaded(const std::string& path) {
     return !path.empty() && (path.find('/') == std::string::npos || detail::find_elf_fault(path).empty());
 }
 
-/// Loads the profiler's library, if there is one. \return whether it wants to know of ranges
+/// Loads the library of the profiler, if there is one. \return whether it records ranges
 bool load_profiler() {
     const char* const variable = ::secure_getenv("NVTX_INJECTION64_PATH");
     const std::string path = variable == nullptr ? "" : variable;
@@ -105,7 +108,7 @@ bool has_profiler() {
     static const bool found = [] {
         try {
             return load_profiler();
-        } catch (...) {  // out of memory: then without
+        } catch (...) {  // out of memory: go on without a profiler
             return false;
         }
     }();

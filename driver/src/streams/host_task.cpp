@@ -7,14 +7,14 @@ namespace cupool::detail {
 
 namespace {
 
-// CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, which must be given, and CU_GRAPH_USER_OBJECT_MOVE.
+// CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, which is mandatory, and CU_GRAPH_USER_OBJECT_MOVE.
 constexpr unsigned no_destructor_sync = 1;
 constexpr unsigned move_reference = 1;
 
 void log_task_failure(const char* what) noexcept {
     try {
         log(LogLevel::error, std::string("a function that a stream ran threw: ") + what);
-    } catch (...) {  // composing the line may run out of memory, and the driver's thread must not see that
+    } catch (...) {  // composing the line may run out of memory, and that must not reach the thread of the driver
         log(LogLevel::error, what);
     }
 }

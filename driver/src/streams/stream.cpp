@@ -42,7 +42,7 @@ void StreamView::launch_host_function(std::function<void()> function, SourceLoca
     task.release();  // NOLINT(bugprone-unused-return-value): run_owned_host_task owns it now
 }
 
-// Each launch of the graph will call it: the graph owns it.
+// Each launch of the graph calls the function, so the graph owns it.
 void StreamView::capture_host_function(std::function<void()> function, const SourceLocation& where) const {
     const CurrentContext current(context_, where);
     auto status = abi::CaptureStatus::none;

@@ -11,7 +11,7 @@ void StreamUses::record(StreamView stream, const SourceLocation& where) {
     }
 }
 
-// Nothing would make a free wait for the use, which may be under way.
+// Otherwise a free would not wait for the use, which may be in progress.
 void StreamUses::wait_for(StreamView stream) noexcept {
     try {
         stream.synchronize(SourceLocation{});

@@ -1,11 +1,13 @@
 #pragma once
 
 /// \file
-/// The part of libcuda's binary interface that cupool uses: handles, numbers and layouts. The headers of `abi/` divide it by concept.
+/// The part of libcuda's binary interface that cupool uses: handles, numbers and layouts. The
+/// headers of `abi/` divide it by concept.
 ///
-/// The handle types are the opaque global struct tags that NVIDIA's cuda.h uses, so a translation unit can include both headers.
-/// Numbers and layouts are those of the CUDA Driver API documentation; where the build finds a cuda.h, the tests in `tests/driver/abi`
-/// compare every one of them with it.
+/// The handle types are the opaque global struct tags that NVIDIA's cuda.h uses, so a translation
+/// unit can include both headers. Numbers and layouts are those of the CUDA Driver API
+/// documentation; where the build finds a cuda.h, the tests in `tests/driver/abi` compare every one
+/// of them with it.
 
 #include <cupool/driver/abi/context.hpp>
 #include <cupool/driver/abi/copy.hpp>

@@ -1,12 +1,13 @@
 #pragma once
 
 /// \file
-/// Copies between host and devices, and fills. All check sizes and devices first: invalid_argument where sizes differ, wrong_context where
-/// a span and the stream are of different devices (a peer copy: where both spans are on other devices than the contexts given). Copying
-/// nothing makes no call of the driver.
+/// Copies between host and devices, and fills. All of them check sizes and devices first: they
+/// throw invalid_argument if sizes differ, and wrong_context if a span and the stream belong to
+/// different devices (a peer copy: if the spans are on other devices than the given contexts). An
+/// empty copy makes no driver call.
 ///
-/// The async forms return at once and are ordered on the stream; host memory must stay as it is until then. From pageable host
-/// memory the driver may copy before it returns.
+/// The async forms return at once and are ordered on the stream; host memory must stay unchanged
+/// until the copy is done. The driver may copy pageable host memory before it returns.
 
 #include <bit>
 #include <cstddef>
@@ -26,7 +27,7 @@ template <class To, class From>
     throw_size_mismatch(to.size(), from.size(), where);
 }
 
-/// Whether there is something to copy. Throws where the sizes differ.
+/// Whether there is something to copy. Throws if the sizes differ.
 template <class To, class From>
 inline bool check_sizes(const To& to, const From& from, const SourceLocation& where) {
     if (to.size() != from.size()) [[unlikely]] {
@@ -34,7 +35,7 @@ inline bool check_sizes(const To& to, const From& from, const SourceLocation& wh
     }
     return !to.empty();
 }
-/// The same of numbers.
+/// The same for numbers.
 inline bool check_sizes(std::size_t to, std::size_t from, const SourceLocation& where) {
     if (to != from) [[unlikely]] {
         throw_size_mismatch(to, from, copy_of(where));
@@ -58,21 +59,22 @@ inline T* address_of(const std::span<T>& span) noexcept {
     return span.data();
 }
 
-/// The addresses are read only once the context is known to be current, so that nothing must be kept across that call.
+/// Reads the addresses only after the check of the current context, so that no register must be
+/// saved across that call.
 template <auto Member, class To, class From>
 inline void copy_in(const StreamView& stream, const SourceLocation& where, const To& to, const From& from) {
     const ContextView context = stream.context();
-    abi::Status told;
-    const abi::Status result =
-        is_current(context, told)
-            ? (context.driver().api().*Member)(address_of(to), address_of(from), to.size_bytes(), stream.handle())
-            : invoke_elsewhere<Member>(context, told, copy_of(where), address_of(to), address_of(from), to.size_bytes(), stream.handle());
+    abi::Status query_status;
+    const abi::Status result = is_current(context, query_status)
+                                   ? (context.driver().api().*Member)(address_of(to), address_of(from), to.size_bytes(), stream.handle())
+                                   : invoke_elsewhere<Member>(context, query_status, copy_of(where), address_of(to), address_of(from),
+                                                              to.size_bytes(), stream.handle());
     require_success<Member>(result, context, where);
 }
 
 }  // namespace detail
 
-/// Host to device.
+/// Copies from host to device.
 template <class T>
 void copy_async(const DeviceSpan<T>& to, const std::span<const std::type_identity_t<T>>& from, StreamView stream,
                 const SourceLocation& where = SourceLocation::current()) {
@@ -82,7 +84,7 @@ void copy_async(const DeviceSpan<T>& to, const std::span<const std::type_identit
     }
 }
 
-/// Device to host.
+/// Copies from device to host.
 template <class T>
 void copy_async(const std::span<std::remove_const_t<T>>& to, const DeviceSpan<T>& from, StreamView stream,
                 const SourceLocation& where = SourceLocation::current()) {
@@ -92,7 +94,7 @@ void copy_async(const std::span<std::remove_const_t<T>>& to, const DeviceSpan<T>
     }
 }
 
-/// Within a device.
+/// Copies within a device.
 template <class T>
 void copy_async(const DeviceSpan<T>& to, const DeviceSpan<const std::type_identity_t<T>>& from, StreamView stream,
                 const SourceLocation& where = SourceLocation::current()) {
@@ -103,7 +105,8 @@ void copy_async(const DeviceSpan<T>& to, const DeviceSpan<const std::type_identi
     }
 }
 
-/// From one device to another; the stream is of either. Goes over a link where peer access is enabled, else through the host's memory.
+/// Copies between two devices; the stream belongs to either. Uses a direct link if peer access is
+/// enabled, else host memory.
 template <class T>
 void copy_peer_async(DeviceSpan<T> to, ContextView to_context, DeviceSpan<const std::type_identity_t<T>> from, ContextView from_context,
                      StreamView stream, SourceLocation where = SourceLocation::current()) {
@@ -118,7 +121,7 @@ void copy_peer_async(DeviceSpan<T> to, ContextView to_context, DeviceSpan<const 
     }
 }
 
-/// Host to device, done when it returns.
+/// Copies from host to device; complete on return.
 template <class T>
 void copy(DeviceSpan<T> to, std::span<const std::type_identity_t<T>> from, StreamView stream,
           SourceLocation where = SourceLocation::current()) {
@@ -126,14 +129,14 @@ void copy(DeviceSpan<T> to, std::span<const std::type_identity_t<T>> from, Strea
     stream.synchronize(where);
 }
 
-/// Device to host, done when it returns.
+/// Copies from device to host; complete on return.
 template <class T>
 void copy(std::span<std::remove_const_t<T>> to, DeviceSpan<T> from, StreamView stream, SourceLocation where = SourceLocation::current()) {
     copy_async(to, from, stream, where);
     stream.synchronize(where);
 }
 
-/// Within a device, done when it returns.
+/// Copies within a device; complete on return.
 template <class T>
 void copy(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, StreamView stream,
           SourceLocation where = SourceLocation::current()) {
@@ -141,7 +144,7 @@ void copy(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, Stre
     stream.synchronize(where);
 }
 
-/// From one device to another, done when it returns; the stream is of either.
+/// Copies between two devices; complete on return. The stream belongs to either.
 template <class T>
 void copy_peer(DeviceSpan<T> to, ContextView to_context, DeviceSpan<const std::type_identity_t<T>> from, ContextView from_context,
                StreamView stream, SourceLocation where = SourceLocation::current()) {
@@ -149,9 +152,10 @@ void copy_peer(DeviceSpan<T> to, ContextView to_context, DeviceSpan<const std::t
     stream.synchronize(where);
 }
 
-/// Between any two addresses, as the driver knows what lies there: memory of any device, page-locked, managed, or the program's own.
-/// The stream's context need only be of the same process. Unchecked here: sizes are in bytes, and what the driver takes for the program's
-/// own memory it touches.
+/// Copies between any two addresses; the driver finds out what they are: memory of any device,
+/// page-locked, managed or pageable host memory. The stream may belong to any context of the
+/// process. Nothing is checked here: sizes are in bytes, and the driver accesses an unknown address
+/// as host memory.
 inline void copy_bytes_async(abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, StreamView stream,
                              SourceLocation where = SourceLocation::current()) {
     if (bytes != 0) {
@@ -159,14 +163,14 @@ inline void copy_bytes_async(abi::DevicePointer to, abi::DevicePointer from, std
     }
 }
 
-/// The same, done when it returns.
+/// The same; complete on return.
 inline void copy_bytes(abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, StreamView stream,
                        SourceLocation where = SourceLocation::current()) {
     copy_bytes_async(to, from, bytes, stream, where);
     stream.synchronize(where);
 }
 
-/// Sets every element to one value of 1, 2 or 4 bytes.
+/// Sets all elements to one value of 1, 2 or 4 bytes.
 template <class T>
 void fill_async(DeviceSpan<T> span, std::type_identity_t<T> value, StreamView stream, SourceLocation where = SourceLocation::current()) {
     static_assert(!std::is_const_v<T>, "cannot fill a span of constants");
@@ -185,14 +189,14 @@ void fill_async(DeviceSpan<T> span, std::type_identity_t<T> value, StreamView st
     }
 }
 
-/// The same, done when it returns.
+/// The same; complete on return.
 template <class T>
 void fill(DeviceSpan<T> span, std::type_identity_t<T> value, StreamView stream, SourceLocation where = SourceLocation::current()) {
     fill_async(span, value, stream, where);
     stream.synchronize(where);
 }
 
-/// Sets every byte.
+/// Sets all bytes.
 template <class T>
 void fill_bytes_async(DeviceSpan<T> span, unsigned char value, StreamView stream, SourceLocation where = SourceLocation::current()) {
     static_assert(!std::is_const_v<T>, "cannot fill a span of constants");

@@ -11,73 +11,82 @@
 
 namespace cupool {
 
-/// A GPU as the driver shows it. Copyable; needs no context and creates none. Safe from any thread.
+/// A GPU of a driver. Copyable; needs no context and creates none. Thread-safe.
 class Device {
 public:
-    /// What the device's multiprocessors can do, as PTX's .target counts it.
+    /// The compute capability of the multiprocessors, as in the .target directive of PTX.
     struct ComputeCapability {
-        /// The generation.
+        /// The major version.
         int major;
-        /// The step within it.
+        /// The minor version.
         int minor;
 
         friend auto operator<=>(const ComputeCapability&, const ComputeCapability&) = default;
     };
 
-    /// What the link to another device can do.
+    /// Properties of the link to another device.
     struct PeerLink {
-        bool can_access;       ///< this device reaches the peer's memory
-        bool native_atomics;   ///< with atomic operations too
-        bool array_access;     ///< CUDA arrays too
-        int performance_rank;  ///< links of one host are comparable by it; the lower the faster
+        bool can_access;       ///< this device can access the memory of the peer
+        bool native_atomics;   ///< also by atomic operations
+        bool array_access;     ///< also CUDA arrays
+        int performance_rank;  ///< compares the links of one host: lower is faster
     };
 
-    /// Initialises the driver where that has not happened.
-    /// \throws Error invalid_device where there is no such ordinal, no_device where there is none at all, and whatever the driver answers.
+    /// Initialises the driver if necessary.
+    /// \throws Error invalid_device if there is no such ordinal, no_device if there is no device at
+    /// all, and any failure of the driver
     Device(std::shared_ptr<const Driver> driver, int ordinal, SourceLocation where = SourceLocation::current());
 
-    /// The device in a PCI slot: "domain:bus:device.function", the function, and then the domain, may be left out.
-    /// \throws Error invalid_device where there is none that the driver shows, invalid_argument where that is no such text
+    /// The device in a PCI slot, "domain:bus:device.function". The function may be left out, and
+    /// then also the domain.
+    /// \throws Error invalid_device if the driver lists no device there, invalid_argument if the
+    /// text has another form
     static Device with_pci_bus_id(std::shared_ptr<const Driver> driver, const std::string& id,
                                   SourceLocation where = SourceLocation::current());
 
-    /// The driver that shows it.
+    /// The driver of the device.
     const std::shared_ptr<const Driver>& driver() const noexcept { return driver_; }
-    /// Its place in the driver's list, which CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER decide.
+    /// Its position in the driver's list, which CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER
+    /// determine.
     int ordinal() const noexcept { return ordinal_; }
-    /// The driver's own handle.
+    /// The handle of the driver.
     abi::Device handle() const noexcept { return handle_; }
 
-    /// The product's name, as the driver has it.
+    /// The name of the product according to the driver.
     std::string name(SourceLocation where = SourceLocation::current()) const;
-    /// "GPU-", or "MIG-" for a MIG instance, and hexadecimal digits in groups: what nvidia-smi -L shows and CUDA_VISIBLE_DEVICES takes.
+    /// "GPU-", or "MIG-" for a MIG instance, and groups of hexadecimal digits: as nvidia-smi -L
+    /// prints it and CUDA_VISIBLE_DEVICES accepts it.
     /// \throws Error unsupported before CUDA 11.4
     std::string uuid(SourceLocation where = SourceLocation::current()) const;
-    /// The UUID of the whole card that a MIG instance is a part of; for any other device its own.
+    /// The UUID of the card of a MIG instance; for other devices the same as uuid().
     std::string card_uuid(SourceLocation where = SourceLocation::current()) const;
-    /// Whether the device is a part of a card that has been divided into instances.
+    /// Whether the device is a part of a card that is divided into instances.
     bool is_mig_instance(SourceLocation where = SourceLocation::current()) const;
     /// "domain:bus:device.function"
     std::string pci_bus_id(SourceLocation where = SourceLocation::current()) const;
-    /// Bytes on the device, whoever uses them.
+    /// The bytes of memory on the device, used or free.
     std::size_t total_memory(SourceLocation where = SourceLocation::current()) const;
-    /// What the device is like. \throws Error invalid_argument where the driver does not know the attribute: see try_attribute()
+    /// The value of an attribute. \throws Error invalid_argument if the driver does not know the
+    /// attribute: see try_attribute()
     int attribute(abi::DeviceAttribute attribute, SourceLocation where = SourceLocation::current()) const;
-    /// The same for an attribute that the driver may be too old to know: nothing where it does not. See device_attribute.hpp for all.
+    /// The same for attributes that an older driver may not know: nullopt if it does not.
+    /// device_attribute.hpp lists all attributes.
     std::optional<int> try_attribute(abi::DeviceAttribute attribute, SourceLocation where = SourceLocation::current()) const;
-    /// What its multiprocessors can do.
+    /// The compute capability.
     ComputeCapability compute_capability(SourceLocation where = SourceLocation::current()) const;
-    /// How many multiprocessors it has.
+    /// The number of multiprocessors.
     int multiprocessor_count(SourceLocation where = SourceLocation::current()) const;
-    /// Who may make contexts on it.
+    /// Which processes may create contexts on it.
     abi::ComputeMode compute_mode(SourceLocation where = SourceLocation::current()) const;
-    /// Whether stream-ordered allocation works: the device offers it and the driver has the entry points.
+    /// Whether stream-ordered allocation works: the device supports it and the driver has the entry
+    /// points.
     bool supports_memory_pools(SourceLocation where = SourceLocation::current()) const;
-    /// Whether contexts can be limited to some of its multiprocessors: on devices and drivers that can, under MPS. False before CUDA 11.4.
+    /// Whether contexts can be limited to some multiprocessors, which needs a device and a driver
+    /// that support it, and MPS. False before CUDA 11.4.
     bool supports_multiprocessor_affinity(SourceLocation where = SourceLocation::current()) const;
-    /// Whether this device can reach the peer's memory over a link or the bus.
+    /// Whether this device can access the memory of the peer over a link or the bus.
     bool can_access_peer(const Device& peer, SourceLocation where = SourceLocation::current()) const;
-    /// What else is known of the link. \throws Error invalid_device where both are the same device
+    /// All known properties of the link. \throws Error invalid_device if both are the same device
     PeerLink peer_link(const Device& peer, SourceLocation where = SourceLocation::current()) const;
 
 private:
@@ -89,14 +98,15 @@ private:
 std::string to_string(const Device& device);
 std::ostream& operator<<(std::ostream& out, const Device& device);
 
-/// How many devices the driver shows; 0 where it shows none. \throws Error driver_unavailable
+/// The number of devices that the driver lists. \throws Error driver_unavailable
 int device_count(SourceLocation where = SourceLocation::current());
 int device_count(const Driver& driver, SourceLocation where = SourceLocation::current());
 
-/// A device of the host's driver. \throws what Device's constructor and Driver::system() throw
+/// A device of the system's driver. \throws what the constructor of Device and Driver::system()
+/// throw
 Device device(int ordinal, SourceLocation where = SourceLocation::current());
 
-/// Every device, in the driver's order.
+/// All devices, in the driver's order.
 std::vector<Device> devices(SourceLocation where = SourceLocation::current());
 std::vector<Device> devices(const std::shared_ptr<const Driver>& driver, SourceLocation where = SourceLocation::current());
 

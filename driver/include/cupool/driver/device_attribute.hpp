@@ -6,18 +6,19 @@
 
 namespace cupool {
 
-/// A device attribute and its name here.
+/// A device attribute and its name.
 struct NamedDeviceAttribute {
-    /// What to ask for.
+    /// The attribute.
     abi::DeviceAttribute attribute;
-    /// What it is called here.
+    /// The name of the enumerator.
     std::string_view name;
 };
 
-/// Every attribute that this build knows, by rising numbers; Device::try_attribute() asks for one that the driver may not know.
+/// All attributes that this build knows, by ascending numbers; an older driver may not know some of
+/// them (Device::try_attribute()).
 const std::vector<NamedDeviceAttribute>& device_attributes();
 
-/// Its enumerator's name, "warp_size"; empty for a number unknown to this build.
+/// The name of the enumerator, such as "warp_size"; empty for a number unknown to this build.
 std::string_view attribute_name(abi::DeviceAttribute attribute) noexcept;
 
 }  // namespace cupool

@@ -16,7 +16,7 @@ namespace detail {
 
 [[noreturn]] void throw_size_overflow(std::size_t count, std::size_t size, const SourceLocation& where);
 
-/// count * size; \throws Error invalid_argument where that does not fit
+/// count * size. \throws Error invalid_argument if the product does not fit
 inline std::size_t checked_size(std::size_t count, std::size_t size, const SourceLocation& where) {
     if (count > std::numeric_limits<std::size_t>::max() / size) [[unlikely]] {
         throw_size_overflow(count, size, copy_of(where));
@@ -24,20 +24,20 @@ inline std::size_t checked_size(std::size_t count, std::size_t size, const Sourc
     return count * size;
 }
 
-/// The bytes of a DeviceBuffer.
+/// The memory of a DeviceBuffer.
 class DeviceAllocation {
 public:
     DeviceAllocation() = default;
     DeviceAllocation(std::size_t bytes, const DeviceContext& context, const SourceLocation& where) : stream_(context.stream_) {
-        // What most allocations find: a pool, the context current, and memory.
+        // The common case: there is a pool, the context is current, and memory suffices.
         const ContextView place = context.stream_.context();
         if (!context.pool_ || bytes == 0) [[unlikely]] {
             allocate(bytes, context, copy_of(where));
             return;
         }
-        abi::Status told;
-        if (!is_current(place, told)) [[unlikely]] {
-            allocate_elsewhere(told, bytes, context.pool_, copy_of(where));
+        abi::Status query_status;
+        if (!is_current(place, query_status)) [[unlikely]] {
+            allocate_elsewhere(query_status, bytes, context.pool_, copy_of(where));
             return;
         }
         const abi::Status result =
@@ -60,32 +60,33 @@ public:
     void record_use(StreamView stream, const SourceLocation& where);
 
 private:
-    /// What a free must do that is not just given to the stream.
+    /// The conditions under which a free is not simply queued on the stream.
     struct FreeConditions {
-        bool is_plain;  ///< not ordered on the stream, but to be waited for
+        bool is_plain;  ///< not ordered on the stream: the free waits for it
         StreamUses uses;
     };
 
-    /// Nothing, or plain memory.
+    /// Allocates nothing, or plain memory.
     void allocate(std::size_t bytes, const DeviceContext& context, const SourceLocation& where);
-    /// From the pool, where another context is current.
-    void allocate_elsewhere(abi::Status told, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where);
-    /// Once more after what was answered. \param pool  empty for plain memory
+    /// Allocates from the pool if another context is current. \param query_status  the status of the query
+    /// of the current context
+    void allocate_elsewhere(abi::Status query_status, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where);
+    /// Allocates again after a failure. \param pool  empty for plain memory
     void retry(abi::Status result, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where);
 
-    /// What most frees find: the context current, and no conditions.
+    /// The common case: the context is current and there are no conditions.
     void release() noexcept {
         const ContextView context = stream().context();
-        abi::Status told;
-        if (!is_current(context, told) || conditions_ != nullptr) [[unlikely]] {
-            return release_elsewhere(told);
+        abi::Status query_status;
+        if (!is_current(context, query_status) || conditions_ != nullptr) [[unlikely]] {
+            return release_elsewhere(query_status);
         }
         const abi::Status result = context.driver().api().memory_free_async(pointer_, stream().handle());
         if (result != abi::Status::success) [[unlikely]] {
             log_failed_call(entry_point_info<&EntryPoints::memory_free_async>, result, ordinal());
         }
     }
-    void release_elsewhere(abi::Status told) noexcept;
+    void release_elsewhere(abi::Status query_status) noexcept;
 
     KeptStream stream_;
     abi::DevicePointer pointer_ = 0;
@@ -94,24 +95,27 @@ private:
 
 }  // namespace detail
 
-/// An array in a device's memory, uninitialised when made. Move-only. Keeps its context and stream alive.
+/// An uninitialised array in device memory. Move-only. Keeps its context and stream alive.
 ///
-/// Allocated on the context's stream, from its pool where it has one: usable by work given to that stream afterwards. Work on other streams
-/// must wait for the stream first, and be told of with record_use(), so that the free waits for it. The free is ordered on the allocating
-/// stream; without a pool it is a plain free, before which the stream is synchronised.
+/// The allocation is ordered on the stream of the device context and comes from its pool, if it has
+/// one; later work on that stream can use it. Work on other streams must wait for that stream first
+/// and be announced by record_use(), so that the free waits for it. The free is ordered on the
+/// allocating stream; without a pool it is a plain free, which synchronises the stream first.
 template <class T>
 class DeviceBuffer {
 public:
     /// No elements, no device.
     DeviceBuffer() = default;
 
-    /// \param count  in elements; 0 makes no call of the driver
-    /// Where memory has run out, waits for the context, lets the device's pool give back what it keeps, and tries once more.
-    /// \throws Error out_of_memory, invalid_argument (count * sizeof(T) does not fit), unsupported (the context is the host)
+    /// If there is not enough memory, it waits for the context, lets the device's pool release
+    /// unused memory, and tries once more.
+    /// \param count  number of elements; 0 makes no driver call
+    /// \throws Error out_of_memory, invalid_argument (count * sizeof(T) does not fit), unsupported
+    /// (the context is the host)
     DeviceBuffer(std::size_t count, const DeviceContext& context, SourceLocation where = SourceLocation::current())
         : allocation_(detail::checked_size(count, sizeof(T), where), context, where), size_(count) {}
 
-    /// The same where failing is an ordinary answer.
+    /// The same for programs that expect failures.
     static Result<DeviceBuffer> try_allocate(std::size_t count, const DeviceContext& context,
                                              SourceLocation where = SourceLocation::current()) {
         try {
@@ -128,25 +132,26 @@ public:
         return *this;
     }
 
-    /// All of it.
+    /// A view of all elements.
     DeviceSpan<T> span() noexcept { return {allocation_.pointer(), size_, device()}; }
-    /// All of it.
+    /// A view of all elements.
     DeviceSpan<const T> span() const noexcept { return {allocation_.pointer(), size_, device()}; }
     operator DeviceSpan<T>() noexcept { return span(); }              // NOLINT(google-explicit-constructor): owners stand for their views
     operator DeviceSpan<const T>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
 
-    /// In elements.
+    /// The number of elements.
     std::size_t size() const noexcept { return size_; }
-    /// In bytes.
+    /// The number of bytes.
     std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
-    /// Whether there is no element.
+    /// Whether the number of elements is 0.
     bool empty() const noexcept { return size_ == 0; }
-    /// Ordinal; -1 for a default-constructed buffer.
+    /// The ordinal of the device; -1 for a default-constructed buffer.
     int device() const noexcept { return allocation_.ordinal(); }
-    /// The allocating stream, on which the free is ordered.
+    /// The stream of the allocation, on which the free is ordered.
     StreamView stream() const noexcept { return allocation_.stream(); }
 
-    /// Says that work given to `stream` so far uses the buffer: the free waits for it (where this throws, it has waited). Not thread-safe.
+    /// Announces that work queued on `stream` so far uses the buffer, so that the free waits for
+    /// it. If this throws, it has already waited. Not thread-safe.
     void record_use(StreamView stream, SourceLocation where = SourceLocation::current()) { allocation_.record_use(stream, where); }
 
 private:

@@ -13,66 +13,75 @@ namespace detail {
 class DeviceAllocation;
 }
 
-/// Where work is to be done: a device, a stream of it and a pool for its memory, or the host's cores. What every kernel's config embeds.
-/// Copyable; keeps the context, and a stream of cupool's, alive. The pool, where it is not the device's own, is kept by its owner.
+/// Where work runs: on a device, with a stream and a memory pool, or on the cores of the host.
+/// Every config of the kernels layer contains one. Copyable. It keeps the context alive, and the
+/// stream if cupool owns it; a pool other than the default pool of the device must outlive it.
 class DeviceContext {
 public:
-    /// The host, all its cores.
+    /// The host with all its cores.
     DeviceContext() = default;
 
-    /// A device of the host's driver, its default stream and its default memory pool. The primary context is retained at the first call for
-    /// a device and kept until the process ends, so this is cheap to call again and again. \throws Error driver_unavailable, no_device,
-    /// invalid_device, and whatever the driver answers
+    /// A device of the system's driver with its default stream and its default memory pool. The
+    /// first call for a device retains the primary context until the process ends; later calls are
+    /// cheap. \throws Error driver_unavailable, no_device, invalid_device, and any failure of the
+    /// driver
     static DeviceContext default_for_device(int ordinal, SourceLocation where = SourceLocation::current());
 
-    /// The same for a given driver; the primary context is retained anew, and released with the last copy and the last object made with it.
+    /// The same for a given driver. It retains the primary context anew; the last copy, or the last
+    /// object created in the context, releases it.
     ///
-    /// The device's default pool is told to keep freed memory (a release threshold of all there is) unless the program has set a threshold
-    /// already: memory_pool().trim_to(0) gives it back.
+    /// Sets the release threshold of the device's default pool to the maximum, so that the pool
+    /// keeps freed memory, unless the program has already set a threshold. memory_pool().trim_to(0)
+    /// returns the memory to the device.
     static DeviceContext for_device(const std::shared_ptr<const Driver>& driver, int ordinal,
                                     SourceLocation where = SourceLocation::current());
 
-    /// In a context the program has made or retained: its default stream and the device's default memory pool, left as it is.
+    /// A context that the program has created or retained, with its default stream and the device's
+    /// default memory pool, whose threshold does not change.
     static DeviceContext in(ContextView context, SourceLocation where = SourceLocation::current());
 
-    /// The host. \param threads  how many cores to use; 0 means all
+    /// The host. \param threads  the number of cores to use; 0 means all
     static DeviceContext host(unsigned threads = 0);
 
-    /// Whether this is the host, and no device.
+    /// Whether this is the host.
     bool is_host() const noexcept { return !context_; }
-    /// How many threads host work may use; at least 1. Also holds for the host's share of a device's work.
+    /// The number of threads that work on the host may use; at least 1. It also applies to the
+    /// host's part of work on a device.
     unsigned host_threads() const noexcept;
 
     /// The ordinal; -1 for the host.
     int device() const noexcept { return is_host() ? detail::no_ordinal : context_->device().ordinal(); }
 
-    /// \throws Error unsupported for the host, as the following do
+    /// The context. \throws Error unsupported for the host
     ContextView context(const SourceLocation& where = SourceLocation::current()) const {
         require_device(where);
         return context_.get();
     }
-    /// What work is given to. \throws Error unsupported for the host
+    /// The stream that work is queued on. \throws Error unsupported for the host
     StreamView stream(const SourceLocation& where = SourceLocation::current()) const {
         require_device(where);
         return stream_;
     }
-    /// May be empty: the device has no memory pools.
+    /// The memory pool; empty if allocations are plain, as on a device without pools. \throws Error
+    /// unsupported for the host
     MemoryPoolView memory_pool(const SourceLocation& where = SourceLocation::current()) const {
         require_device(where);
         return pool_;
     }
 
-    /// The same with another stream. \throws Error wrong_context where the stream is of another context
+    /// A copy with another stream. \throws Error wrong_context if the stream belongs to another
+    /// context
     DeviceContext with_stream(StreamView stream, SourceLocation where = SourceLocation::current()) const;
-    /// The same with another pool; an empty one means plain allocation. \throws Error wrong_context where the pool is of another context
+    /// A copy with another pool; an empty one means plain allocation. \throws Error wrong_context
+    /// if the pool belongs to another context
     DeviceContext with_memory_pool(MemoryPoolView pool, SourceLocation where = SourceLocation::current()) const;
 
-    /// For layers above: the object of type T that is kept with this device context and its copies, constructed as T(context()) when first
-    /// asked for.
+    /// For upper layers: the object of type T that this device context shares with its copies,
+    /// constructed as T(context()) on first use.
     template <class T>
     std::shared_ptr<T> resource(SourceLocation where = SourceLocation::current()) const {
         require_device(where);
-        if (detail::must_leak()) [[unlikely]] {  // the resources' lock may be held for ever in a forked child
+        if (detail::must_leak()) [[unlikely]] {  // in a forked child the lock of the resources may never be released
             context_->driver().initialize(where);
         }
         return resources_->get<T>(context_.get());

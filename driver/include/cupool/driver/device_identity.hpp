@@ -6,29 +6,29 @@
 
 namespace cupool {
 
-/// Which device it is, whatever number this process has for it.
+/// Identifies a physical device, independent of its ordinal in this process.
 struct DeviceIdentity {
     int ordinal = -1;              ///< in this process
-    std::string name;              ///< the product's
-    std::string uuid;              ///< "GPU-..."; of a MIG instance "MIG-..."; empty before CUDA 11.4
-    std::string card_uuid;         ///< the card's that a MIG instance is a part of; else the same
+    std::string name;              ///< the name of the product
+    std::string uuid;              ///< "GPU-...", or "MIG-..." for a MIG instance; empty before CUDA 11.4
+    std::string card_uuid;         ///< the UUID of the card of a MIG instance; else the same as uuid
     std::string pci_bus_id;        ///< "domain:bus:device.function", of the card
-    bool is_mig_instance = false;  ///< a part of a card that has been divided into instances
-    std::string visible_as;        ///< the entry of CUDA_VISIBLE_DEVICES that shows it; empty where the variable is not set
+    bool is_mig_instance = false;  ///< whether it is a part of a card that is divided into instances
+    std::string visible_as;        ///< the entry of CUDA_VISIBLE_DEVICES that shows it; empty if the variable is not set
 
     friend bool operator==(const DeviceIdentity&, const DeviceIdentity&) = default;
 };
 
-/// Asks the driver; creates no context. \throws what Device's members throw
+/// Queries the driver and creates no context. \throws what the members of Device throw
 DeviceIdentity identity_of(const Device& device, SourceLocation where = SourceLocation::current());
 
-/// On one line.
+/// Formats an identity on one line.
 std::string to_string(const DeviceIdentity& identity);
 std::ostream& operator<<(std::ostream& out, const DeviceIdentity& identity);
 
 namespace detail {
 
-/// The device's UUID; empty where the driver is too old to tell.
+/// The UUID of the device; empty if the driver is too old for it.
 std::string uuid_where_known(const Device& device, SourceLocation where);
 
 }  // namespace detail

@@ -8,13 +8,14 @@
 
 namespace cupool {
 
-/// An array in a device's memory that someone else owns: like std::span, but it knows its device and cannot be read from the host.
+/// A non-owning view of an array in device memory: like std::span, but it knows its device and
+/// cannot be read from the host.
 template <class T>
 class DeviceSpan {
     static_assert(std::is_trivially_copyable_v<T>, "device memory holds bytes: T must be trivially copyable");
 
 public:
-    /// The type of an element, without const.
+    /// The element type without const.
     using value_type = std::remove_const_t<T>;
 
     DeviceSpan() = default;
@@ -25,18 +26,18 @@ public:
         return {pointer_, size_, device_};
     }
 
-    /// Where it begins, for devices.
+    /// The device address of the first element.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
-    /// In elements.
+    /// The number of elements.
     std::size_t size() const noexcept { return size_; }
-    /// In bytes.
+    /// The number of bytes.
     std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
-    /// Whether there is no element.
+    /// Whether the number of elements is 0.
     bool empty() const noexcept { return size_ == 0; }
-    /// The ordinal of the device it lives on; -1 for a default-constructed span.
+    /// The ordinal of the device that holds the memory; -1 for a default-constructed span.
     int device() const noexcept { return device_; }
 
-    /// The elements from `offset`, `count` of them. \throws Error invalid_argument where they reach past the end
+    /// `count` elements from `offset` on. \throws Error invalid_argument if they reach past the end
     DeviceSpan subspan(std::size_t offset, std::size_t count, SourceLocation where = SourceLocation::current()) const {
         if (offset > size_ || count > size_ - offset) {
             throw Error(ErrorCategory::invalid_argument,

@@ -14,21 +14,23 @@ namespace detail {
 class DriverInitialization;
 }
 
-/// A loaded libcuda: its entry points and how it was found. Immutable, safe from any thread.
+/// A loaded libcuda: its entry points and the report of the loader. Immutable and thread-safe.
 ///
-/// The library is never unloaded. Loading one runs no initialisation of the driver: cuInit is called once, by the first operation that
-/// needs it.
+/// The library is never unloaded. Loading does not initialise the driver: the first operation that
+/// needs it calls cuInit once.
 class Driver : public std::enable_shared_from_this<Driver> {
     struct Key {};
 
 public:
-    /// The driver of this host, found by search when first asked for and kept until the process ends.
-    /// \throws Error driver_unavailable, with its reason; a later call searches again.
+    /// The driver of this host. The first call searches for it, and it stays loaded until the
+    /// process ends.
+    /// \throws Error driver_unavailable, with its reason; a later call searches again
     static const std::shared_ptr<const Driver>& system(SourceLocation where = SourceLocation::current());
 
-    /// \throws Error driver_unavailable, with its reason.
+    /// Loads a driver. \throws Error driver_unavailable, with its reason
     static std::shared_ptr<const Driver> open(const LoadOptions& options, SourceLocation where = SourceLocation::current());
-    /// \param report  gets what the loader did, also where it failed; may be null
+    /// The same for programs that expect failures. \param report  gets the report of the loader,
+    /// even if it fails; may be null
     static Result<std::shared_ptr<const Driver>> try_open(const LoadOptions& options, LoadReport* report = nullptr,
                                                           SourceLocation where = SourceLocation::current());
 
@@ -38,16 +40,17 @@ public:
 
     /// The raw entry points. Optional ones may be null.
     const EntryPoints& api() const noexcept { return api_; }
-    /// How it was found.
+    /// The report of the loader.
     const LoadReport& report() const noexcept { return report_; }
-    /// What cuDriverGetVersion answered: 13000 is 13.0.
+    /// The result of cuDriverGetVersion: 13000 is 13.0.
     int version() const noexcept { return report_.version; }
 
-    /// Calls cuInit and returns what it answers. Handles do this by themselves. Success, and a failure that lasts as long as the process,
-    /// is remembered; a failure that may pass (the system is not ready yet, memory has run out) is asked again by the next call.
-    /// \throws Error forked, shutdown
+    /// Calls cuInit and returns its status. Handles do this by themselves. Success and permanent
+    /// failures are remembered; after a failure that may pass (the system is not ready yet, memory
+    /// has run out) the next call tries again. \throws Error forked, shutdown
     abi::Status try_initialize(SourceLocation where = SourceLocation::current()) const;
-    /// \throws Error no_device, driver_unavailable (with its reason), not_ready, forked, shutdown
+    /// Calls cuInit. \throws Error no_device, driver_unavailable (with its reason), not_ready,
+    /// forked, shutdown
     void initialize(SourceLocation where = SourceLocation::current()) const;
 
 private:

@@ -6,7 +6,8 @@ namespace cupool {
 
 namespace abi {
 
-/// libcuda's entry points as pointers, one member a row of entry_points.def; null where the driver has none.
+/// Pointers to the entry points of libcuda, one member for each row of entry_points.def; null if
+/// the driver lacks it.
 struct EntryPoints {
 #define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) Status(*member) signature = nullptr;
 #include <cupool/driver/entry_points.def>
@@ -17,21 +18,21 @@ struct EntryPoints {
 
 using abi::EntryPoints;
 
-/// What a row of entry_points.def says besides the signature.
+/// The content of a row of entry_points.def without the signature.
 struct EntryPointInfo {
-    /// Whether a library without it is of use.
+    /// Whether a library without it is usable.
     enum Need { required, optional };
 
-    const char* member;    ///< the pointer's name in EntryPoints
-    const char* base;      ///< the name cuGetProcAddress knows it by
-    int version;           ///< the ABI version to ask cuGetProcAddress for
-    const char* exported;  ///< the name the library exports it under
-    /// Whether a library without it is of use.
+    const char* member;    ///< the name of the pointer in EntryPoints
+    const char* base;      ///< its name for cuGetProcAddress
+    int version;           ///< its ABI version for cuGetProcAddress
+    const char* exported;  ///< its exported name
+    /// Whether a library without it is usable.
     Need need;
-    int since;  ///< the first CUDA version that has it, as cuDriverGetVersion counts: 11020 is 11.2
+    int since;  ///< the first CUDA version that has it: 11020 is 11.2
 };
 
-/// The row of one entry point, by its member of EntryPoints.
+/// The row of an entry point, by its member of EntryPoints.
 template <auto Member>
 inline constexpr EntryPointInfo entry_point_info = {};
 
@@ -42,7 +43,7 @@ inline constexpr EntryPointInfo entry_point_info = {};
 #include <cupool/driver/entry_points.def>
 #undef CUPOOL_ENTRY_POINT
 
-/// Every row, in the table's order.
+/// All rows, in the order of the table.
 inline constexpr EntryPointInfo all_entry_points[] = {
 #define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) entry_point_info<&EntryPoints::member>,
 #include <cupool/driver/entry_points.def>

@@ -5,17 +5,18 @@
 
 namespace cupool {
 
-/// What an Event is for.
+/// Options of an Event.
 struct EventOptions {
-    /// Whether elapsed_milliseconds() can use it; without, recording and waiting are cheaper.
+    /// Whether elapsed_milliseconds() can use it; without timing, recording and waiting are
+    /// cheaper.
     bool timing = false;
-    /// Whether a thread in synchronize() sleeps rather than spins.
+    /// Whether a thread in synchronize() sleeps instead of spinning.
     bool blocking_sync = false;
-    /// Whether other processes can open it: see ipc.hpp. Not with timing.
+    /// Whether other processes can open it (see ipc.hpp); excludes timing.
     bool interprocess = false;
 };
 
-/// A mark in a stream's work. Move-only. Keeps its context alive. Its members are safe from any thread.
+/// Marks a point in the work of a stream. Move-only. Keeps its context alive. Thread-safe.
 class Event {
 public:
     explicit Event(ContextView context, EventOptions options = {}, SourceLocation where = SourceLocation::current());
@@ -30,28 +31,29 @@ public:
         return *this;
     }
 
-    /// An event of another process: see ipc.hpp.
+    /// Opens an event of another process: see ipc.hpp.
     static Event open(ContextView context, const abi::IpcEventHandle& handle, SourceLocation where = SourceLocation::current());
 
-    /// The context that it is in.
+    /// The context to which it belongs.
     ContextView context() const noexcept { return context_.get(); }
-    /// The driver's own handle.
+    /// The handle of the driver.
     abi::Event handle() const noexcept { return handle_; }
 
-    /// Marks the work given to the stream so far; a mark made earlier is forgotten.
-    /// \throws Error wrong_context where the stream is of another context
+    /// Marks the work queued on the stream so far and replaces an earlier mark.
+    /// \throws Error wrong_context if the stream belongs to another context
     void record(StreamView stream, SourceLocation where = SourceLocation::current()) {
         if (stream.context() != context()) [[unlikely]] {
             detail::throw_wrong_device("the event", context(), "a stream", stream.context(), detail::copy_of(where));
         }
         detail::call_in<&EntryPoints::event_record>(context(), where, handle_, stream.handle());
     }
-    /// While the stream is captured: a node of the graph that marks the work before it in each launch.
-    /// \throws Error invalid_argument where the stream is not captured, unsupported before CUDA 11.1
+    /// Adds a node to the graph of a capture that marks the preceding work in each launch.
+    /// \throws Error invalid_argument if the stream is not captured, unsupported before CUDA 11.1
     void record_external(StreamView stream, SourceLocation where = SourceLocation::current());
-    /// Whether the marked work is done; true where none was marked. \throws Error with what that work met
+    /// Whether the marked work is done; true if nothing was marked. \throws Error the failure of
+    /// that work
     bool query(SourceLocation where = SourceLocation::current()) const;
-    /// Waits until the marked work is done. \throws Error with what that work met
+    /// Waits until the marked work is done. \throws Error the failure of that work
     void synchronize(SourceLocation where = SourceLocation::current()) const;
 
 private:
@@ -67,8 +69,10 @@ private:
     abi::Event handle_ = nullptr;
 };
 
-/// Milliseconds between two marks of one device, both with timing and both done; resolution about half a microsecond.
-/// \throws Error not_ready where one is not done, invalid_argument where one has no timing or was never recorded
+/// The milliseconds between two events of one device, both with timing and both done. The
+/// resolution is about half a microsecond.
+/// \throws Error not_ready if one is not done, invalid_argument if one has no timing or was never
+/// recorded
 float elapsed_milliseconds(const Event& start, const Event& end, SourceLocation where = SourceLocation::current());
 
 }  // namespace cupool

@@ -16,12 +16,12 @@ namespace cupool {
 
 namespace detail {
 
-/// One end of a copy that a graph makes: bytes on a device or on the host.
+/// Source or target of a copy node: memory of a device or of the host.
 struct CopyEnd {
     abi::MemoryType type;
     abi::DevicePointer device;
     void* host;
-    int ordinal;  ///< of the device; no_ordinal for the host
+    int ordinal;  ///< that of the device; no_ordinal for the host
 };
 
 template <class T>
@@ -38,18 +38,20 @@ void require_same_size(std::size_t to, std::size_t from, const SourceLocation& w
 
 }  // namespace detail
 
-/// Work and its order, to be made executable by instantiate() and then launched as a whole, as often as wanted: built node by node, or
-/// captured from a stream (StreamCapture). Move-only. Keeps its context alive. As the driver has it, a graph is not safe from two
-/// threads at once.
+/// Describes work and its order. instantiate() makes it executable, to be launched as a whole any
+/// number of times. A program adds nodes one by one or captures a stream (StreamCapture).
+/// Move-only. Keeps its context alive. Not thread-safe, as in the driver.
 ///
-/// Each node comes after those named in `after`, and else as it likes; nodes named must be of this graph (the driver answers
-/// invalid_argument). Memory, events and modules that nodes use must live as long as anything made of the graph may run. A node of
-/// nothing (copies and fills of empty spans) is refused by the driver as invalid_argument.
+/// Each node runs after the nodes in `after`, which must belong to this graph, and otherwise in any
+/// order. Memory, events and modules that nodes use must live as long as anything instantiated from
+/// the graph may run. The driver refuses (invalid_argument) nodes of another graph, and copies and
+/// fills of empty spans.
 class Graph {
 public:
-    /// An empty one. \param context  where its copies and fills are made. \throws Error whatever the driver answers
+    /// An empty graph. \param context  the context of its copies and fills \throws Error any
+    /// failure of the driver call
     explicit Graph(ContextView context, SourceLocation where = SourceLocation::current());
-    /// Takes a graph made elsewhere, and destroys it in the end.
+    /// Takes ownership of a graph created elsewhere.
     Graph(ContextView context, abi::Graph handle) : context_(context.share()), handle_(handle) {}
     ~Graph() { release(); }
     Graph(Graph&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
@@ -62,25 +64,27 @@ public:
         return *this;
     }
 
-    /// The context that it is in.
+    /// The context to which it belongs.
     ContextView context() const noexcept { return context_.get(); }
-    /// The driver's own handle.
+    /// The handle of the driver.
     abi::Graph handle() const noexcept { return handle_; }
 
-    /// A launch, with these arguments each time. \throws what Kernel::launch throws
+    /// Adds a launch with these arguments. \throws what Kernel::launch throws
     template <class... Arguments>
     GraphNode add_kernel(const Kernel<Arguments...>& kernel, const LocatedShape& shape, const std::vector<GraphNode>& after,
                          const std::type_identity_t<Arguments>&... arguments) {
         return add_kernel_values(kernel, shape, after,
                                  detail::KernelParameter<Arguments>::from(arguments, kernel.context(), shape.where)...);
     }
-    /// The same with parameters given by their addresses, as many as the kernel has; the values are copied.
+    /// The same with the addresses of all parameters, whose values are copied.
     GraphNode add_kernel_raw(const UntypedKernel& kernel, const LaunchShape& shape, const std::vector<GraphNode>& after, void** parameters,
                              SourceLocation where = SourceLocation::current());
 
-    /// A copy between two spans, each a DeviceSpan of the graph's device or a std::span of host memory, read when the graph runs. Of 2 GiB
-    /// and more it may be two nodes, of which the last is returned: it comes after the other.
-    /// \throws Error invalid_argument where the sizes differ, wrong_context where a span is of another device
+    /// Adds a copy between two spans, each a DeviceSpan of the graph's device or a std::span of
+    /// host memory, which is read when the graph runs. A copy of 2 GiB or more may become two
+    /// consecutive nodes, of which the second is returned.
+    /// \throws Error invalid_argument if the sizes differ, wrong_context if a span belongs to
+    /// another device
     template <class To, class From>
     GraphNode add_copy(To to, From from, const std::vector<GraphNode>& after = {}, SourceLocation where = SourceLocation::current()) {
         static_assert(std::is_same_v<typename To::value_type, typename From::value_type>, "a copy is of one type");
@@ -88,7 +92,8 @@ public:
         return add_copy_of_bytes(detail::copy_end(to), detail::copy_end(from), to.size_bytes(), after, where);
     }
 
-    /// Sets every element, of 1, 2 or 4 bytes. \throws Error wrong_context where the span is of another device
+    /// Adds a fill of elements of 1, 2 or 4 bytes. \throws Error wrong_context if the span belongs
+    /// to another device
     template <class T>
     GraphNode add_fill(DeviceSpan<T> span, std::type_identity_t<T> value, const std::vector<GraphNode>& after = {},
                        SourceLocation where = SourceLocation::current()) {
@@ -99,31 +104,34 @@ public:
         return add_fill_of_elements(span.pointer(), bits, sizeof(T), span.size(), after, where);
     }
 
-    /// A call of a function on a thread of the driver, in each launch. The function must not call the driver, nor may what it holds when
-    /// that is destroyed, which the driver does once nothing can run it any more. What it throws is logged and lost. \throws Error
-    /// unsupported before CUDA 11.3
+    /// Adds a call of a function on a thread of the driver. The driver destroys the function when
+    /// nothing can run it any more. Neither the function nor the destructor of anything that it
+    /// holds may call the driver. Its exceptions are logged and dropped. \throws Error unsupported
+    /// before CUDA 11.3
     GraphNode add_host_function(std::function<void()> function, const std::vector<GraphNode>& after = {},
                                 SourceLocation where = SourceLocation::current());
-    /// Nothing: a point that others come after.
+    /// Adds a node without work, for others to depend on.
     GraphNode add_empty(const std::vector<GraphNode>& after = {}, SourceLocation where = SourceLocation::current());
-    /// Marks what came before in the launch. \throws Error unsupported before CUDA 11.1
+    /// Adds a record of an event after the preceding nodes of a launch. \throws Error unsupported
+    /// before CUDA 11.1
     GraphNode add_event_record(const Event& event, const std::vector<GraphNode>& after = {},
                                SourceLocation where = SourceLocation::current());
-    /// Waits for what the event marks when the graph is launched. \throws Error unsupported before CUDA 11.1
+    /// Adds a wait for the work that the event marks at the time of a launch. \throws Error
+    /// unsupported before CUDA 11.1
     GraphNode add_event_wait(const Event& event, const std::vector<GraphNode>& after = {},
                              SourceLocation where = SourceLocation::current());
-    /// All of another graph, as it is now.
+    /// Adds a copy of another graph in its present state.
     GraphNode add_child(const Graph& child, const std::vector<GraphNode>& after = {}, SourceLocation where = SourceLocation::current());
 
-    /// Every node, in no order that means anything.
+    /// All nodes, in arbitrary order.
     std::vector<GraphNode> nodes(SourceLocation where = SourceLocation::current()) const;
-    /// What a node does.
+    /// The type of a node.
     abi::GraphNodeType type_of(GraphNode node, SourceLocation where = SourceLocation::current()) const;
-    /// The nodes that it comes after.
+    /// The nodes after which it runs.
     std::vector<GraphNode> dependencies_of(GraphNode node, SourceLocation where = SourceLocation::current()) const;
 
-    /// Makes it executable; later changes of the graph do not matter to what comes of it.
-    /// \throws Error with the driver's words in log(), where it has any
+    /// Makes the graph executable; later changes of the graph do not affect the result.
+    /// \throws Error with the driver's messages, if there are any, in log()
     GraphExec instantiate(SourceLocation where = SourceLocation::current()) const;
 
 private:

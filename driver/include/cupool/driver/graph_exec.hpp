@@ -9,25 +9,25 @@ namespace cupool {
 
 class Graph;
 
-/// A node of a Graph, valid as long as that is.
+/// A node of a Graph, valid as long as the graph.
 using GraphNode = abi::GraphNode;
 
-/// What came of an update.
+/// The result of an update.
 struct GraphUpdate {
-    /// Whether it was made, or what stood in the way.
+    /// Success, or the reason for a refusal.
     abi::GraphUpdateResult result = abi::GraphUpdateResult::success;
-    /// The node that stood in the way, where there is one: of the graph that was to be taken over.
+    /// The node of the new graph that prevents the update, if there is one.
     GraphNode node = nullptr;
 
-    /// Whether it was made.
+    /// Whether the update was made.
     explicit operator bool() const noexcept { return result == abi::GraphUpdateResult::success; }
 };
 
-/// A graph made executable. Move-only. Keeps its context alive. One launch of it runs at a time: a later one waits for those before.
-/// It can be destroyed while it runs; what was launched is finished. As the driver has it, it is not safe from two threads at once.
+/// An executable graph. Move-only. Keeps its context alive. Its launches run one after another. It
+/// can be destroyed while it runs; queued launches are finished. Not thread-safe, as in the driver.
 class GraphExec {
 public:
-    /// Takes one made elsewhere, and destroys it in the end.
+    /// Takes ownership of an executable graph created elsewhere.
     GraphExec(ContextView context, abi::GraphExec handle) : context_(context.share()), handle_(handle) {}
     ~GraphExec() { release(); }
     GraphExec(GraphExec&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
@@ -40,33 +40,37 @@ public:
         return *this;
     }
 
-    /// The context that it is in.
+    /// The context to which it belongs.
     ContextView context() const noexcept { return context_.get(); }
-    /// The driver's own handle.
+    /// The handle of the driver.
     abi::GraphExec handle() const noexcept { return handle_; }
 
-    /// Gives the whole graph to the stream and returns. It begins when the stream's earlier work is done, and later work waits for its end.
-    /// \throws Error whatever the driver answers
+    /// Queues the whole graph on the stream and returns. It begins after earlier work of the
+    /// stream, and later work waits for its end.
+    /// \throws Error any failure of the driver call
     void launch(StreamView stream, SourceLocation where = SourceLocation::current()) const {
         detail::require_context(context(), where);
         detail::call_in<&EntryPoints::graph_launch>(stream.context(), where, handle_, stream.handle());
     }
-    /// Brings to the device what the first launch would else bring. \throws Error unsupported before CUDA 11.1
+    /// Transfers to the device what otherwise the first launch transfers. \throws Error unsupported
+    /// before CUDA 11.1
     void upload(StreamView stream, SourceLocation where = SourceLocation::current()) const;
 
-    /// Takes over the parameters of a graph of the same shape, for launches from now on: cheaper than instantiating that one.
-    /// Where the driver refuses, nothing has changed, and the answer says why.
+    /// Adopts the parameters of a graph of the same topology for later launches, which is cheaper
+    /// than instantiating that graph. If the driver refuses, nothing changes and the result says
+    /// why.
     /// \throws Error for every other failure
     GraphUpdate try_update(const Graph& graph, SourceLocation where = SourceLocation::current());
 
-    /// Gives the kernel of one node, of the graph that this was made of, other arguments, another shape, or another kernel of its context.
-    /// \throws Error invalid_argument where it is no such node
+    /// Sets the arguments, the shape and the kernel, of the same context, of one kernel node of the
+    /// original graph, for later launches.
+    /// \throws Error invalid_argument if it is not such a node
     template <class... Arguments>
     void set_kernel(GraphNode node, const Kernel<Arguments...>& kernel, const LocatedShape& shape,
                     const std::type_identity_t<Arguments>&... arguments) {
         set_kernel_values(node, kernel, shape, detail::KernelParameter<Arguments>::from(arguments, kernel.context(), shape.where)...);
     }
-    /// The same with parameters given by their addresses, as many as the kernel has; the values are copied.
+    /// The same with the addresses of all parameters, whose values are copied.
     void set_kernel_raw(GraphNode node, const UntypedKernel& kernel, const LaunchShape& shape, void** parameters,
                         SourceLocation where = SourceLocation::current());
 

@@ -11,13 +11,13 @@
 
 namespace cupool {
 
-/// A count in each of three dimensions.
+/// A number of elements in each of three dimensions.
 struct Extent {
-    /// In the first dimension.
+    /// The first dimension.
     unsigned x = 1;
-    /// In the second.
+    /// The second dimension.
     unsigned y = 1;
-    /// In the third.
+    /// The third dimension.
     unsigned z = 1;
 
     constexpr Extent() = default;
@@ -26,15 +26,15 @@ struct Extent {
         : x(width), y(height), z(depth) {}
 };
 
-/// How many threads a launch has.
+/// The shape of a launch.
 struct LaunchShape {
     Extent grid;   ///< in blocks
-    Extent block;  ///< in threads
-    /// Shared memory of each block besides what the kernel declares.
+    Extent block;  ///< threads of a block
+    /// Shared memory of each block, in addition to what the kernel declares.
     unsigned dynamic_shared_bytes = 0;
 };
 
-/// A shape and the place in the program that gives it: for functions that end with a kernel's arguments, which no default can follow.
+/// Launch shape plus call site; no defaulted SourceLocation can follow a parameter pack.
 struct LocatedShape {
     LocatedShape(const LaunchShape& own_shape,  // NOLINT(google-explicit-constructor): a shape, wherever one is wanted
                  SourceLocation own_where = SourceLocation::current()) noexcept
@@ -45,39 +45,43 @@ struct LocatedShape {
 
     /// The shape.
     LaunchShape shape;
-    /// The place that gives it.
+    /// The call site.
     SourceLocation where;
 };
 
-/// What else a launch may ask for.
+/// Further options of a launch.
 struct LaunchOptions {
-    /// All blocks are on the device at once and may wait for each other; a grid that does not fit is refused (launch_failure).
+    /// All blocks run at the same time and may wait for each other; a grid that does not fit is
+    /// refused (launch_failure).
     bool cooperative = false;
-    /// Blocks that run together on neighbouring multiprocessors, of which the grid must be a multiple; for compute capability 9.0 and up.
+    /// The size of clusters: blocks that run together on neighbouring multiprocessors. The grid
+    /// must be a multiple of it. From compute capability 9.0 on.
     std::optional<Extent> cluster;
-    /// Lower numbers go first; else as the stream.
+    /// Lower numbers go first; by default the priority of the stream.
     std::optional<int> priority;
-    /// It may begin before the stream's earlier kernel has ended, once that one lets it (compute capability 9.0 and up).
+    /// The kernel may begin before the previous kernel of the stream has ended, as soon as that one
+    /// permits it (from compute capability 9.0 on).
     bool programmatic_stream_serialization = false;
 };
 
-/// Where a parameter of a kernel lies among all of them, in bytes.
+/// The layout of one parameter of a kernel.
 struct KernelParameterInfo {
-    /// Where it begins.
+    /// The offset in bytes.
     std::size_t offset;
-    /// How long it is.
+    /// The size in bytes.
     std::size_t bytes;
 };
 
-/// A number of blocks, and of threads in each.
+/// A recommended block size.
 struct BlockSize {
-    int min_grid;  ///< the fewest blocks that fill the device
-    int block;     ///< in threads
+    int min_grid;  ///< the smallest number of blocks that fills the device
+    int block;     ///< threads of a block
 };
 
 namespace detail {
 
-/// What a kernel's parameter buffer gets for an argument: a span's address, and everything else as it is.
+/// The value that a kernel receives for an argument: the address of a span, and any other value
+/// unchanged.
 template <class T>
 struct KernelParameter {
     static_assert(std::is_trivially_copyable_v<T>, "kernel parameters are copied as bytes");
@@ -99,71 +103,79 @@ using KernelParameterType = std::decay_t<decltype(KernelParameter<T>::from(std::
 
 }  // namespace detail
 
-/// A kernel of a loaded module, its parameters' types unchecked. Copyable; must not outlive its Module.
+/// A kernel of a loaded module, without checked parameter types. Copyable; must not outlive its
+/// Module.
 class UntypedKernel {
 public:
     UntypedKernel(ContextView context, abi::Function handle, std::string name)
         : context_(context), handle_(handle), name_(std::move(name)) {}
 
-    /// The context that it is in.
+    /// The context to which it belongs.
     ContextView context() const noexcept { return context_; }
-    /// The driver's own handle.
+    /// The handle of the driver.
     abi::Function handle() const noexcept { return handle_; }
-    /// As its module has it.
+    /// The name in its module.
     const std::string& name() const noexcept { return name_; }
 
-    /// Launches with parameters given by their addresses, as many as the kernel has.
-    /// \throws Error wrong_context where the stream is of another context; launch_failure, device_fault, and whatever else the driver
-    /// answers
+    /// Launches with the addresses of all parameters.
+    /// \throws Error wrong_context if the stream belongs to another context; launch_failure,
+    /// device_fault, and any other failure of the driver call
     void launch_raw(const LaunchShape& shape, StreamView stream, void** parameters,
                     const SourceLocation& where = SourceLocation::current()) const {
-        abi::Status told;
-        if (!is_ready_for(stream, told, where)) [[unlikely]] {
-            return launch_elsewhere(told, LaunchShape(shape), stream.handle(), parameters, detail::copy_of(where));
+        abi::Status query_status;
+        if (!is_ready_for(stream, query_status, where)) [[unlikely]] {
+            return launch_elsewhere(query_status, LaunchShape(shape), stream.handle(), parameters, detail::copy_of(where));
         }
         launch_here(shape, stream.handle(), parameters, where);
     }
 
-    /// The same with options. \throws Error unsupported before CUDA 11.6, but for a cooperative launch without other options
+    /// The same with options. \throws Error unsupported before CUDA 11.6, except for a cooperative
+    /// launch without other options
     void launch_raw_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, void** parameters,
                          const SourceLocation& where = SourceLocation::current()) const;
 
-    /// What the kernel takes of a multiprocessor, and more.
+    /// An attribute, such as the number of registers.
     int attribute(abi::FunctionAttribute attribute, SourceLocation where = SourceLocation::current()) const;
-    /// \throws Error invalid_argument where it cannot be set, or not to that
+    /// Sets an attribute. \throws Error invalid_argument if the attribute cannot be set, or not to
+    /// that value
     void set_attribute(abi::FunctionAttribute attribute, int value, SourceLocation where = SourceLocation::current()) const;
-    /// What it prefers where first-level cache and shared memory are one.
+    /// Sets the preferred split between L1 cache and shared memory.
     void set_cache_config(abi::CacheConfig config, SourceLocation where = SourceLocation::current()) const;
-    /// The handle of the module that it is of. \throws Error unsupported before CUDA 11.0
+    /// The handle of its module. \throws Error unsupported before CUDA 11.0
     abi::Module module_handle(SourceLocation where = SourceLocation::current()) const;
-    /// All that it takes. \throws Error unsupported before CUDA 12.4
+    /// The layout of all parameters. \throws Error unsupported before CUDA 12.4
     std::vector<KernelParameterInfo> parameters(SourceLocation where = SourceLocation::current()) const;
-    /// Allows launches that ask for up to this much dynamic shared memory, which past 48 KiB must be asked for.
+    /// Allows launches with up to this much dynamic shared memory; more than 48 KiB needs this
+    /// call.
     void set_max_dynamic_shared_bytes(unsigned bytes, SourceLocation where = SourceLocation::current()) const;
-    /// How many blocks of that shape one multiprocessor can hold at once.
+    /// How many blocks of that size one multiprocessor can run at a time.
     int max_active_blocks(unsigned block_threads, std::size_t dynamic_shared_bytes = 0,
                           SourceLocation where = SourceLocation::current()) const;
-    /// The block size that keeps most threads of the device busy.
-    /// \param max_threads  of a block; 0: as many as the kernel allows
+    /// The block size with the highest occupancy of the device.
+    /// \param max_threads  the most threads of a block; 0: as many as the kernel allows
     BlockSize potential_block_size(std::size_t dynamic_shared_bytes = 0, int max_threads = 0,
                                    SourceLocation where = SourceLocation::current()) const;
-    /// How much dynamic shared memory each of so many blocks of a multiprocessor can have. \throws Error unsupported before CUDA 10.2
+    /// The dynamic shared memory that each block can have if this many blocks share a
+    /// multiprocessor. \throws Error unsupported before CUDA 10.2
     std::size_t available_dynamic_shared_bytes(int blocks, int block_threads, SourceLocation where = SourceLocation::current()) const;
-    /// How many clusters of that shape the device can hold at once. \throws Error unsupported before CUDA 11.8
+    /// How many clusters of that shape the device can run at a time. \throws Error unsupported
+    /// before CUDA 11.8
     int max_active_clusters(const LaunchShape& shape, const Extent& cluster, SourceLocation where = SourceLocation::current()) const;
 
 protected:
-    /// \throws Error invalid_argument where the driver can tell and the kernel's parameters are not of these sizes
+    /// Compares the sizes of the parameters, if the driver can report them. \throws Error
+    /// invalid_argument if they differ
     void check_parameters(std::initializer_list<std::size_t> sizes, const SourceLocation& where) const;
 
-    /// Whether the context is current. \throws Error wrong_context where the stream is of another context
-    bool is_ready_for(const StreamView& stream, abi::Status& told, const SourceLocation& where) const {
+    /// Whether the context is current. \param query_status  gets the status of that query \throws Error
+    /// wrong_context if the stream belongs to another context
+    bool is_ready_for(const StreamView& stream, abi::Status& query_status, const SourceLocation& where) const {
         if (!context_ || stream.context() != context_) [[unlikely]] {
             detail::throw_wrong_device("the kernel", context_, "a stream", stream.context(), detail::copy_of(where));
         }
-        return detail::is_current(context_, told);
+        return detail::is_current(context_, query_status);
     }
-    /// Launches where the context is current.
+    /// Launches if the context is current.
     void launch_here(const LaunchShape& shape, abi::Stream stream, void** parameters, const SourceLocation& where) const {
         const abi::Status result =
             context_.driver().api().launch_kernel(handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
@@ -172,8 +184,9 @@ protected:
             throw_failed_launch(result, LaunchShape(shape), detail::copy_of(where));
         }
     }
-    /// Launches where another is, or what is could not be told.
-    void launch_elsewhere(abi::Status told, const LaunchShape& shape, abi::Stream stream, void** parameters,
+    /// Launches if another context is current, or the query of the current context failed. \param
+    /// query_status  the status of that query
+    void launch_elsewhere(abi::Status query_status, const LaunchShape& shape, abi::Stream stream, void** parameters,
                           const SourceLocation& where) const;
 
 private:
@@ -184,9 +197,10 @@ private:
     std::string name_;
 };
 
-/// A kernel and the types of its parameters, in order: trivially copyable ones as the kernel declares them, or DeviceSpan for a pointer.
-/// (Their number and sizes are checked where the driver tells them, from CUDA 12.4; else they must be what the PTX says.) Copyable; must
-/// not outlive its Module.
+/// A kernel and the types of its parameters, in order: trivially copyable types as the kernel
+/// declares them, or DeviceSpan for a pointer. Their number and sizes are checked if the driver
+/// reports them (from CUDA 12.4); otherwise they must be those of the PTX. Copyable; must not
+/// outlive its Module.
 template <class... Arguments>
 class Kernel : public UntypedKernel {
 public:
@@ -194,31 +208,34 @@ public:
         check_parameters({sizeof(detail::KernelParameterType<Arguments>)...}, where);
     }
 
-    /// Gives the kernel to the stream and returns.
+    /// Queues the kernel on the stream and returns.
     ///
-    /// A span of another device is refused; a kernel that is to work on a peer's memory takes abi::DevicePointer instead.
-    /// \throws Error wrong_context (a span's device or the stream's is not the kernel's), launch_failure, device_fault, and whatever else
-    /// the driver answers
+    /// A span of another device is refused; a kernel that works on memory of a peer takes
+    /// abi::DevicePointer instead.
+    /// \throws Error wrong_context (the device of a span or of the stream is not that of the
+    /// kernel), launch_failure, device_fault, and any other failure of the driver call
     void launch(const LaunchShape& shape, StreamView stream, const Arguments&... arguments,
                 SourceLocation where = SourceLocation::current()) const {
         launch_values(shape, stream, where, detail::KernelParameter<Arguments>::from(arguments, context(), where)...);
     }
 
-    /// The same with options. \throws Error unsupported where the driver does not know them, and what launch() throws
+    /// The same with options. \throws Error unsupported if the driver does not know them, and what
+    /// launch() throws
     void launch_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, const Arguments&... arguments,
                      SourceLocation where = SourceLocation::current()) const {
         launch_values_with(options, shape, stream, where, detail::KernelParameter<Arguments>::from(arguments, context(), where)...);
     }
 
 private:
-    // Always inline, and the addresses last: else shape and parameters were put together in memory before they are needed.
+    // Always inline, and the addresses come last: otherwise the compiler builds shape and
+    // parameters in memory before they are needed.
     template <class... Parameters>
     [[gnu::always_inline]] void launch_values(const LaunchShape& shape, const StreamView& stream, const SourceLocation& where,
                                               Parameters... parameters) const {
-        abi::Status told;
-        if (!is_ready_for(stream, told, where)) [[unlikely]] {
+        abi::Status query_status;
+        if (!is_ready_for(stream, query_status, where)) [[unlikely]] {
             void* addresses[] = {&parameters..., nullptr};
-            return launch_elsewhere(told, LaunchShape(shape), stream.handle(), addresses, detail::copy_of(where));
+            return launch_elsewhere(query_status, LaunchShape(shape), stream.handle(), addresses, detail::copy_of(where));
         }
         void* addresses[] = {&parameters..., nullptr};
         launch_here(shape, stream.handle(), addresses, where);

@@ -10,12 +10,13 @@
 
 namespace cupool {
 
-/// Code that belongs to no context: its kernels and variables can be had in any. From CUDA 12.0. Move-only. Keeps its driver; must not
-/// outlive the contexts that it is used in. Members are safe from any thread.
+/// Code that belongs to no context and provides kernels and variables for any. From CUDA 12.0.
+/// Move-only. Keeps its driver; must not outlive the contexts in which it is used. Thread-safe.
 class Library {
 public:
     /// \param image  PTX text, or the bytes of a cubin or fatbin
-    /// \throws Error unsupported before CUDA 12.0; jit_failure, whose log() is all that the compiler said, here or when first used
+    /// \throws Error unsupported before CUDA 12.0; jit_failure, with the full
+    /// compiler output in log(), here or at first use
     Library(std::shared_ptr<const Driver> driver, std::string_view image, const JitOptions& options = {},
             SourceLocation where = SourceLocation::current());
     ~Library() { release(); }
@@ -29,30 +30,33 @@ public:
         return *this;
     }
 
-    /// The driver that loaded it.
+    /// The driver that loaded the library.
     const std::shared_ptr<const Driver>& driver() const noexcept { return driver_; }
-    /// The driver's own handle.
+    /// The handle of the driver.
     abi::CodeLibrary handle() const noexcept { return handle_; }
 
-    /// A kernel, to be launched in that context; valid as long as the library and the context.
-    /// \throws Error invalid_argument where the library has no kernel of that name, or the arguments are not the kernel's
+    /// A kernel for launches in that context, valid as long as the library and the context.
+    /// \throws Error invalid_argument if the library has no kernel of that name, or the arguments
+    /// do not match its parameters
     template <class... Arguments>
     Kernel<Arguments...> kernel(const std::string& name, ContextView context, SourceLocation where = SourceLocation::current()) const {
         return Kernel<Arguments...>(untyped_kernel(name, context, where), where);
     }
-    /// The same, its parameters' types unchecked.
+    /// The same without checked parameter types.
     UntypedKernel untyped_kernel(const std::string& name, ContextView context, SourceLocation where = SourceLocation::current()) const;
 
-    /// Of every kernel that it has. \throws Error unsupported before CUDA 12.4
+    /// The names of all kernels. \throws Error unsupported before CUDA 12.4
     std::vector<std::string> kernel_names(SourceLocation where = SourceLocation::current()) const;
-    /// What a kernel is on a device, for all contexts there. \throws Error invalid_argument where there is no such kernel
+    /// An attribute of a kernel on a device, for all its contexts. \throws Error invalid_argument
+    /// if there is no such kernel
     int kernel_attribute(const std::string& name, abi::FunctionAttribute attribute, const Device& device,
                          SourceLocation where = SourceLocation::current()) const;
-    /// Sets one of a kernel's attributes, for all contexts of a device.
+    /// Sets an attribute of a kernel on a device, for all its contexts.
     void set_kernel_attribute(const std::string& name, abi::FunctionAttribute attribute, int value, const Device& device,
                               SourceLocation where = SourceLocation::current()) const;
 
-    /// A global variable, as bytes: that of the context. \throws Error invalid_argument where it has none of that name
+    /// The bytes of a global variable in a context. \throws Error invalid_argument if there is no
+    /// variable of that name
     DeviceSpan<std::byte> global(const std::string& name, ContextView context, SourceLocation where = SourceLocation::current()) const;
 
 private:

@@ -4,10 +4,11 @@
 
 namespace cupool {
 
-/// What the process does that LoadOptions::trial_command starts: loads the library, calls cuInit, lists the devices, and reports each step
-/// to the process that waits for it, over stdout. What the library itself prints goes to stderr, which that process has sent nowhere.
-/// A library that is corrupt ends the process as it likes. To be called first thing in main().
-/// \param path  the library's file, as the trial command's last argument gives it
+/// The body of the process that LoadOptions::trial_command starts: it loads the library, calls
+/// cuInit, lists the devices, and reports each step to its parent over stdout. Output of the
+/// library itself goes to stderr, which the parent discards. A corrupt library may end the process
+/// in any way. Call it first in main().
+/// \param path  the file of the library: the last argument of the trial command
 /// \return the exit status for main()
 int try_library(const std::string& path);
 

@@ -8,7 +8,8 @@
 
 namespace cupool {
 
-/// Makes one image for a context's device of several pieces of code that refer to each other. Move-only. Keeps its context alive.
+/// Links several pieces of code that refer to each other into one image for the device of a
+/// context. Move-only. Keeps its context alive.
 ///
 ///     Linker linker(context);
 ///     linker.add(first_ptx);
@@ -16,22 +17,22 @@ namespace cupool {
 ///     const Module module(context, linker.complete());
 class Linker {
 public:
-    /// \throws Error whatever the driver answers
+    /// \throws Error any failure of the driver call
     explicit Linker(ContextView context, const JitOptions& options = {}, SourceLocation where = SourceLocation::current());
     ~Linker();
     Linker(Linker&&) noexcept;
     Linker& operator=(Linker&&) noexcept;
 
-    /// \param name  what the log calls it
-    /// \throws Error jit_failure, with all that the compiler said in log()
+    /// \param name  the name of the input in the log
+    /// \throws Error jit_failure, with the full compiler output in log()
     void add(std::string_view image, abi::LinkInput type = abi::LinkInput::ptx, const std::string& name = "input",
              SourceLocation where = SourceLocation::current());
 
-    /// The image, for a Module to load. Nothing can be added any more.
-    /// \throws Error jit_failure, with all that the linker said in log()
+    /// Returns the image, for a Module to load. Nothing can be added afterwards.
+    /// \throws Error jit_failure, with the full linker output in log()
     std::string complete(SourceLocation where = SourceLocation::current());
 
-    /// What compiler and linker have said, up to 64 KiB; complete after complete().
+    /// The output of compiler and linker, up to 64 KiB; final after complete().
     std::string info_log(SourceLocation where = SourceLocation::current()) const;
 
 private:

@@ -8,46 +8,50 @@
 
 namespace cupool {
 
-/// How to find a libcuda.
+/// How the loader finds a libcuda.
 struct LoadOptions {
-    /// The library's file. Empty: search. A library given here is taken or refused; nothing else is tried in its place.
+    /// The file of the library. If empty, the loader searches; otherwise it tries only this file.
     std::string library_path;
 
-    /// Gives the address of an exported name, or null: a driver that is no shared library. Given, nothing is loaded.
+    /// Returns the address of an exported name, or null. If set, it stands for the library and the
+    /// loader loads nothing.
     std::function<void*(const char* exported)> resolver;
 
-    /// A command that tries each file in a process of its own before this one loads it, so that a library that ends whoever loads it, calls
-    /// its cuInit or lists its devices is a finding: an executable's path, then arguments. It is given the file's path as one more and
-    /// calls try_library(), as {"/usr/bin/devquery", "--try-library"} does; a program may name itself, by "/proc/self/exe". Where the trial
-    /// cannot be run the library is refused, and the finding says so. Not tried is what is loaded already, or known to the dynamic loader
-    /// alone. Empty: nothing is tried.
+    /// A command that tries each file in a separate process before this process loads it: a library
+    /// that crashes or blocks when it is loaded, in cuInit or while it lists its devices becomes a
+    /// finding. The path of an executable comes first, then arguments. The loader appends the path
+    /// of the file; the command calls try_library(), as {"/usr/bin/devquery", "--try-library"}
+    /// does. A program may name itself by "/proc/self/exe". If the trial cannot run, the loader
+    /// refuses the library and the finding says so. Libraries that are already loaded, or known
+    /// only to the dynamic loader, are not tried. If empty, nothing is tried.
     std::vector<std::string> trial_command;
 
-    /// How long the trials of all libraries may take together. cuInit alone takes seconds on a host with many devices.
+    /// The total time limit of the trials of all libraries. cuInit alone takes seconds on a host
+    /// with many devices.
     std::chrono::milliseconds trial_patience = std::chrono::seconds(30);
 };
 
-/// One place where a libcuda was looked for.
+/// One place in the search for a libcuda.
 struct LoadAttempt {
-    std::string path;     ///< what was tried: a file, or a name for the dynamic loader
-    std::string source;   ///< who named it: "the program", "CUPOOL_DRIVER", "already loaded", "search", ...
-    Reason reason;        ///< none where it was taken
-    std::string finding;  ///< what came of it, with the dynamic loader's own words where it said any
+    std::string path;     ///< the file, or the name given to the dynamic loader
+    std::string source;   ///< where the path comes from: "the program", "CUPOOL_DRIVER", "already loaded", "search", ...
+    Reason reason;        ///< none if the loader took it
+    std::string finding;  ///< the outcome, with the message of the dynamic loader if there is one
 };
 
-/// What the loader did.
+/// What the loader did and found.
 struct LoadReport {
-    Reason reason = Reason::no_library;  ///< none where a library was taken
-    std::string library_path;  ///< the absolute path, links resolved, of the library taken, or of the one that came nearest; may be empty
-    int version = 0;           ///< what cuDriverGetVersion answered: 13000 is 13.0; 0 where it did not
-    bool simulated = false;    ///< it is cupool's simulated driver
-    std::vector<LoadAttempt> attempts;  ///< in the order they were made
+    Reason reason = Reason::no_library;  ///< none if a library was loaded
+    std::string library_path;            ///< the absolute path without links of the loaded library or of the best candidate; may be empty
+    int version = 0;                     ///< the result of cuDriverGetVersion: 13000 is 13.0; 0 if it failed
+    bool simulated = false;              ///< whether it is the simulated driver of cupool
+    std::vector<LoadAttempt> attempts;   ///< in order
 
-    /// Why there is no driver, on one line; empty where there is one.
+    /// Why there is no driver, on one line; empty if there is one.
     std::string explanation() const;
 };
 
-/// A version as cuDriverGetVersion counts, as people write it: 12080 is "12.8".
+/// Formats a version number of cuDriverGetVersion: 12080 is "12.8".
 std::string cuda_version_text(int version);
 
 }  // namespace cupool

@@ -10,57 +10,60 @@
 
 namespace cupool {
 
-/// When a pool may give memory that one stream has freed to another stream.
+/// When a pool may reuse memory that one stream has freed for another stream.
 struct ReusePolicy {
-    bool follows_event_dependencies = true;     ///< where events order the other stream after the free
-    bool is_opportunistic = true;               ///< where the free is seen to be done
-    bool inserts_internal_dependencies = true;  ///< by making the other stream wait
+    bool follows_event_dependencies = true;     ///< if events order the other stream after the free
+    bool is_opportunistic = true;               ///< if the free happens to be complete
+    bool inserts_internal_dependencies = true;  ///< by a dependency that makes the other stream wait
 };
 
-/// A pool for stream-ordered allocation that someone else owns. Trivially copyable. May be empty: the device has no pools.
+/// A non-owning view of a pool for stream-ordered allocation. Trivially copyable. Empty if the
+/// device has no pools.
 class MemoryPoolView {
 public:
     MemoryPoolView() = default;
     MemoryPoolView(ContextView context, abi::MemoryPool handle) noexcept : context_(context), handle_(handle) {}
 
-    /// The pool that the device has by itself; empty where the device or the driver has none.
+    /// The default pool of the device; empty if the device or the driver supports no pools.
     static MemoryPoolView default_of(ContextView context, SourceLocation where = SourceLocation::current());
 
     explicit operator bool() const noexcept { return handle_ != nullptr; }
-    /// The context that it is in.
+    /// The context to which it belongs.
     ContextView context() const noexcept { return context_; }
-    /// The driver's own handle.
+    /// The handle of the driver.
     abi::MemoryPool handle() const noexcept { return handle_; }
 
-    /// How many bytes of freed memory the pool keeps, rather than give it back to the device at the next synchronisation. A pool starts
-    /// with 0, which makes an allocation hundreds of times slower than one from kept memory.
+    /// The number of bytes that the pool keeps instead of releasing free memory to the device at
+    /// the next synchronisation. The default is 0, which makes an allocation hundreds of times
+    /// slower than one from kept memory.
     std::uint64_t release_threshold(SourceLocation where = SourceLocation::current()) const;
-    /// Sets what release_threshold() tells.
+    /// Sets the value of release_threshold().
     void set_release_threshold(std::uint64_t bytes, SourceLocation where = SourceLocation::current()) const;
-    /// Bytes allocated from the pool now.
+    /// Bytes that are allocated from the pool.
     std::uint64_t used(SourceLocation where = SourceLocation::current()) const;
-    /// Bytes the pool holds now, used or kept.
+    /// Bytes that the pool holds, allocated or free.
     std::uint64_t reserved(SourceLocation where = SourceLocation::current()) const;
-    /// The most bytes that were allocated, and held, at once since the pool was made or these marks were reset.
+    /// The maximum of used() since the creation of the pool or the last reset_high_marks().
     std::uint64_t used_high(SourceLocation where = SourceLocation::current()) const;
-    /// The same of bytes held.
+    /// The maximum of reserved() since then.
     std::uint64_t reserved_high(SourceLocation where = SourceLocation::current()) const;
-    /// Lets both begin anew at what is used and held now.
+    /// Resets both maxima to the present values.
     void reset_high_marks(SourceLocation where = SourceLocation::current()) const;
-    /// When freed memory may be given to another stream.
+    /// When the pool may reuse freed memory for another stream.
     ReusePolicy reuse_policy(SourceLocation where = SourceLocation::current()) const;
-    /// Sets what reuse_policy() tells.
+    /// Sets the value of reuse_policy().
     void set_reuse_policy(ReusePolicy policy, SourceLocation where = SourceLocation::current()) const;
-    /// Gives kept memory back until `bytes_to_keep` are left, or no more can be.
+    /// Releases free memory until `bytes_to_keep` bytes are left or nothing more can be released.
     void trim_to(std::size_t bytes_to_keep, SourceLocation where = SourceLocation::current()) const;
-    /// Lets another device's kernels and copies reach the pool's memory, present and future.
+    /// Lets kernels and copies of another device access the memory of the pool, present and future.
     void allow_access(int ordinal, abi::MemoryAccess access = abi::MemoryAccess::read_write,
                       SourceLocation where = SourceLocation::current()) const;
 
-    /// What a device's kernels and copies may do with the pool's memory.
+    /// The access that kernels and copies of a device have to the memory of the pool.
     abi::MemoryAccess access(int ordinal, SourceLocation where = SourceLocation::current()) const;
 
-    /// A file descriptor that lets another process import the pool, which must have been made shareable; the caller closes it.
+    /// A file descriptor by which another process can import the pool; the caller closes it. The
+    /// pool must be shareable (MemoryPoolOptions).
     /// \throws Error unsupported, invalid_argument (the pool is not shareable)
     int export_file_descriptor(SourceLocation where = SourceLocation::current()) const;
 
@@ -71,21 +74,22 @@ private:
     abi::MemoryPool handle_ = nullptr;
 };
 
-/// How a MemoryPool is made.
+/// Options of a MemoryPool.
 struct MemoryPoolOptions {
-    /// The most bytes it may hold; 0 means no limit of its own. Anything else needs a driver of CUDA 12.2.
+    /// The maximum number of bytes; 0 means no limit. Other values need a driver of CUDA 12.2.
     std::size_t max_bytes = 0;
     /// Whether other processes can import it: see MemoryPoolView::export_file_descriptor().
     bool is_shareable = false;
 };
 
-/// A pool of its own on a context's device. Move-only. Memory still allocated from it when it is destroyed stays valid until freed.
+/// Owns a pool on the device of a context. Move-only. Memory that is still allocated from it when
+/// it is destroyed stays valid until it is freed.
 class MemoryPool {
 public:
-    /// \throws Error unsupported where the device has no pools
+    /// \throws Error unsupported if the device has no pools
     explicit MemoryPool(ContextView context, MemoryPoolOptions options = {}, SourceLocation where = SourceLocation::current());
-    /// A pool of another process, by the file descriptor it exported, on the context's device. Nothing can be allocated from it here:
-    /// ImportedMemory opens what the other process has allocated.
+    /// Imports a pool of another process on the context's device, by the exported file descriptor.
+    /// This process cannot allocate from it: ImportedMemory opens allocations of the other process.
     static MemoryPool import_file_descriptor(ContextView context, int file_descriptor, SourceLocation where = SourceLocation::current());
     ~MemoryPool() { release(); }
     MemoryPool(MemoryPool&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
@@ -98,7 +102,7 @@ public:
         return *this;
     }
 
-    /// What does not own it.
+    /// A non-owning view.
     MemoryPoolView view() const noexcept { return MemoryPoolView(context_.get(), handle_); }
     operator MemoryPoolView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
 
@@ -112,24 +116,27 @@ private:
     abi::MemoryPool handle_ = nullptr;
 };
 
-/// What another process needs to open memory of a pool that it has imported: plain bytes. The memory must be allocated, and awaited, before
-/// it is opened. \throws Error invalid_argument where the pointer is no such memory's, unsupported
+/// Exports an allocation of a pool as plain bytes, by which a process that has imported the pool
+/// opens it. The stream-ordered allocation must be complete before that. \throws Error
+/// invalid_argument if the pointer does not belong to such memory, unsupported
 abi::MemoryPoolPointerExport export_pointer(ContextView context, abi::DevicePointer pointer,
                                             SourceLocation where = SourceLocation::current());
 
-/// Memory of an imported pool, open in this process. Move-only. Closed, ordered on its stream, before the other process frees it.
+/// Memory of an imported pool that is open in this process. Move-only. The destructor closes it,
+/// ordered on its stream; this must happen before the other process frees it.
 class ImportedMemory {
 public:
-    /// \param stream  of the pool's context, kept alive by its owner
+    /// \param stream  of the pool's context; its owner must keep it alive
     ImportedMemory(MemoryPoolView pool, const abi::MemoryPoolPointerExport& exported, StreamView stream,
                    SourceLocation where = SourceLocation::current());
     ~ImportedMemory() { release(); }
     ImportedMemory(ImportedMemory&& other) noexcept;
     ImportedMemory& operator=(ImportedMemory&& other) noexcept;
 
-    /// Where it begins, for devices.
+    /// The device address of the first element.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
-    /// Its first `count` elements, if it has as many: what was exported does not tell.
+    /// A view of the first `count` elements. The program must know the size, which the exported
+    /// bytes do not contain.
     template <class T>
     DeviceSpan<T> span(std::size_t count, SourceLocation where = SourceLocation::current()) const {
         const ContextView context(context_.get());

@@ -10,40 +10,43 @@
 
 namespace cupool {
 
-/// Code loaded into a context: PTX, compiled by the driver for its device, or a cubin. Move-only. Keeps its context alive.
-/// Members are safe from any thread.
+/// Code that is loaded into a context: PTX, which the driver compiles for its device, or a cubin.
+/// Move-only. Keeps its context alive. Thread-safe.
 class Module {
 public:
     /// \param image  PTX text, or the bytes of a cubin or fatbin
-    /// \throws Error jit_failure, whose log() is all that the compiler said
+    /// \throws Error jit_failure, with the full compiler output in log()
     Module(ContextView context, std::string_view image, const JitOptions& options = {}, SourceLocation where = SourceLocation::current());
     ~Module() { release(); }
     Module(Module&& other) noexcept;
     Module& operator=(Module&& other) noexcept;
 
-    /// The context that it is in.
+    /// The context to which it belongs.
     ContextView context() const noexcept { return context_.get(); }
-    /// The driver's own handle.
+    /// The handle of the driver.
     abi::Module handle() const noexcept { return handle_; }
-    /// What the compiler said while it succeeded.
+    /// The output of a successful compilation.
     const std::string& info_log() const noexcept { return info_log_; }
 
-    /// How long the compiler took, where the options asked.
+    /// The time of the compilation, if JitOptions::wall_time is set.
     std::optional<float> compile_milliseconds() const noexcept { return compile_milliseconds_; }
 
-    /// \throws Error invalid_argument where the module has no kernel of that name, or the driver can tell (from CUDA 12.4) and the kernel's
-    /// parameters are not as many as the arguments, or not of their sizes
+    /// A kernel of the module.
+    /// \throws Error invalid_argument if the module has no kernel of that name; also if the driver
+    /// reports the parameters (from CUDA 12.4) and their number or sizes differ from those of the
+    /// arguments
     template <class... Arguments>
     Kernel<Arguments...> kernel(const std::string& name, SourceLocation where = SourceLocation::current()) const {
         return Kernel<Arguments...>(untyped_kernel(name, where), where);
     }
-    /// The same, its parameters' types unchecked.
+    /// The same without checked parameter types.
     UntypedKernel untyped_kernel(const std::string& name, SourceLocation where = SourceLocation::current()) const;
 
-    /// Of every kernel that it has. \throws Error unsupported before CUDA 12.4
+    /// The names of all kernels. \throws Error unsupported before CUDA 12.4
     std::vector<std::string> kernel_names(SourceLocation where = SourceLocation::current()) const;
 
-    /// A global variable of the module, as bytes. \throws Error invalid_argument where it has none of that name
+    /// The bytes of a global variable of the module. \throws Error invalid_argument if there is no
+    /// variable of that name
     DeviceSpan<std::byte> global(const std::string& name, SourceLocation where = SourceLocation::current()) const;
 
 private:
@@ -55,7 +58,8 @@ private:
     std::optional<float> compile_milliseconds_;
 };
 
-/// Whether the driver brings kernels to the device when they are first used, or when their module is loaded: as CUDA_MODULE_LOADING says.
+/// Whether the driver loads kernels at their first use or with their module, which
+/// CUDA_MODULE_LOADING determines.
 /// \throws Error unsupported before CUDA 11.7
 abi::ModuleLoadingMode module_loading_mode(const Driver& driver, SourceLocation where = SourceLocation::current());
 

@@ -5,27 +5,29 @@
 
 namespace cupool {
 
-/// One context's access to another's plain allocations, for as long as this lives. Move-only. Keeps both contexts alive.
+/// The access of one context to the plain allocations of another, as long as the object lives.
+/// Move-only. Keeps both contexts alive.
 ///
-/// The driver does not count: where the access was there already, made by whomever, this leaves it there when it goes, and loses it when
-/// the one who made it takes it back. A program that shares peers with others keeps its owner (is_owner()) alive the longest, or calls
-/// keep(). Memory of pools needs MemoryPoolView::allow_access() besides; copies work without access, through the host's memory.
+/// The driver does not count owners: if the access already existed, the destructor leaves it, and
+/// the object loses it when whoever enabled it disables it. A program with several owners keeps the
+/// one with is_owner() alive the longest, or calls keep(). Memory of pools also needs
+/// MemoryPoolView::allow_access(); copies work without access, through host memory.
 class PeerAccess {
 public:
-    /// Lets `context` reach the memory of `peer`, not the other way.
-    /// \throws Error unsupported where there is no path between the devices, or both are the same
+    /// Lets `context` access the memory of `peer`, but not the reverse.
+    /// \throws Error unsupported if there is no path between the devices, or both are the same
     PeerAccess(ContextView context, ContextView peer, SourceLocation where = SourceLocation::current());
     ~PeerAccess() { release(); }
     PeerAccess(PeerAccess&& other) noexcept;
     PeerAccess& operator=(PeerAccess&& other) noexcept;
 
-    /// The context that it is in.
+    /// The context to which it belongs.
     ContextView context() const noexcept { return context_.get(); }
-    /// Whose memory it reaches.
+    /// The context whose memory it can access.
     ContextView peer() const noexcept { return peer_.get(); }
-    /// Whether this made the access, and will take it away.
+    /// Whether this object enabled the access and will disable it.
     bool is_owner() const noexcept { return is_owner_; }
-    /// Leaves the access there for good.
+    /// Makes the access permanent.
     void keep() noexcept { is_owner_ = false; }
 
 private:

@@ -10,15 +10,16 @@
 
 namespace cupool {
 
-/// How a PinnedBuffer is made.
+/// Options of a PinnedBuffer.
 struct PinnedOptions {
-    /// Written by the host faster and seen by devices faster, but slow to read for the host.
+    /// Faster to write for the host and faster to access for devices, but slow to read for the
+    /// host.
     bool is_write_combined = false;
 };
 
 namespace detail {
 
-/// The bytes of a PinnedBuffer.
+/// The memory of a PinnedBuffer.
 class PinnedAllocation {
 public:
     PinnedAllocation() = default;
@@ -41,17 +42,17 @@ private:
 
 }  // namespace detail
 
-/// An array in page-locked host memory, uninitialised when made, which every device of the process copies to and from at full speed and
-/// asynchronously. Move-only. Keeps its context alive.
+/// An uninitialised array in page-locked host memory: all devices of the process copy to and from
+/// it asynchronously and at full speed. Move-only. Keeps its context alive.
 template <class T>
 class PinnedBuffer {
     static_assert(std::is_trivially_copyable_v<T>, "pinned memory holds bytes: T must be trivially copyable");
 
 public:
-    /// No elements.
+    /// No elements, no context.
     PinnedBuffer() = default;
 
-    /// \param count  in elements; 0 makes no call of the driver
+    /// \param count  number of elements; 0 makes no driver call
     /// \throws Error out_of_memory, invalid_argument (count * sizeof(T) does not fit)
     PinnedBuffer(std::size_t count, ContextView context, PinnedOptions options = {}, SourceLocation where = SourceLocation::current())
         : allocation_(detail::checked_size(count, sizeof(T), where), context, options, where), size_(count) {}
@@ -63,32 +64,33 @@ public:
         return *this;
     }
 
-    /// All of it.
+    /// A view of all elements.
     std::span<T> span() noexcept { return {data(), size_}; }
-    /// All of it.
+    /// A view of all elements.
     std::span<const T> span() const noexcept { return {data(), size_}; }
     operator std::span<T>() noexcept { return span(); }              // NOLINT(google-explicit-constructor): owners stand for their views
     operator std::span<const T>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
 
-    /// The memory as kernels of the context's device reach it, over the bus.
+    /// The memory as kernels of the context's device access it over the bus.
     DeviceSpan<T> device_span(SourceLocation where = SourceLocation::current()) {
         if (empty()) return {};
         const ContextView context = allocation_.context();
         return {detail::device_pointer_of(context, allocation_.pointer(), where), size_, context.ordinal()};
     }
 
-    /// Its first element, for the host.
+    /// The host address of the first element.
     T* data() noexcept { return static_cast<T*>(allocation_.pointer()); }
-    /// Its first element, for the host.
+    /// The host address of the first element.
     const T* data() const noexcept { return static_cast<const T*>(allocation_.pointer()); }
-    /// In elements.
+    /// The number of elements.
     std::size_t size() const noexcept { return size_; }
-    /// Whether there is no element.
+    /// Whether the number of elements is 0.
     bool empty() const noexcept { return size_ == 0; }
     T& operator[](std::size_t index) noexcept { return data()[index]; }
     const T& operator[](std::size_t index) const noexcept { return data()[index]; }
 
-    /// Says that work given to `stream` so far uses the buffer: the destructor will wait for it. Not safe from two threads at once.
+    /// Announces that work queued on `stream` so far uses the buffer, so that the destructor waits
+    /// for it. Not thread-safe.
     void record_use(StreamView stream, SourceLocation where = SourceLocation::current()) { allocation_.record_use(stream, where); }
 
 private:

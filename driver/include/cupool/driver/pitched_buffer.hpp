@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Arrays of rows in device memory, whose rows begin at distances that the device likes; and copies of rectangles of them. Host memory is
-/// a span of rows without gaps. Widths and heights are in elements and rows, pitches in bytes.
+/// Two-dimensional arrays in device memory with a pitch that suits the device, and copies of
+/// rectangles. Host memory is a contiguous span of rows. Widths are in elements, heights in rows,
+/// pitches in bytes.
 
 #include <bit>
 #include <cstddef>
@@ -16,7 +17,7 @@
 
 namespace cupool {
 
-/// A rectangle of elements in a device's memory that someone else owns.
+/// A non-owning view of a rectangle in device memory.
 template <class T>
 class PitchedSpan {
     static_assert(std::is_trivially_copyable_v<T>, "device memory holds bytes: T must be trivially copyable");
@@ -31,25 +32,26 @@ public:
         return {pointer_, width_, height_, pitch_bytes_, device_};
     }
 
-    /// Where it begins, for devices.
+    /// The device address of the first element.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
-    /// In elements.
+    /// The number of elements.
     std::size_t width() const noexcept { return width_; }
-    /// In rows.
+    /// The number of rows.
     std::size_t height() const noexcept { return height_; }
-    /// From the beginning of one row to that of the next.
+    /// The distance between the beginnings of consecutive rows.
     std::size_t pitch_bytes() const noexcept { return pitch_bytes_; }
-    /// Whether there is no element.
+    /// Whether the number of elements is 0.
     bool empty() const noexcept { return width_ == 0 || height_ == 0; }
-    /// The ordinal of the device it lives on; -1 for a default-constructed span.
+    /// The ordinal of the device that holds the memory; -1 for a default-constructed span.
     int device() const noexcept { return device_; }
 
-    /// \throws Error invalid_argument where there is no such row
+    /// One row. \throws Error invalid_argument if `y` is not less than height()
     DeviceSpan<T> row(std::size_t y, SourceLocation where = SourceLocation::current()) const {
         const PitchedSpan line = block(0, y, width_, 1, where);
         return {line.pointer(), width_, device_};
     }
-    /// The rectangle whose first element is that in column x of row y. \throws Error invalid_argument where it reaches past an end
+    /// The rectangle that begins at column x of row y. \throws Error invalid_argument if it reaches
+    /// past an end
     PitchedSpan block(std::size_t x, std::size_t y, std::size_t width, std::size_t height,
                       SourceLocation where = SourceLocation::current()) const {
         if (x > width_ || width > width_ - x || y > height_ || height > height_ - y) {
@@ -71,7 +73,7 @@ private:
 
 namespace detail {
 
-/// The bytes of a PitchedBuffer.
+/// The memory of a PitchedBuffer.
 class PitchedAllocation {
 public:
     PitchedAllocation() = default;
@@ -97,16 +99,17 @@ private:
 
 }  // namespace detail
 
-/// Rows of elements in a device's memory, uninitialised when made. Move-only. Keeps its context alive. Plain memory, of no pool.
+/// Uninitialised rows of elements in device memory. Move-only. Keeps its context alive. The memory
+/// is plain and belongs to no pool.
 template <class T>
 class PitchedBuffer {
 public:
     /// No rows, no device.
     PitchedBuffer() = default;
 
-    /// \param width   elements a row
-    /// \param height  rows; no element at all makes no call of the driver
-    /// \throws Error out_of_memory, invalid_argument (the size does not fit)
+    /// \param width  elements of a row
+    /// \param height  number of rows; an empty buffer makes no driver call
+    /// \throws Error out_of_memory, invalid_argument (the size does not fit in a std::size_t)
     PitchedBuffer(std::size_t width, std::size_t height, ContextView context, SourceLocation where = SourceLocation::current())
         : allocation_(detail::checked_size(width, sizeof(T), where), height, sizeof(T), context, where), width_(width), height_(height) {}
 
@@ -119,25 +122,26 @@ public:
         return *this;
     }
 
-    /// All of it.
+    /// A view of all elements.
     PitchedSpan<T> span() noexcept { return {allocation_.pointer(), width_, height_, pitch_bytes(), device()}; }
-    /// All of it.
+    /// A view of all elements.
     PitchedSpan<const T> span() const noexcept { return {allocation_.pointer(), width_, height_, pitch_bytes(), device()}; }
     operator PitchedSpan<T>() noexcept { return span(); }              // NOLINT(google-explicit-constructor): owners stand for their views
     operator PitchedSpan<const T>() const noexcept { return span(); }  // NOLINT(google-explicit-constructor)
 
-    /// In elements.
+    /// The number of elements.
     std::size_t width() const noexcept { return width_; }
-    /// In rows.
+    /// The number of rows.
     std::size_t height() const noexcept { return height_; }
-    /// From the beginning of one row to that of the next, as the driver chose it.
+    /// The distance between the beginnings of consecutive rows, which the driver chooses.
     std::size_t pitch_bytes() const noexcept { return allocation_.pitch_bytes(); }
-    /// Whether there is no element.
+    /// Whether the number of elements is 0.
     bool empty() const noexcept { return width_ == 0 || height_ == 0; }
-    /// Ordinal; -1 for a default-constructed buffer.
+    /// The ordinal of the device; -1 for a default-constructed buffer.
     int device() const noexcept { return allocation_.ordinal(); }
 
-    /// Says that work given to `stream` so far uses the buffer: the destructor will wait for it. Not safe from two threads at once.
+    /// Announces that work queued on `stream` so far uses the buffer, so that the destructor waits
+    /// for it. Not thread-safe.
     void record_use(StreamView stream, SourceLocation where = SourceLocation::current()) { allocation_.record_use(stream, where); }
 
 private:
@@ -177,7 +181,8 @@ void check_device(PitchedSpan<T> span, StreamView stream, const SourceLocation& 
 
 }  // namespace detail
 
-/// Host to device: the span's rows, one after another. \throws Error invalid_argument where the sizes differ, wrong_context
+/// Copies from host to device, row after row. \throws Error invalid_argument if the sizes differ,
+/// wrong_context
 template <class T>
 void copy_async(PitchedSpan<T> to, std::span<const std::type_identity_t<T>> from, StreamView stream,
                 SourceLocation where = SourceLocation::current()) {
@@ -188,7 +193,7 @@ void copy_async(PitchedSpan<T> to, std::span<const std::type_identity_t<T>> from
     }
 }
 
-/// Device to host.
+/// Copies from device to host.
 template <class T>
 void copy_async(std::span<std::remove_const_t<T>> to, PitchedSpan<T> from, StreamView stream,
                 SourceLocation where = SourceLocation::current()) {
@@ -200,8 +205,8 @@ void copy_async(std::span<std::remove_const_t<T>> to, PitchedSpan<T> from, Strea
     }
 }
 
-/// Within a device. Pitches that are no PitchedBuffer's may be refused: see copy_unaligned(). \throws Error invalid_argument where the
-/// shapes differ, wrong_context
+/// Copies within a device. The driver may refuse pitches other than those of a PitchedBuffer: see
+/// copy_unaligned(). \throws Error invalid_argument if the shapes differ, wrong_context
 template <class T>
 void copy_async(PitchedSpan<T> to, PitchedSpan<const std::type_identity_t<T>> from, StreamView stream,
                 SourceLocation where = SourceLocation::current()) {
@@ -215,7 +220,7 @@ void copy_async(PitchedSpan<T> to, PitchedSpan<const std::type_identity_t<T>> fr
     }
 }
 
-/// The same whatever the pitches, on the default stream of the device's context; done when it returns.
+/// The same for any pitches, on the default stream of the context; complete on return.
 template <class T>
 void copy_unaligned(PitchedSpan<T> to, PitchedSpan<const std::type_identity_t<T>> from, ContextView context,
                     SourceLocation where = SourceLocation::current()) {
@@ -231,7 +236,7 @@ void copy_unaligned(PitchedSpan<T> to, PitchedSpan<const std::type_identity_t<T>
     }
 }
 
-/// Sets every element of the rectangle to one value of 1, 2 or 4 bytes.
+/// Sets all elements of the rectangle to one value of 1, 2 or 4 bytes.
 template <class T>
 void fill_async(PitchedSpan<T> span, std::type_identity_t<T> value, StreamView stream, SourceLocation where = SourceLocation::current()) {
     static_assert(!std::is_const_v<T>, "cannot fill a span of constants");

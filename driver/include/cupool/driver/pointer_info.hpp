@@ -7,28 +7,28 @@
 
 namespace cupool {
 
-/// Whose memory it is.
+/// The kind of the memory.
 enum class MemoryKind {
-    unregistered,  ///< nothing the driver knows: the program's own memory, or no memory at all
+    unregistered,  ///< unknown to the driver: pageable host memory, or no memory at all
     host,          ///< page-locked: allocated or registered
     device,
     managed,
 };
 
-/// What the driver knows of a pointer. Of unregistered memory it knows nothing else.
+/// What the driver knows about a pointer. Of unregistered memory it knows only the kind.
 struct PointerInfo {
-    /// Whose memory it is.
+    /// The kind of the memory.
     MemoryKind kind = MemoryKind::unregistered;
-    int device = detail::no_ordinal;        ///< where it is, or where it was allocated from
-    abi::DevicePointer start = 0;           ///< of the allocation that the pointer lies in
-    std::size_t size_bytes = 0;             ///< of that allocation
-    void* host_pointer = nullptr;           ///< what the host calls it by; null where the host cannot reach it
-    abi::DevicePointer device_pointer = 0;  ///< what devices call it by
-    abi::Context context = nullptr;         ///< null for memory of pools, which belongs to none
-    abi::MemoryPool pool = nullptr;         ///< the pool it is from; null for all other memory, and before CUDA 11.3
+    int device = detail::no_ordinal;        ///< the device that holds it, or from which it was allocated
+    abi::DevicePointer start = 0;           ///< the beginning of the allocation that contains the pointer
+    std::size_t size_bytes = 0;             ///< the size of that allocation
+    void* host_pointer = nullptr;           ///< its address on the host; null if the host cannot access it
+    abi::DevicePointer device_pointer = 0;  ///< its address on devices
+    abi::Context context = nullptr;         ///< its context; null for memory of pools, which has none
+    abi::MemoryPool pool = nullptr;         ///< its pool; null for other memory, and before CUDA 11.3
 };
 
-/// Asks the driver of a context about a pointer, its own or any other. One call of the driver. Safe from any thread.
+/// Asks the driver of a context about any pointer, in one driver call. Thread-safe.
 PointerInfo pointer_info(ContextView context, abi::DevicePointer pointer, SourceLocation where = SourceLocation::current());
 PointerInfo pointer_info(ContextView context, const void* pointer, SourceLocation where = SourceLocation::current());
 

@@ -10,65 +10,66 @@
 
 namespace cupool {
 
-/// Something that was looked at to tell why a GPU can or cannot be used, and what was found.
+/// One observation that explains why a GPU can or cannot be used.
 struct Evidence {
     std::string subject;  ///< "/dev/nvidiactl", "CUDA_VISIBLE_DEVICES", "cuInit", ...
-    /// What was found there.
+    /// What the probe found there.
     std::string finding;
 };
 
-/// A device as a probe finds it. Fields that could not be read are empty or 0.
+/// A device as seen by a probe. Fields that could not be read are empty or 0.
 struct ProbedDevice {
-    /// Its place in the driver's list.
+    /// Its position in the driver's list.
     int ordinal = 0;
-    /// The product's name.
+    /// The name of the product.
     std::string name;
-    /// As Device::uuid() tells it.
+    /// The result of Device::uuid().
     std::string uuid;
     /// "domain:bus:device.function"
     std::string pci_bus_id;
-    bool is_mig_instance = false;  ///< a part of a card that has been divided into instances
+    bool is_mig_instance = false;  ///< whether it is a part of a card that is divided into instances
     std::size_t total_memory = 0;  ///< bytes
-    /// The generation of its multiprocessors.
+    /// The major version of its compute capability.
     int compute_capability_major = 0;
-    /// The step within it.
+    /// The minor version.
     int compute_capability_minor = 0;
-    /// How many multiprocessors it has.
+    /// The number of multiprocessors.
     int multiprocessor_count = 0;
-    /// Who may make contexts on it.
+    /// Which processes may create contexts on it.
     abi::ComputeMode compute_mode = abi::ComputeMode::standard;
-    Reason reason = Reason::none;  ///< why it cannot be used; none where it can
-    std::string explanation;       ///< the same in words; empty where it can be used
+    Reason reason = Reason::none;  ///< why it cannot be used; none if it can
+    std::string explanation;       ///< the same in words; empty if it can be used
 
-    /// Whether work can be given to it.
+    /// Whether it can run work.
     bool usable() const noexcept { return reason == Reason::none; }
 };
 
-/// What a probe found.
+/// The result of a probe.
 struct ProbeReport {
     Reason reason = Reason::none;  ///< none: every device is usable; partial: some are; all others: none is
-    std::string explanation;       ///< what is wrong and what to do about it, on one line; empty where nothing is
-    bool failed = false;  ///< the probe met a failure that says nothing about the devices, such as a fault: not the same as "no GPU"
-    bool forked = false;  ///< this process was forked from one that had initialised the driver: exec, or start it otherwise
-    LoadReport library;   ///< how libcuda was looked for
-    /// The driver that was asked; null where there is none.
+    std::string explanation;       ///< what is wrong and what to do about it, on one line; else empty
+    bool failed = false;           ///< the probe itself failed, which says nothing about the devices: not the same as "no GPU"
+    bool forked = false;           ///< this process was forked after its parent had initialised the driver: exec, or start it differently
+    LoadReport library;            ///< how the loader searched for libcuda
+    /// The driver; null if there is none.
     std::shared_ptr<const Driver> driver;
-    std::string kernel_driver;  ///< the kernel driver's version, like "580.65.06"; empty where there is none
-    /// What was looked at, and what was found.
+    std::string kernel_driver;  ///< the version of the kernel driver, such as "580.65.06"; empty if there is none
+    /// All observations.
     std::vector<Evidence> evidence;
-    /// What the driver shows, usable or not.
+    /// The devices that the driver lists, usable or not.
     std::vector<ProbedDevice> devices;
-    VisibleDevices visible_devices;  ///< what CUDA_VISIBLE_DEVICES came to; nothing where the driver did not get so far as to read it
+    VisibleDevices visible_devices;  ///< the effect of CUDA_VISIBLE_DEVICES; empty if the driver failed before it read the variable
 
-    /// How many devices work can be given to.
+    /// The number of usable devices.
     std::size_t usable_device_count() const noexcept;
-    /// What to throw at a caller who cannot go on without a GPU: no_device, driver_unavailable, not_ready or forked, with the reason.
+    /// The Error for a caller that needs a GPU: no_device, driver_unavailable, not_ready or forked,
+    /// with the reason.
     /// \pre usable_device_count() == 0
     Error error(SourceLocation where = SourceLocation::current()) const;
 };
 
-/// Looks whether and why GPUs can be used. Never throws, aborts or prints. Loads and initialises the driver (not in a forked child),
-/// creates no context.
+/// Finds out which GPUs can be used and, if some cannot, why. Never throws, aborts or prints. It
+/// loads and initialises the driver, except in a forked child, and creates no context.
 ProbeReport probe(const LoadOptions& options = {}) noexcept;
 
 std::ostream& operator<<(std::ostream& out, const ProbeReport& report);

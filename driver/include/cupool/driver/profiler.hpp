@@ -4,11 +4,11 @@
 
 namespace cupool {
 
-/// While it lives, a profiler that was told to wait for it (`ncu --profile-from-start off`, `nsys profile -c cudaProfilerApi`) watches.
-/// Without a profiler nothing happens.
+/// While it lives, a profiler that waits for the profiler API (`ncu --profile-from-start off`,
+/// `nsys profile -c cudaProfilerApi`) records. Without a profiler it has no effect.
 class ProfiledScope {
 public:
-    /// \throws Error whatever the driver answers
+    /// \throws Error any failure of the driver call
     explicit ProfiledScope(ContextView context, const SourceLocation& where = SourceLocation::current());
     ~ProfiledScope();
     ProfiledScope(const ProfiledScope&) = delete;

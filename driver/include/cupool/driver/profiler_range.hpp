@@ -2,8 +2,9 @@
 
 namespace cupool {
 
-/// While it lives, what this thread does has a name on a profiler's time line: an NVTX range, nested in those around it. Without a profiler
-/// (NVTX_INJECTION64_PATH, which profilers set, names none) it costs a load and a comparison. Needs no driver and no library of NVTX.
+/// An NVTX range: while it lives, a profiler shows its name on the time line of this thread, nested
+/// in the enclosing ranges. Without a profiler (profilers set NVTX_INJECTION64_PATH) it costs a
+/// load and a comparison. It needs neither a driver nor an NVTX library.
 class ProfilerRange {
 public:
     /// \param name  copied by the profiler

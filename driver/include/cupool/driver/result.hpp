@@ -6,18 +6,18 @@
 
 namespace cupool {
 
-/// A value, or the Error that stands in its place: what `try_` functions return, where failing is an ordinary answer.
+/// A value or an Error. `try_` functions return it if failures are to be expected.
 template <class T>
 class [[nodiscard]] Result {
 public:
     Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor): a value is a result
     Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor): so is an error
 
-    /// Whether there is a value.
+    /// Whether it holds a value.
     bool has_value() const noexcept { return content_.index() == 0; }
     explicit operator bool() const noexcept { return has_value(); }
 
-    /// The value. \throws the Error where there is none.
+    /// The value. \throws the Error if it holds no value
     T& value() & {
         require();
         return std::get<0>(content_);

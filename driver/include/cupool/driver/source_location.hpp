@@ -2,16 +2,17 @@
 
 namespace cupool {
 
-/// Where in the program something was asked for. (GCC 11 and Clang 14 lack a common std::source_location.)
+/// A location in the program. (GCC 11 and Clang 14 lack a common std::source_location.)
 struct SourceLocation {
-    /// As the compiler names it.
+    /// The file as the compiler names it.
     const char* file = "";
-    /// Counted from 1.
+    /// The line, counted from 1.
     int line = 0;
-    /// Its name alone.
+    /// The name of the function without parameters.
     const char* function = "";
 
-    /// The place of the call; as a default argument, the place where the function that has it is called.
+    /// The location of the call; as a default argument, the location where the enclosing function
+    /// is called.
     static constexpr SourceLocation current(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
                                             const char* function = __builtin_FUNCTION()) noexcept {
         return {file, line, function};

@@ -6,10 +6,10 @@
 
 namespace cupool {
 
-/// While it lives, work given to a stream does not run but becomes a graph; so does work of streams that wait for events recorded in it
-/// (and they must be waited for in turn before the end). Those may be streams of other devices, whose
-/// work then runs there in each launch. An exception that passes through ends the capture and forgets
-/// the graph.
+/// While it lives, work queued on a stream does not run but becomes a graph; so does work of
+/// streams that wait for events recorded in it, which must be joined again before the end. Those
+/// streams may belong to other devices, on which their work then runs in each launch. The
+/// destructor, as after an exception, ends the capture and drops the graph.
 ///
 ///     StreamCapture capture(stream);
 ///     copy_async(device_values, host_values, stream);
@@ -17,21 +17,26 @@ namespace cupool {
 ///     const GraphExec exec = capture.end().instantiate();
 ///     exec.launch(stream);
 ///
-/// What cannot be captured fails and spoils the capture: waiting for the stream or its context, the context's default stream, events of
-/// outside. Buffers must be made before and freed after, and live as long as the graph may run; memory allocation by the graph itself is
-/// not wrapped. Must end on the thread that began it, unless the mode is relaxed.
+/// Work that cannot be captured fails and invalidates the capture: waiting for the stream or its
+/// context, the default stream of the context, events recorded outside. Create buffers before the
+/// capture and free them after it; they must live as long as the graph may run. Memory allocation
+/// by the graph itself is not wrapped. A capture ends on the thread that began it, unless the mode
+/// is relaxed.
 class StreamCapture {
 public:
-    /// \param mode  whose calls that may wait for the device are refused meanwhile: those of all threads (global), of this one, or nobody's
-    /// \throws Error invalid_argument where the stream is captured already, unsupported where it is the default stream
+    /// \param mode  which threads may make no unsafe calls during the capture, such as those that
+    /// wait for the device: all (global), this one, or none (relaxed)
+    /// \throws Error invalid_argument if the stream is already captured, unsupported if it is the
+    /// default stream
     explicit StreamCapture(StreamView stream, abi::CaptureMode mode = abi::CaptureMode::this_thread,
                            SourceLocation where = SourceLocation::current());
     ~StreamCapture();
     StreamCapture(const StreamCapture&) = delete;
     StreamCapture& operator=(const StreamCapture&) = delete;
 
-    /// What was captured; the stream then works as before, also where this throws.
-    /// \throws Error invalid_argument where something spoiled the capture, or other streams were not joined
+    /// Ends the capture and returns the graph. The stream then works as before, even if this
+    /// throws.
+    /// \throws Error invalid_argument if the capture is invalid, or other streams are not joined
     Graph end(SourceLocation where = SourceLocation::current());
 
 private:
@@ -41,11 +46,11 @@ private:
     bool active_ = true;
 };
 
-/// While it lives, this thread may make, or may not make, calls that may wait for the device behind a capture's back, whatever modes
-/// captures have: relaxed lets it. Restores what was there.
+/// Sets the capture mode of this thread for a scope, which decides whether it may make unsafe calls
+/// during captures; relaxed allows them. The destructor restores the previous mode.
 class ThreadCaptureMode {
 public:
-    /// \throws Error whatever the driver answers
+    /// \throws Error any failure of the driver call
     ThreadCaptureMode(const Driver& driver, abi::CaptureMode mode, const SourceLocation& where = SourceLocation::current());
     ~ThreadCaptureMode();
     ThreadCaptureMode(const ThreadCaptureMode&) = delete;

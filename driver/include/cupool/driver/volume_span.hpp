@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// Blocks of three dimensions in device memory, and copies of them. Host memory is a span without gaps: slice after slice, row after row.
-/// Widths are in elements, heights in rows, depths in slices, pitches in bytes. Whoever has a PitchedBuffer of `height * depth` rows has
-/// one:
+/// Three-dimensional blocks in device memory and their copies. Host memory is a contiguous span,
+/// slice after slice and row after row. Widths are in elements, heights in rows, depths in slices,
+/// pitches in bytes. A PitchedBuffer of `height * depth` rows can be viewed as a volume:
 ///
 ///     PitchedBuffer<float> rows(width, height * depth, context);
 ///     const VolumeSpan<float> volume(rows.span(), height);
@@ -23,12 +23,13 @@ namespace detail {
 
 }  // namespace detail
 
-/// A block of elements in a device's memory that someone else owns.
+/// A non-owning view of a three-dimensional block in device memory.
 template <class T>
 class VolumeSpan {
 public:
     VolumeSpan() = default;
-    /// Rows as slices of `height` rows each. \throws Error invalid_argument where they are no whole number of slices
+    /// Views rows as slices of `height` rows each. \throws Error invalid_argument if the number of
+    /// rows is not a multiple of `height`
     VolumeSpan(PitchedSpan<T> rows, std::size_t height, SourceLocation where = SourceLocation::current())
         : pointer_(rows.pointer()),
           width_(rows.width()),
@@ -55,31 +56,33 @@ public:
         return view;
     }
 
-    /// Where it begins, for devices.
+    /// The device address of the first element.
     abi::DevicePointer pointer() const noexcept { return pointer_; }
-    /// In elements.
+    /// The number of elements.
     std::size_t width() const noexcept { return width_; }
-    /// In rows.
+    /// The number of rows.
     std::size_t height() const noexcept { return height_; }
-    /// In slices.
+    /// The number of slices.
     std::size_t depth() const noexcept { return depth_; }
-    /// From the beginning of one row to that of the next.
+    /// The distance between the beginnings of consecutive rows.
     std::size_t pitch_bytes() const noexcept { return pitch_bytes_; }
-    /// From the first row of one slice to that of the next; more than height() in a part of a slice.
+    /// The number of rows between the beginnings of consecutive slices; more than height() if the
+    /// block holds only a part of each slice.
     std::size_t slice_rows() const noexcept { return slice_rows_; }
-    /// In elements.
+    /// The number of elements.
     std::size_t size() const noexcept { return width_ * height_ * depth_; }
-    /// Whether there is no element.
+    /// Whether the number of elements is 0.
     bool empty() const noexcept { return size() == 0; }
-    /// The ordinal of the device it lives on; -1 for a default-constructed span.
+    /// The ordinal of the device that holds the memory; -1 for a default-constructed span.
     int device() const noexcept { return device_; }
 
-    /// \throws Error invalid_argument where there is no such slice
+    /// One slice. \throws Error invalid_argument if `z` is not less than depth()
     PitchedSpan<T> slice(std::size_t z, SourceLocation where = SourceLocation::current()) const {
         const VolumeSpan one = block(0, 0, z, width_, height_, 1, where);
         return {one.pointer_, width_, height_, pitch_bytes_, device_};
     }
-    /// The block whose first element is that in column x of row y of slice z. \throws Error invalid_argument where it reaches past an end
+    /// The block that begins at column x of row y of slice z. \throws Error invalid_argument if it
+    /// reaches past an end
     VolumeSpan block(std::size_t x, std::size_t y, std::size_t z, std::size_t width, std::size_t height, std::size_t depth,
                      SourceLocation where = SourceLocation::current()) const {
         if (x > width_ || width > width_ - x || y > height_ || height > height_ - y || z > depth_ || depth > depth_ - z) {
@@ -121,7 +124,7 @@ abi::Copy3D::Side side_of(const VolumeSpan<T>& span) {
     return side;
 }
 
-/// Host memory of the same shape.
+/// Describes contiguous host memory of the same shape.
 template <class T>
 abi::Copy3D::Side side_of(const void* host, const VolumeSpan<T>& shape) {
     abi::Copy3D::Side side{};
@@ -151,7 +154,7 @@ void check_shapes(const VolumeSpan<T>& to, const VolumeSpan<const T>& from, cons
 
 }  // namespace detail
 
-/// Host to device. \throws Error invalid_argument where the sizes differ, wrong_context
+/// Copies from host to device. \throws Error invalid_argument if the sizes differ, wrong_context
 template <class T>
 void copy_async(const VolumeSpan<T>& to, const std::span<const std::type_identity_t<T>>& from, StreamView stream,
                 SourceLocation where = SourceLocation::current()) {
@@ -161,7 +164,7 @@ void copy_async(const VolumeSpan<T>& to, const std::span<const std::type_identit
     }
 }
 
-/// Device to host.
+/// Copies from device to host.
 template <class T>
 void copy_async(const std::span<std::remove_const_t<T>>& to, const VolumeSpan<T>& from, StreamView stream,
                 SourceLocation where = SourceLocation::current()) {
@@ -171,7 +174,7 @@ void copy_async(const std::span<std::remove_const_t<T>>& to, const VolumeSpan<T>
     }
 }
 
-/// Within a device. \throws Error invalid_argument where the shapes differ, wrong_context
+/// Copies within a device. \throws Error invalid_argument if the shapes differ, wrong_context
 template <class T>
 void copy_async(const VolumeSpan<T>& to, const VolumeSpan<const std::type_identity_t<T>>& from, StreamView stream,
                 SourceLocation where = SourceLocation::current()) {
@@ -183,7 +186,7 @@ void copy_async(const VolumeSpan<T>& to, const VolumeSpan<const std::type_identi
     }
 }
 
-/// From one device to another; the stream is of either. \throws what copy_async() throws
+/// Copies between two devices; the stream belongs to either. \throws what copy_async() throws
 template <class T>
 void copy_peer_async(const VolumeSpan<T>& to, ContextView to_context, const VolumeSpan<const std::type_identity_t<T>>& from,
                      ContextView from_context, StreamView stream, SourceLocation where = SourceLocation::current()) {

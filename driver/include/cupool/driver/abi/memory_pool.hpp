@@ -31,7 +31,8 @@ struct MemoryPoolProperties {
     unsigned char reserved[54];
 };
 
-/// CUmemPoolPtrExportData: identifies an allocation of a pool to a process that has imported the pool.
+/// CUmemPoolPtrExportData: identifies an allocation of a pool to a process that has imported the
+/// pool.
 struct MemoryPoolPointerExport {
     unsigned char reserved[64];
 };

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How cupool calls the driver: the raw call, one load and a comparison or two.
+/// How cupool calls the driver: one load and one or two comparisons around the raw call.
 
 #include <cupool/driver/detail/process_phase.hpp>
 #include <cupool/driver/driver.hpp>
@@ -9,40 +9,42 @@
 
 namespace cupool::detail {
 
-/// Stands for "no device in particular".
+/// The ordinal that stands for no particular device.
 inline constexpr int no_ordinal = -1;
 
-/// A copy for those who throw: where only copies are referred to, the location itself is put together on no other path.
+/// Copies a location for a function that throws. The copy lets the compiler materialise the
+/// location on the failing path only.
 inline SourceLocation copy_of(const SourceLocation& where) { return {where.file, where.line, where.function}; }
 
-/// Throws why the entry point may not, or cannot, be called: forked, shutdown, unsupported.
+/// Throws the reason why the entry point cannot be called: forked, shutdown or unsupported.
 [[noreturn]] void refuse_call(const Driver& driver, const EntryPointInfo& entry_point, int ordinal, const SourceLocation& where);
 
-/// Throws the Error for a driver's answer. \param message  what cupool knows beyond the answer; may be empty
+/// Throws the Error for a failed status. \param message  details beyond the status; may be empty
 [[noreturn]] void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Status result, int ordinal,
                                     const SourceLocation& where, const std::string& message);
-/// The same, with the driver's own name for the answer where this build knows none.
+/// The same; for a status unknown to this build the message contains the driver's name for it.
 [[noreturn]] void throw_failed_call(const Driver& driver, const EntryPointInfo& entry_point, abi::Status result, int ordinal,
                                     const SourceLocation& where);
 
-/// Logs a failure that a destructor met.
+/// Logs a failed call of a destructor.
 void log_failed_call(const EntryPointInfo& entry_point, abi::Status result, int ordinal) noexcept;
 
-/// Logs the exception being handled, which a destructor met.
+/// Logs the exception that a destructor is handling.
 void log_current_exception() noexcept;
 
-/// What has an ordinal is asked for it where something fails, and only there.
+/// The ordinal of an int or of an object that has one. An object is asked only on the failing path.
 inline int ordinal_of(int ordinal) { return ordinal; }
 template <class Owner>
 inline int ordinal_of(const Owner& owner) {
     return owner.ordinal();
 }
 
-/// Whether a driver that is open may lack the entry point.
+/// Whether an open driver may lack the entry point.
 template <auto Member>
 inline constexpr bool may_be_missing = entry_point_info<Member>.need == EntryPointInfo::optional;
 
-/// Calls an entry point and returns its answer. \param ordinal  the device's, or what has one
+/// Calls an entry point and returns its status. \param ordinal  that of the device, or an object
+/// that has one
 /// \throws Error forked, shutdown, unsupported (the driver has no such entry point)
 template <auto Member, class Ordinal, class... Arguments>
 inline abi::Status invoke(const Driver& driver, const Ordinal& ordinal, const SourceLocation& where, Arguments... arguments) {
@@ -53,7 +55,7 @@ inline abi::Status invoke(const Driver& driver, const Ordinal& ordinal, const So
     return function(arguments...);
 }
 
-/// Calls an entry point. \throws Error for every answer but success, and what invoke() throws.
+/// Calls an entry point. \throws Error for every status but success, and what invoke() throws
 template <auto Member, class Ordinal, class... Arguments>
 inline void call(const Driver& driver, const Ordinal& ordinal, const SourceLocation& where, Arguments... arguments) {
     const abi::Status result = invoke<Member>(driver, ordinal, where, arguments...);
@@ -62,10 +64,10 @@ inline void call(const Driver& driver, const Ordinal& ordinal, const SourceLocat
     }
 }
 
-/// Whether destructors must leave everything as it is: the driver is not ours to call any more.
+/// Whether destructors must leak: the process may no longer call the driver.
 inline bool must_leak() noexcept { return process_phase.load(std::memory_order_relaxed) != running; }
 
-/// Calls an entry point from a destructor: not at all after fork or exit; failures are logged.
+/// Calls an entry point from a destructor. It logs failures, and does nothing after fork or exit.
 template <auto Member, class... Arguments>
 inline void call_from_destructor(const Driver& driver, int ordinal, Arguments... arguments) noexcept {
     const auto function = driver.api().*Member;

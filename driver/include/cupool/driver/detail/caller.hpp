@@ -8,9 +8,10 @@
 
 namespace cupool::detail {
 
-/// Calls the function and returns what it returns. An Error that it throws leaves with `where` as its location: public functions of the
-/// upper layers are made of many steps, each with a location of its own in our files, of which the program's line is the useful one. Do
-/// not call a function of the program's own through it, whose errors name a better place already.
+/// Calls the function and returns its result. An Error that it throws gets `where` as its location,
+/// because a public function of the upper layers has many steps with locations in our own files,
+/// while the line of the program is the useful one. Do not pass functions of the program: their
+/// errors already name a better location.
 template <class Function>
 decltype(auto) report_at(const SourceLocation& where, Function&& function) {
     try {

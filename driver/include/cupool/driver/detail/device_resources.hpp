@@ -10,11 +10,13 @@
 
 namespace cupool::detail {
 
-/// What layers above keep in a context between calls, above all their loaded modules: one object of each type, made when first asked for.
-/// The copies of a DeviceContext share them; they go with the last copy. Safe from any thread; a second thread that asks meanwhile waits.
+/// Objects that upper layers keep in a context between calls, mainly loaded modules: one of each
+/// type, created on first use. The copies of a DeviceContext share them, and the last copy destroys
+/// them. Thread-safe; a second thread that asks during the construction waits.
 class DeviceResources {
 public:
-    /// The object of type T, constructed as T(context) if there is none yet. \throws what that constructor throws
+    /// The object of type T, constructed as T(context) if there is none yet. \throws what that
+    /// constructor throws
     template <class T>
     std::shared_ptr<T> get(ContextView context) {
         return std::static_pointer_cast<T>(get(typeid(T), [context]() -> std::shared_ptr<void> { return std::make_shared<T>(context); }));

@@ -7,18 +7,21 @@
 
 namespace cupool::detail {
 
-/// How often this process and its ancestors have forked since the library was loaded. Counted in the child.
+/// The number of forks of this process and its ancestors since the library was loaded. The child
+/// increments it.
 inline std::atomic<unsigned> fork_count{0};
 
 [[noreturn]] void throw_forked(const char* what, const SourceLocation& where);
 
-/// Knows whether the process that constructed an object is still the calling one. Objects with threads or mutexes check this before they
-/// touch either: in a forked child the threads are missing, and a mutex that one of them held is never unlocked.
+/// Records which process constructed an object. Objects with threads or mutexes check it before
+/// they use either: in a forked child the threads are missing, and a mutex that one of them held is
+/// never unlocked.
 class ProcessMark {
 public:
     bool is_forked() const noexcept { return forks_ != fork_count.load(std::memory_order_relaxed); }
 
-    /// \param what  the object, with its article \throws Error forked in a child of the process that made the object
+    /// \param what  the object, with its article \throws Error forked in a child of the process
+    /// that constructed the object
     void require_own_process(const char* what, const SourceLocation& where) const {
         if (is_forked()) [[unlikely]] {
             throw_forked(what, SourceLocation{where.file, where.line, where.function});
@@ -29,7 +32,8 @@ private:
     unsigned forks_ = fork_count.load(std::memory_order_relaxed);
 };
 
-/// Destroys an object only in the process that made it. A forked child leaks it: other threads may have been changing it at the fork.
+/// Destroys an object only in the process that constructed it. A forked child leaks it: another
+/// thread may have been changing it at the fork.
 template <class T>
 class DeleteUnlessForked {
 public:

@@ -8,13 +8,13 @@ namespace cupool::detail {
 enum ProcessPhase : unsigned {
     running = 0,
     forked = 1,   ///< a child of a process that had initialised a driver
-    exiting = 2,  ///< exit() has begun; the driver's own exit handlers are next
+    exiting = 2,  ///< exit() has begun; the exit handlers of the driver are next
 };
 
-/// A bit set of ProcessPhase. Every call of the driver looks at it: one relaxed load.
+/// A bit set of ProcessPhase. Every driver call reads it by one relaxed load.
 inline std::atomic<unsigned> process_phase{running};
 
-/// To be called around cuInit: from then on, forking and exiting are noticed.
+/// Lives during cuInit. After a success, process_phase follows forks and exit().
 class DriverInitialization {
 public:
     DriverInitialization();
@@ -22,7 +22,7 @@ public:
     DriverInitialization(const DriverInitialization&) = delete;
     DriverInitialization& operator=(const DriverInitialization&) = delete;
 
-    /// \param library  anything that tells the initialised library from others
+    /// \param library  an address that identifies the initialised library
     void succeeded(const void* library);
 
 private:

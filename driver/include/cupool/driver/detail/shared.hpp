@@ -7,7 +7,7 @@
 
 namespace cupool::detail {
 
-/// What counts its owners itself: one more or less is one instruction, which a std::shared_ptr of something that knows itself is far from.
+/// Intrusive reference count: a copy is one atomic add.
 class ReferenceCounted {
 public:
     ReferenceCounted() = default;
@@ -16,7 +16,7 @@ public:
     ReferenceCounted& operator=(const ReferenceCounted&) = delete;
 
     void acquire() const noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
-    /// Destroys it with its last owner.
+    /// The last owner destroys the object.
     void release() const noexcept {
         if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) [[unlikely]] {
             delete this;
@@ -27,7 +27,7 @@ private:
     mutable std::atomic<std::size_t> owners_{0};
 };
 
-/// An owner of a ReferenceCounted object, or of none.
+/// A possibly empty owner of a ReferenceCounted object.
 template <class T>
 class Shared {
 public:

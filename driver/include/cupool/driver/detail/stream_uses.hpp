@@ -5,22 +5,24 @@
 
 namespace cupool::detail {
 
-/// The streams that use a piece of memory besides its own: one event each, marking the last use told of.
+/// The other streams that use a block of memory, with one event each after the last announced use.
 class StreamUses {
 public:
-    /// Where it throws, it has waited for the stream.
+    /// If it throws, it has waited for the stream.
     void record(StreamView stream, const SourceLocation& where);
 
     /// Waits for a use that could not be recorded. Failures are logged.
     static void wait_for(StreamView stream) noexcept;
 
-    /// Makes the stream wait for all of them, or the calling thread where the driver refuses that. Failures are logged.
+    /// Makes the stream wait for all uses, or the calling thread if the driver refuses that.
+    /// Failures are logged.
     void order_before(StreamView stream) noexcept;
-    /// Makes the calling thread wait for all of them. Failures are logged.
+    /// Makes the calling thread wait for all uses. Failures are logged.
     void synchronize() noexcept;
 
-    /// Waits, and then calls an entry point that frees, with the context current. Where the driver refuses that, nobody can have waited:
-    /// the memory is leaked, and that logged.
+    /// Waits for all uses and then calls an entry point that frees, with the context current. If
+    /// the context cannot be made current, waiting is impossible, so the memory leaks and a log
+    /// line says so.
     template <auto Member, class... Arguments>
     void synchronize_and_free(ContextView context, Arguments... arguments) noexcept {
         if (must_leak()) {
@@ -38,7 +40,7 @@ public:
 private:
     struct Use {
         abi::Stream stream;
-        Shared<const StreamState> state;  ///< keeps the handle from being used for another stream
+        Shared<const StreamState> state;  ///< prevents the reuse of the handle for another stream
         Event event;
     };
 
