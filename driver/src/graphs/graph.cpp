@@ -54,14 +54,16 @@ std::vector<GraphNode> list(ContextView context, Owner owner, const SourceLocati
 
 }  // namespace
 
-Graph::Graph(ContextView context, SourceLocation where) : context_(context ? context.share(where) : nullptr) {
-    detail::call_in<&EntryPoints::graph_create>(context, where, &handle_, 0U);
+Graph::Graph(ContextView context, SourceLocation where) : handle_(context ? context.share(where) : nullptr) {
+    abi::Graph handle = nullptr;
+    detail::call_in<&EntryPoints::graph_create>(context, where, &handle, 0U);
+    handle_.take(handle);
 }
 
 template <auto Member, class... Arguments>
 GraphNode Graph::add(const std::vector<GraphNode>& after, const SourceLocation& where, Arguments... arguments) {
     GraphNode node = nullptr;
-    detail::call_in<Member>(context(), where, &node, handle_, after.data(), after.size(), arguments...);
+    detail::call_in<Member>(context(), where, &node, handle(), after.data(), after.size(), arguments...);
     return node;
 }
 
@@ -106,7 +108,7 @@ GraphNode Graph::add_fill_of_elements(abi::DevicePointer to, unsigned bits, unsi
 }
 
 GraphNode Graph::add_host_function(std::function<void()> function, const std::vector<GraphNode>& after, SourceLocation where) {
-    const abi::HostNodeParameters node{detail::run_kept_host_task, detail::give_to_graph(context(), handle_, std::move(function), where)};
+    const abi::HostNodeParameters node{detail::run_kept_host_task, detail::give_to_graph(context(), handle(), std::move(function), where)};
     return add<&EntryPoints::graph_add_host_node>(after, where, &node);
 }
 
@@ -124,10 +126,10 @@ GraphNode Graph::add_event_wait(const Event& event, const std::vector<GraphNode>
 
 GraphNode Graph::add_child(const Graph& child, const std::vector<GraphNode>& after, SourceLocation where) {
     detail::require_context(child.context(), where);
-    return add<&EntryPoints::graph_add_child_node>(after, where, child.handle_);
+    return add<&EntryPoints::graph_add_child_node>(after, where, child.handle());
 }
 
-std::vector<GraphNode> Graph::nodes(SourceLocation where) const { return list<&EntryPoints::graph_get_nodes>(context(), handle_, where); }
+std::vector<GraphNode> Graph::nodes(SourceLocation where) const { return list<&EntryPoints::graph_get_nodes>(context(), handle(), where); }
 
 abi::GraphNodeType Graph::type_of(GraphNode node, SourceLocation where) const {
     detail::require_context(context(), where);
@@ -146,7 +148,7 @@ GraphExec Graph::instantiate(SourceLocation where) const {
     GraphNode error_node = nullptr;
     char log[4096] = "";
     const abi::Status result = detail::invoke<&EntryPoints::graph_instantiate>(context().driver(), context().ordinal(), where, &exec,
-                                                                               handle_, &error_node, static_cast<char*>(log), sizeof log);
+                                                                               handle(), &error_node, static_cast<char*>(log), sizeof log);
     if (result != abi::Status::success) {
         ErrorDetails details;
         details.category = category_of(result);

@@ -7,14 +7,14 @@ namespace cupool {
 
 void GraphExec::upload(StreamView stream, SourceLocation where) const {
     detail::require_context(context(), where);
-    detail::call_in<&EntryPoints::graph_upload>(stream.context(), where, handle_, stream.handle());
+    detail::call_in<&EntryPoints::graph_upload>(stream.context(), where, handle(), stream.handle());
 }
 
 GraphUpdate GraphExec::try_update(const Graph& graph, SourceLocation where) {
     detail::require_context(graph.context(), where);
     const CurrentContext current(context(), where);
     GraphUpdate update;
-    const abi::Status result = detail::invoke<&EntryPoints::graph_exec_update>(context().driver(), context().ordinal(), where, handle_,
+    const abi::Status result = detail::invoke<&EntryPoints::graph_exec_update>(context().driver(), context().ordinal(), where, handle(),
                                                                                graph.handle(), &update.node, &update.result);
     // Without a reason it is a failure of another kind.
     const bool is_refusal = result == abi::Status::graph_exec_update_failure && !update;
@@ -28,7 +28,7 @@ GraphUpdate GraphExec::try_update(const Graph& graph, SourceLocation where) {
 void GraphExec::set_kernel_raw(GraphNode node, const UntypedKernel& kernel, const LaunchShape& shape, void** parameters,
                                SourceLocation where) {
     const abi::KernelNodeParameters changed = detail::kernel_node_parameters(kernel, shape, parameters);
-    detail::call_in<&EntryPoints::graph_exec_set_kernel_node>(context(), where, handle_, node, &changed);
+    detail::call_in<&EntryPoints::graph_exec_set_kernel_node>(context(), where, handle(), node, &changed);
 }
 
 std::string_view to_string(abi::GraphUpdateResult result) noexcept {

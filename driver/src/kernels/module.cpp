@@ -7,7 +7,7 @@
 namespace cupool {
 
 Module::Module(ContextView context, std::string_view image, const JitOptions& options, SourceLocation where)
-    : context_(context.share(where)) {
+    : handle_(context.share(where)) {
     const std::string terminated(image);
     const CurrentContext current(context, where);
     abi::Module module = nullptr;
@@ -23,7 +23,7 @@ Module::Module(ContextView context, std::string_view image, const JitOptions& op
         detail::throw_failed_compilation(context.driver(), context.ordinal(), entry_point_info<&EntryPoints::module_load_data>, compilation,
                                          "cannot load a module of " + std::to_string(image.size()) + " bytes", where);
     }
-    handle_ = module;
+    handle_.take(module);
     info_log_ = std::move(compilation.info_log);
     info_log_.shrink_to_fit();
     compile_milliseconds_ = compilation.milliseconds;
@@ -32,34 +32,11 @@ Module::Module(ContextView context, std::string_view image, const JitOptions& op
     }
 }
 
-Module::Module(Module&& other) noexcept
-    : context_(std::move(other.context_)),
-      handle_(std::exchange(other.handle_, nullptr)),
-      info_log_(std::move(other.info_log_)),
-      compile_milliseconds_(other.compile_milliseconds_) {}
-
-Module& Module::operator=(Module&& other) noexcept {
-    if (this != &other) {
-        release();
-        context_ = std::move(other.context_);
-        handle_ = std::exchange(other.handle_, nullptr);
-        info_log_ = std::move(other.info_log_);
-        compile_milliseconds_ = other.compile_milliseconds_;
-    }
-    return *this;
-}
-
-void Module::release() noexcept {
-    if (handle_ != nullptr) {
-        detail::destroy_in<&EntryPoints::module_unload>(context(), handle_);
-    }
-}
-
 UntypedKernel Module::untyped_kernel(const std::string& name, SourceLocation where) const {
     const CurrentContext current(context(), where);
     abi::Function function = nullptr;
-    const abi::Status result =
-        detail::invoke<&EntryPoints::module_get_function>(context().driver(), context().ordinal(), where, &function, handle_, name.c_str());
+    const abi::Status result = detail::invoke<&EntryPoints::module_get_function>(context().driver(), context().ordinal(), where, &function,
+                                                                                 handle(), name.c_str());
     if (result != abi::Status::success) {
         detail::throw_failed_call(context().driver(), entry_point_info<&EntryPoints::module_get_function>, result, context().ordinal(),
                                   where, "no kernel \"" + name + "\" in the module");
@@ -72,7 +49,7 @@ DeviceSpan<std::byte> Module::global(const std::string& name, SourceLocation whe
     abi::DevicePointer pointer = 0;
     std::size_t bytes = 0;
     const abi::Status result = detail::invoke<&EntryPoints::module_get_global>(context().driver(), context().ordinal(), where, &pointer,
-                                                                               &bytes, handle_, name.c_str());
+                                                                               &bytes, handle(), name.c_str());
     if (result != abi::Status::success) {
         detail::throw_failed_call(context().driver(), entry_point_info<&EntryPoints::module_get_global>, result, context().ordinal(), where,
                                   "no variable \"" + name + "\" in the module");
@@ -84,10 +61,10 @@ std::vector<std::string> Module::kernel_names(SourceLocation where) const {
     const CurrentContext current(context(), where);
     const Driver& driver = context().driver();
     unsigned count = 0;
-    detail::call<&EntryPoints::module_get_function_count>(driver, context().ordinal(), where, &count, handle_);
+    detail::call<&EntryPoints::module_get_function_count>(driver, context().ordinal(), where, &count, handle());
     std::vector<abi::Function> functions(count);
     if (count > 0) {
-        detail::call<&EntryPoints::module_enumerate_functions>(driver, context().ordinal(), where, functions.data(), count, handle_);
+        detail::call<&EntryPoints::module_enumerate_functions>(driver, context().ordinal(), where, functions.data(), count, handle());
     }
     std::vector<std::string> names;
     for (const abi::Function function : functions) {

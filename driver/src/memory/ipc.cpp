@@ -24,26 +24,11 @@ Event Event::open(ContextView context, const abi::IpcEventHandle& handle, Source
     return Event(std::move(owner), event);
 }
 
-IpcMemory::IpcMemory(ContextView context, const abi::IpcMemoryHandle& handle, SourceLocation where) : context_(context.share(where)) {
-    call_in<&EntryPoints::ipc_open_memory_handle>(context, where, &pointer_, handle,
+IpcMemory::IpcMemory(ContextView context, const abi::IpcMemoryHandle& handle, SourceLocation where) : handle_(context.share(where)) {
+    abi::DevicePointer pointer = 0;
+    call_in<&EntryPoints::ipc_open_memory_handle>(context, where, &pointer, handle,
                                                   static_cast<unsigned>(abi::IpcMemoryFlags::lazy_enable_peer_access));
-}
-
-IpcMemory::IpcMemory(IpcMemory&& other) noexcept : context_(std::move(other.context_)), pointer_(std::exchange(other.pointer_, 0)) {}
-
-IpcMemory& IpcMemory::operator=(IpcMemory&& other) noexcept {
-    if (this != &other) {
-        release();
-        context_ = std::move(other.context_);
-        pointer_ = std::exchange(other.pointer_, 0);
-    }
-    return *this;
-}
-
-void IpcMemory::release() noexcept {
-    if (pointer_ != 0) {
-        detail::destroy_in<&EntryPoints::ipc_close_memory_handle>(context_.get(), pointer_);
-    }
+    handle_.take(pointer);
 }
 
 }  // namespace cupool

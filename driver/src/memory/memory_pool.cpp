@@ -1,5 +1,7 @@
 #include <cupool/driver/memory_pool.hpp>
 
+#include "memory/device_memory.hpp"
+
 namespace cupool {
 
 namespace {
@@ -95,12 +97,12 @@ void MemoryPoolView::trim_to(std::size_t bytes_to_keep, SourceLocation where) co
 }
 
 void MemoryPoolView::allow_access(int ordinal, abi::MemoryAccess access, SourceLocation where) const {
-    const abi::MemoryAccessDescriptor descriptor{{abi::MemoryLocationType::device, ordinal}, access};
+    const abi::MemoryAccessDescriptor descriptor{detail::location_of(ordinal), access};
     detail::call_in<&EntryPoints::memory_pool_set_access>(context_, where, handle_, &descriptor, std::size_t{1});
 }
 
 abi::MemoryAccess MemoryPoolView::access(int ordinal, SourceLocation where) const {
-    abi::MemoryLocation location{abi::MemoryLocationType::device, ordinal};
+    abi::MemoryLocation location = detail::location_of(ordinal);
     auto access = abi::MemoryAccess::none;
     detail::call_in<&EntryPoints::memory_pool_get_access>(context_, where, &access, handle_, &location);
     return access;
@@ -113,7 +115,7 @@ int MemoryPoolView::export_file_descriptor(SourceLocation where) const {
     return file_descriptor;
 }
 
-MemoryPool::MemoryPool(ContextView context, MemoryPoolOptions options, SourceLocation where) : context_(context.share(where)) {
+MemoryPool::MemoryPool(ContextView context, MemoryPoolOptions options, SourceLocation where) : handle_(context.share(where)) {
     const std::string version = cuda_version_text(context.driver().version());
     if (!context.device().supports_memory_pools(where)) {
         throw_unsupported(
@@ -126,25 +128,20 @@ MemoryPool::MemoryPool(ContextView context, MemoryPoolOptions options, SourceLoc
     }
     abi::MemoryPoolProperties properties{};
     properties.allocation_type = abi::MemoryAllocationType::pinned;
-    properties.handle_types = options.is_shareable ? abi::MemoryHandleType::posix_file_descriptor : abi::MemoryHandleType::none;
+    properties.handle_types = detail::handle_type_of(options.is_shareable);
     properties.max_size = options.max_bytes;
-    properties.location = {abi::MemoryLocationType::device, context.ordinal()};
-    detail::call_in<&EntryPoints::memory_pool_create>(context, where, &handle_, static_cast<const abi::MemoryPoolProperties*>(&properties));
+    properties.location = detail::location_of(context.ordinal());
+    abi::MemoryPool handle = nullptr;
+    detail::call_in<&EntryPoints::memory_pool_create>(context, where, &handle, static_cast<const abi::MemoryPoolProperties*>(&properties));
+    handle_.take(handle);
 }
 
 MemoryPool MemoryPool::import_file_descriptor(ContextView context, int file_descriptor, SourceLocation where) {
     detail::Shared<const detail::ContextState> owner = context.share(where);
     abi::MemoryPool handle = nullptr;
-    // The driver expects the descriptor itself in place of a pointer to a handle.
-    void* const shared = reinterpret_cast<void*>(static_cast<std::intptr_t>(file_descriptor));
+    void* const shared = detail::shared_handle_of(file_descriptor);
     detail::call_in<&EntryPoints::memory_pool_import>(context, where, &handle, shared, abi::MemoryHandleType::posix_file_descriptor, 0ULL);
     return MemoryPool(std::move(owner), handle);
-}
-
-void MemoryPool::release() noexcept {
-    if (handle_ != nullptr) {
-        detail::destroy_in<&EntryPoints::memory_pool_destroy>(context_.get(), handle_);
-    }
 }
 
 abi::MemoryPoolPointerExport export_pointer(ContextView context, abi::DevicePointer pointer, SourceLocation where) {

@@ -17,33 +17,12 @@ unsigned access_bytes(std::size_t element_bytes) {
 
 PitchedAllocation::PitchedAllocation(std::size_t width_bytes, std::size_t height, std::size_t element_bytes, ContextView context,
                                      const SourceLocation& where)
-    : context_(context.share(where)) {
+    : AwaitedMemory(context, where) {
     if (checked_size(height, std::max<std::size_t>(width_bytes, 1), where) != 0 && width_bytes != 0) {
-        call_in<&EntryPoints::memory_allocate_pitch>(context, where, &pointer_, &pitch_bytes_, width_bytes, height,
+        abi::DevicePointer memory = 0;
+        call_in<&EntryPoints::memory_allocate_pitch>(context, where, &memory, &pitch_bytes_, width_bytes, height,
                                                      access_bytes(element_bytes));
-    }
-}
-
-PitchedAllocation::PitchedAllocation(PitchedAllocation&& other) noexcept
-    : context_(std::move(other.context_)),
-      pointer_(std::exchange(other.pointer_, 0)),
-      pitch_bytes_(std::exchange(other.pitch_bytes_, 0)),
-      uses_(std::move(other.uses_)) {}
-
-PitchedAllocation& PitchedAllocation::operator=(PitchedAllocation&& other) noexcept {
-    if (this != &other) {
-        release();
-        context_ = std::move(other.context_);
-        pointer_ = std::exchange(other.pointer_, 0);
-        pitch_bytes_ = std::exchange(other.pitch_bytes_, 0);
-        uses_ = std::move(other.uses_);
-    }
-    return *this;
-}
-
-void PitchedAllocation::release() noexcept {
-    if (pointer_ != 0) {
-        uses_.synchronize_and_free<&EntryPoints::memory_free>(context_.get(), pointer_);
+        take(memory);
     }
 }
 

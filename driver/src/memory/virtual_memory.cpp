@@ -1,6 +1,7 @@
-#include <cstdint>
 #include <cupool/driver/virtual_memory.hpp>
 #include <utility>
+
+#include "memory/device_memory.hpp"
 
 namespace cupool {
 
@@ -12,7 +13,7 @@ namespace {
 abi::PhysicalMemoryProperties on_device_of(ContextView context) {
     abi::PhysicalMemoryProperties properties{};
     properties.type = abi::MemoryAllocationType::pinned;
-    properties.location = {abi::MemoryLocationType::device, context.ordinal()};
+    properties.location = detail::location_of(context.ordinal());
     return properties;
 }
 
@@ -68,15 +69,14 @@ int PhysicalMemory::device(SourceLocation where) const {
 PhysicalMemory::PhysicalMemory(ContextView context, std::size_t bytes, PhysicalMemoryOptions options, SourceLocation where)
     : context_(context.share(where)), bytes_(bytes) {
     abi::PhysicalMemoryProperties properties = on_device_of(context);
-    properties.requested_handle_types = options.is_shareable ? abi::MemoryHandleType::posix_file_descriptor : abi::MemoryHandleType::none;
+    properties.requested_handle_types = detail::handle_type_of(options.is_shareable);
     call<&EntryPoints::memory_create>(context.driver(), context.ordinal(), where, &handle_, bytes, &properties, 0ULL);
 }
 
 PhysicalMemory PhysicalMemory::import_file_descriptor(ContextView context, int file_descriptor, std::size_t bytes, SourceLocation where) {
     detail::Shared<const detail::ContextState> owner = context.share(where);
     const Driver& driver = context.driver();
-    // The driver expects the descriptor itself in place of a pointer to a handle.
-    void* const shared = reinterpret_cast<void*>(static_cast<std::intptr_t>(file_descriptor));
+    void* const shared = detail::shared_handle_of(file_descriptor);
     abi::MemoryHandle handle = 0;
     call<&EntryPoints::memory_import>(driver, context.ordinal(), where, &handle, shared, abi::MemoryHandleType::posix_file_descriptor);
     PhysicalMemory memory(std::move(owner), handle, bytes);
@@ -153,12 +153,12 @@ const Driver& MemoryMapping::driver(const SourceLocation& where) const {
 }
 
 void MemoryMapping::allow_access(int ordinal, abi::MemoryAccess access, SourceLocation where) const {
-    const abi::MemoryAccessDescriptor descriptor{{abi::MemoryLocationType::device, ordinal}, access};
+    const abi::MemoryAccessDescriptor descriptor{detail::location_of(ordinal), access};
     call<&EntryPoints::memory_set_access>(driver(where), ordinal, where, pointer_, bytes_, &descriptor, std::size_t{1});
 }
 
 abi::MemoryAccess MemoryMapping::access(int ordinal, SourceLocation where) const {
-    const abi::MemoryLocation location{abi::MemoryLocationType::device, ordinal};
+    const abi::MemoryLocation location = detail::location_of(ordinal);
     unsigned long long access = 0;
     call<&EntryPoints::memory_get_access>(driver(where), ordinal, where, &access, &location, pointer_);
     return static_cast<abi::MemoryAccess>(access);

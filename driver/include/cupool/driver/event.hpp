@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cupool/driver/detail/owned_handle.hpp>
 #include <cupool/driver/stream.hpp>
 #include <memory>
 
@@ -20,24 +21,14 @@ struct EventOptions {
 class Event {
 public:
     explicit Event(ContextView context, EventOptions options = {}, SourceLocation where = SourceLocation::current());
-    ~Event() { release(); }
-    Event(Event&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
-    Event& operator=(Event&& other) noexcept {
-        if (this != &other) {
-            release();
-            context_ = std::move(other.context_);
-            handle_ = std::exchange(other.handle_, nullptr);
-        }
-        return *this;
-    }
 
     /// Opens an event of another process: see ipc.hpp.
     static Event open(ContextView context, const abi::IpcEventHandle& handle, SourceLocation where = SourceLocation::current());
 
     /// The context to which it belongs.
-    ContextView context() const noexcept { return context_.get(); }
+    ContextView context() const noexcept { return handle_.context(); }
     /// The handle of the driver.
-    abi::Event handle() const noexcept { return handle_; }
+    abi::Event handle() const noexcept { return handle_.get(); }
 
     /// Marks the work queued on the stream so far and replaces an earlier mark.
     /// \throws Error wrong_context if the stream belongs to another context
@@ -45,7 +36,7 @@ public:
         if (stream.context() != context()) [[unlikely]] {
             detail::throw_wrong_device("the event", context(), "a stream", stream.context(), detail::copy_of(where));
         }
-        detail::call_in<&EntryPoints::event_record>(context(), where, handle_, stream.handle());
+        detail::call_in<&EntryPoints::event_record>(context(), where, handle(), stream.handle());
     }
     /// Adds a node to the graph of a capture that marks the preceding work in each launch.
     /// \throws Error invalid_argument if the stream is not captured, unsupported before CUDA 11.1
@@ -57,16 +48,9 @@ public:
     void synchronize(SourceLocation where = SourceLocation::current()) const;
 
 private:
-    Event(detail::Shared<const detail::ContextState> context, abi::Event handle) noexcept : context_(std::move(context)), handle_(handle) {}
+    Event(detail::Shared<const detail::ContextState> context, abi::Event handle) noexcept : handle_(std::move(context), handle) {}
 
-    void release() noexcept {
-        if (handle_ != nullptr) {
-            detail::destroy_in<&EntryPoints::event_destroy>(context(), handle_);
-        }
-    }
-
-    detail::Shared<const detail::ContextState> context_;
-    abi::Event handle_ = nullptr;
+    detail::OwnedHandle<abi::Event, &EntryPoints::event_destroy> handle_;
 };
 
 /// The milliseconds between two events of one device, both with timing and both done. The

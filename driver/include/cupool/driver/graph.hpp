@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstring>
+#include <cupool/driver/detail/owned_handle.hpp>
 #include <cupool/driver/device_span.hpp>
 #include <cupool/driver/event.hpp>
 #include <cupool/driver/graph_exec.hpp>
@@ -52,22 +53,12 @@ public:
     /// failure of the driver call
     explicit Graph(ContextView context, SourceLocation where = SourceLocation::current());
     /// Takes ownership of a graph created elsewhere.
-    Graph(ContextView context, abi::Graph handle) : context_(context.share()), handle_(handle) {}
-    ~Graph() { release(); }
-    Graph(Graph&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
-    Graph& operator=(Graph&& other) noexcept {
-        if (this != &other) {
-            release();
-            context_ = std::move(other.context_);
-            handle_ = std::exchange(other.handle_, nullptr);
-        }
-        return *this;
-    }
+    Graph(ContextView context, abi::Graph handle) : handle_(context.share(), handle) {}
 
     /// The context to which it belongs.
-    ContextView context() const noexcept { return context_.get(); }
+    ContextView context() const noexcept { return handle_.context(); }
     /// The handle of the driver.
-    abi::Graph handle() const noexcept { return handle_; }
+    abi::Graph handle() const noexcept { return handle_.get(); }
 
     /// Adds a launch with these arguments. \throws what Kernel::launch throws
     template <class... Arguments>
@@ -151,14 +142,7 @@ private:
                                    const std::vector<GraphNode>& after, const SourceLocation& where);
     template <auto Member, class... Arguments>
     GraphNode add(const std::vector<GraphNode>& after, const SourceLocation& where, Arguments... arguments);
-    void release() noexcept {
-        if (handle_ != nullptr) {
-            detail::destroy_in<&EntryPoints::graph_destroy>(context(), handle_);
-        }
-    }
-
-    detail::Shared<const detail::ContextState> context_;
-    abi::Graph handle_ = nullptr;
+    detail::OwnedHandle<abi::Graph, &EntryPoints::graph_destroy> handle_;
 };
 
 }  // namespace cupool

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cupool/driver/detail/owned_handle.hpp>
 #include <cupool/driver/kernel.hpp>
 #include <memory>
 #include <type_traits>
@@ -28,29 +29,19 @@ struct GraphUpdate {
 class GraphExec {
 public:
     /// Takes ownership of an executable graph created elsewhere.
-    GraphExec(ContextView context, abi::GraphExec handle) : context_(context.share()), handle_(handle) {}
-    ~GraphExec() { release(); }
-    GraphExec(GraphExec&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
-    GraphExec& operator=(GraphExec&& other) noexcept {
-        if (this != &other) {
-            release();
-            context_ = std::move(other.context_);
-            handle_ = std::exchange(other.handle_, nullptr);
-        }
-        return *this;
-    }
+    GraphExec(ContextView context, abi::GraphExec handle) : handle_(context.share(), handle) {}
 
     /// The context to which it belongs.
-    ContextView context() const noexcept { return context_.get(); }
+    ContextView context() const noexcept { return handle_.context(); }
     /// The handle of the driver.
-    abi::GraphExec handle() const noexcept { return handle_; }
+    abi::GraphExec handle() const noexcept { return handle_.get(); }
 
     /// Queues the whole graph on the stream and returns. It begins after earlier work of the
     /// stream, and later work waits for its end.
     /// \throws Error any failure of the driver call
     void launch(StreamView stream, SourceLocation where = SourceLocation::current()) const {
         detail::require_context(context(), where);
-        detail::call_in<&EntryPoints::graph_launch>(stream.context(), where, handle_, stream.handle());
+        detail::call_in<&EntryPoints::graph_launch>(stream.context(), where, handle(), stream.handle());
     }
     /// Transfers to the device what otherwise the first launch transfers. \throws Error unsupported
     /// before CUDA 11.1
@@ -80,14 +71,7 @@ private:
         void* addresses[] = {&parameters..., nullptr};
         set_kernel_raw(node, kernel, shape.shape, addresses, shape.where);
     }
-    void release() noexcept {
-        if (handle_ != nullptr) {
-            detail::destroy_in<&EntryPoints::graph_exec_destroy>(context(), handle_);
-        }
-    }
-
-    detail::Shared<const detail::ContextState> context_;
-    abi::GraphExec handle_ = nullptr;
+    detail::OwnedHandle<abi::GraphExec, &EntryPoints::graph_exec_destroy> handle_;
 };
 
 std::string_view to_string(abi::GraphUpdateResult result) noexcept;

@@ -6,6 +6,7 @@
 /// means; a process cannot open its own handles.
 
 #include <cstddef>
+#include <cupool/driver/detail/owned_handle.hpp>
 #include <cupool/driver/device_span.hpp>
 #include <cupool/driver/event.hpp>
 #include <memory>
@@ -28,26 +29,20 @@ public:
     /// \throws Error invalid_argument (no such handle), wrong_context (it is this process's own),
     /// unsupported
     IpcMemory(ContextView context, const abi::IpcMemoryHandle& handle, SourceLocation where = SourceLocation::current());
-    ~IpcMemory() { release(); }
-    IpcMemory(IpcMemory&& other) noexcept;
-    IpcMemory& operator=(IpcMemory&& other) noexcept;
 
     /// The device address of the first element.
-    abi::DevicePointer pointer() const noexcept { return pointer_; }
+    abi::DevicePointer pointer() const noexcept { return handle_.get(); }
     /// A view of the first `count` elements. The program must know the size, which the handle does
     /// not contain.
     template <class T>
     DeviceSpan<T> span(std::size_t count, SourceLocation where = SourceLocation::current()) const {
-        const ContextView context(context_.get());
+        const ContextView context = handle_.context();
         detail::require_context(context, where);
-        return {pointer_, count, context.ordinal()};
+        return {pointer(), count, context.ordinal()};
     }
 
 private:
-    void release() noexcept;
-
-    detail::Shared<const detail::ContextState> context_;
-    abi::DevicePointer pointer_ = 0;
+    detail::OwnedHandle<abi::DevicePointer, &EntryPoints::ipc_close_memory_handle> handle_;
 };
 
 }  // namespace cupool

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cupool/driver/detail/stream_uses.hpp>
+#include <cupool/driver/detail/awaited_memory.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <optional>
 #include <span>
@@ -13,29 +13,18 @@ namespace cupool {
 namespace detail {
 
 /// The memory of a ManagedBuffer.
-class ManagedAllocation {
+class ManagedAllocation : public AwaitedMemory<abi::DevicePointer, &EntryPoints::memory_free> {
 public:
     ManagedAllocation() = default;
     ManagedAllocation(std::size_t bytes, ContextView context, const SourceLocation& where);
-    ~ManagedAllocation() { release(); }
-    ManagedAllocation(ManagedAllocation&& other) noexcept;
-    ManagedAllocation& operator=(ManagedAllocation&& other) noexcept;
 
-    abi::DevicePointer pointer() const noexcept { return pointer_; }
-    ContextView context() const noexcept { return context_.get(); }
     /// \param device  the handle of the driver, or abi::host_device
     void prefetch(std::size_t offset, std::size_t bytes, abi::Device device, StreamView stream, const SourceLocation& where) const;
     void advise(abi::MemoryAdvice advice, abi::Device device, const SourceLocation& where) const;
     int range_attribute(std::size_t offset, std::size_t bytes, abi::MemoryRangeAttribute attribute, const SourceLocation& where) const;
-    void record_use(StreamView stream, const SourceLocation& where) { uses_.record(stream, where); }
 
 private:
-    void release() noexcept;
-
-    Shared<const ContextState> context_;
-    abi::DevicePointer pointer_ = 0;
     std::size_t bytes_ = 0;
-    StreamUses uses_;
 };
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cupool/driver/context.hpp>
+#include <cupool/driver/detail/owned_handle.hpp>
 #include <cupool/driver/device_span.hpp>
 #include <cupool/driver/stream.hpp>
 #include <memory>
@@ -91,29 +92,15 @@ public:
     /// Imports a pool of another process on the context's device, by the exported file descriptor.
     /// This process cannot allocate from it: ImportedMemory opens allocations of the other process.
     static MemoryPool import_file_descriptor(ContextView context, int file_descriptor, SourceLocation where = SourceLocation::current());
-    ~MemoryPool() { release(); }
-    MemoryPool(MemoryPool&& other) noexcept : context_(std::move(other.context_)), handle_(std::exchange(other.handle_, nullptr)) {}
-    MemoryPool& operator=(MemoryPool&& other) noexcept {
-        if (this != &other) {
-            release();
-            context_ = std::move(other.context_);
-            handle_ = std::exchange(other.handle_, nullptr);
-        }
-        return *this;
-    }
 
     /// A non-owning view.
-    MemoryPoolView view() const noexcept { return MemoryPoolView(context_.get(), handle_); }
+    MemoryPoolView view() const noexcept { return MemoryPoolView(handle_.context(), handle_.get()); }
     operator MemoryPoolView() const noexcept { return view(); }  // NOLINT(google-explicit-constructor): owners stand for their views
 
 private:
-    MemoryPool(detail::Shared<const detail::ContextState> context, abi::MemoryPool handle) noexcept
-        : context_(std::move(context)), handle_(handle) {}
+    MemoryPool(detail::Shared<const detail::ContextState> context, abi::MemoryPool handle) noexcept : handle_(std::move(context), handle) {}
 
-    void release() noexcept;
-
-    detail::Shared<const detail::ContextState> context_;
-    abi::MemoryPool handle_ = nullptr;
+    detail::OwnedHandle<abi::MemoryPool, &EntryPoints::memory_pool_destroy> handle_;
 };
 
 /// Exports an allocation of a pool as plain bytes, by which a process that has imported the pool

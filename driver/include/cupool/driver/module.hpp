@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cupool/driver/detail/owned_handle.hpp>
 #include <cupool/driver/jit_options.hpp>
 #include <cupool/driver/kernel.hpp>
 #include <memory>
@@ -17,14 +18,11 @@ public:
     /// \param image  PTX text, or the bytes of a cubin or fatbin
     /// \throws Error jit_failure, with the full compiler output in log()
     Module(ContextView context, std::string_view image, const JitOptions& options = {}, SourceLocation where = SourceLocation::current());
-    ~Module() { release(); }
-    Module(Module&& other) noexcept;
-    Module& operator=(Module&& other) noexcept;
 
     /// The context to which it belongs.
-    ContextView context() const noexcept { return context_.get(); }
+    ContextView context() const noexcept { return handle_.context(); }
     /// The handle of the driver.
-    abi::Module handle() const noexcept { return handle_; }
+    abi::Module handle() const noexcept { return handle_.get(); }
     /// The output of a successful compilation.
     const std::string& info_log() const noexcept { return info_log_; }
 
@@ -50,10 +48,7 @@ public:
     DeviceSpan<std::byte> global(const std::string& name, SourceLocation where = SourceLocation::current()) const;
 
 private:
-    void release() noexcept;
-
-    detail::Shared<const detail::ContextState> context_;
-    abi::Module handle_ = nullptr;
+    detail::OwnedHandle<abi::Module, &EntryPoints::module_unload> handle_;
     std::string info_log_;
     std::optional<float> compile_milliseconds_;
 };

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cupool/driver/detail/stream_uses.hpp>
+#include <cupool/driver/detail/page_locked_memory.hpp>
 #include <cupool/driver/device_buffer.hpp>
-#include <cupool/driver/registered_host.hpp>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -20,24 +19,10 @@ struct PinnedOptions {
 namespace detail {
 
 /// The memory of a PinnedBuffer.
-class PinnedAllocation {
+class PinnedAllocation : public PageLockedMemory<&EntryPoints::host_free> {
 public:
     PinnedAllocation() = default;
     PinnedAllocation(std::size_t bytes, ContextView context, PinnedOptions options, const SourceLocation& where);
-    ~PinnedAllocation() { release(); }
-    PinnedAllocation(PinnedAllocation&& other) noexcept;
-    PinnedAllocation& operator=(PinnedAllocation&& other) noexcept;
-
-    void* pointer() const noexcept { return pointer_; }
-    ContextView context() const noexcept { return context_.get(); }
-    void record_use(StreamView stream, const SourceLocation& where) { uses_.record(stream, where); }
-
-private:
-    void release() noexcept;
-
-    Shared<const ContextState> context_;
-    void* pointer_ = nullptr;
-    StreamUses uses_;
 };
 
 }  // namespace detail
@@ -74,8 +59,7 @@ public:
     /// The memory as kernels of the context's device access it over the bus.
     DeviceSpan<T> device_span(SourceLocation where = SourceLocation::current()) {
         if (empty()) return {};
-        const ContextView context = allocation_.context();
-        return {detail::device_pointer_of(context, allocation_.pointer(), where), size_, context.ordinal()};
+        return allocation_.template device_span<T>(size_, where);
     }
 
     /// The host address of the first element.

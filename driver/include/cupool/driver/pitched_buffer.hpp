@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cupool/driver/copy.hpp>
-#include <cupool/driver/detail/stream_uses.hpp>
+#include <cupool/driver/detail/awaited_memory.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <span>
 #include <string>
@@ -74,27 +74,16 @@ private:
 namespace detail {
 
 /// The memory of a PitchedBuffer.
-class PitchedAllocation {
+class PitchedAllocation : public AwaitedMemory<abi::DevicePointer, &EntryPoints::memory_free> {
 public:
     PitchedAllocation() = default;
     PitchedAllocation(std::size_t width_bytes, std::size_t height, std::size_t element_bytes, ContextView context,
                       const SourceLocation& where);
-    ~PitchedAllocation() { release(); }
-    PitchedAllocation(PitchedAllocation&& other) noexcept;
-    PitchedAllocation& operator=(PitchedAllocation&& other) noexcept;
 
-    abi::DevicePointer pointer() const noexcept { return pointer_; }
-    std::size_t pitch_bytes() const noexcept { return pitch_bytes_; }
-    int ordinal() const noexcept { return context_ ? context_->device().ordinal() : no_ordinal; }
-    void record_use(StreamView stream, const SourceLocation& where) { uses_.record(stream, where); }
+    std::size_t pitch_bytes() const noexcept { return pointer() == 0 ? 0 : pitch_bytes_; }
 
 private:
-    void release() noexcept;
-
-    Shared<const ContextState> context_;
-    abi::DevicePointer pointer_ = 0;
     std::size_t pitch_bytes_ = 0;
-    StreamUses uses_;
 };
 
 }  // namespace detail
@@ -138,7 +127,7 @@ public:
     /// Whether the number of elements is 0.
     bool empty() const noexcept { return width_ == 0 || height_ == 0; }
     /// The ordinal of the device; -1 for a default-constructed buffer.
-    int device() const noexcept { return allocation_.ordinal(); }
+    int device() const noexcept { return allocation_.context().ordinal(); }
 
     /// Announces that work queued on `stream` so far uses the buffer, so that the destructor waits
     /// for it. Not thread-safe.
@@ -156,6 +145,15 @@ namespace detail {
                                        const SourceLocation& where);
 
 void copy_2d_async(const abi::Copy2D& copy, StreamView stream, const SourceLocation& where);
+
+/// Whether there is something to copy. \throws Error invalid_argument if the shapes differ
+template <class T>
+bool check_shapes(PitchedSpan<T> to, PitchedSpan<const T> from, const SourceLocation& where) {
+    if (to.width() != from.width() || to.height() != from.height()) {
+        throw_shape_mismatch(to.width(), to.height(), from.width(), from.height(), where);
+    }
+    return !to.empty();
+}
 
 template <class T>
 abi::CopyPlane2D plane_of(PitchedSpan<T> span) {
@@ -210,10 +208,7 @@ void copy_async(std::span<std::remove_const_t<T>> to, PitchedSpan<T> from, Strea
 template <class T>
 void copy_async(PitchedSpan<T> to, PitchedSpan<const std::type_identity_t<T>> from, StreamView stream,
                 SourceLocation where = SourceLocation::current()) {
-    if (to.width() != from.width() || to.height() != from.height()) {
-        detail::throw_shape_mismatch(to.width(), to.height(), from.width(), from.height(), where);
-    }
-    if (!to.empty()) {
+    if (detail::check_shapes<T>(to, from, where)) {
         detail::check_device(to, stream, where);
         detail::check_device(from, stream, where);
         detail::copy_2d_async({detail::plane_of(from), detail::plane_of(to), to.width() * sizeof(T), to.height()}, stream, where);
@@ -224,10 +219,7 @@ void copy_async(PitchedSpan<T> to, PitchedSpan<const std::type_identity_t<T>> fr
 template <class T>
 void copy_unaligned(PitchedSpan<T> to, PitchedSpan<const std::type_identity_t<T>> from, ContextView context,
                     SourceLocation where = SourceLocation::current()) {
-    if (to.width() != from.width() || to.height() != from.height()) {
-        detail::throw_shape_mismatch(to.width(), to.height(), from.width(), from.height(), where);
-    }
-    if (!to.empty()) {
+    if (detail::check_shapes<T>(to, from, where)) {
         detail::check_device(to, StreamView(context), where);
         detail::check_device(from, StreamView(context), where);
         const abi::Copy2D copy{detail::plane_of(from), detail::plane_of(to), to.width() * sizeof(T), to.height()};

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cupool/driver/detail/stream_uses.hpp>
+#include <cupool/driver/detail/page_locked_memory.hpp>
 #include <cupool/driver/device_span.hpp>
 #include <memory>
 #include <span>
@@ -20,28 +20,10 @@ struct RegistrationOptions {
 namespace detail {
 
 /// The registration of a RegisteredHost.
-class HostRegistration {
+class HostRegistration : public PageLockedMemory<&EntryPoints::host_unregister> {
 public:
     HostRegistration(void* pointer, std::size_t bytes, ContextView context, RegistrationOptions options, const SourceLocation& where);
-    ~HostRegistration() { release(); }
-    HostRegistration(HostRegistration&& other) noexcept;
-    HostRegistration& operator=(HostRegistration&& other) noexcept;
-
-    void* pointer() const noexcept { return pointer_; }
-    ContextView context() const noexcept { return context_.get(); }
-    void record_use(StreamView stream, const SourceLocation& where) { uses_.record(stream, where); }
-
-private:
-    void release() noexcept;
-
-    Shared<const ContextState> context_;
-    void* pointer_ = nullptr;
-    StreamUses uses_;
 };
-
-/// The address of page-locked host memory on the device of a context. \throws Error
-/// invalid_argument if the memory is not page-locked
-abi::DevicePointer device_pointer_of(ContextView context, void* pointer, const SourceLocation& where);
 
 }  // namespace detail
 
@@ -64,8 +46,7 @@ public:
     std::span<T> span() const noexcept { return {static_cast<T*>(registration_.pointer()), size_}; }
     /// The memory as the device of the context accesses it.
     DeviceSpan<T> device_span(SourceLocation where = SourceLocation::current()) const {
-        return {detail::device_pointer_of(registration_.context(), registration_.pointer(), where), size_,
-                registration_.context().ordinal()};
+        return registration_.template device_span<T>(size_, where);
     }
 
     /// Announces that work queued on `stream` so far uses the memory, so that the destructor waits
