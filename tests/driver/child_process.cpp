@@ -14,9 +14,7 @@ namespace {
 
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
     std::vector<char*> pointers;
-    for (std::string& string : strings) {
-        pointers.push_back(string.data());
-    }
+    for (std::string& string : strings) pointers.push_back(string.data());
     pointers.push_back(nullptr);
     return pointers;
 }
@@ -26,16 +24,10 @@ std::vector<std::string> merged_environment(const std::vector<std::pair<std::str
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string text = *entry;
         bool replaced = false;
-        for (const auto& [name, value] : additions) {
-            replaced = replaced || text.rfind(name + "=", 0) == 0;
-        }
-        if (!replaced) {
-            merged.push_back(text);
-        }
+        for (const auto& [name, value] : additions) replaced = replaced || text.rfind(name + "=", 0) == 0;
+        if (!replaced) merged.push_back(text);
     }
-    for (const auto& [name, value] : additions) {
-        merged.push_back(name + "=" + value);
-    }
+    for (const auto& [name, value] : additions) merged.push_back(name + "=" + value);
     return merged;
 }
 
@@ -43,9 +35,7 @@ std::vector<std::string> merged_environment(const std::vector<std::pair<std::str
 
 Finished run_child(const std::vector<std::string>& arguments, const std::vector<std::pair<std::string, std::string>>& environment) {
     int ends[2];
-    if (::pipe(ends) != 0) {
-        throw std::runtime_error("pipe");
-    }
+    if (::pipe(ends) != 0) throw std::runtime_error("pipe");
     std::vector<std::string> words{CUPOOL_DRIVER_CHILD};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<std::string> variables = merged_environment(environment);
@@ -65,9 +55,8 @@ Finished run_child(const std::vector<std::string>& arguments, const std::vector<
     }
     Finished finished{};
     char buffer[4096];
-    for (ssize_t count; (count = ::read(ends[0], buffer, sizeof(buffer))) > 0;) {
+    for (ssize_t count; (count = ::read(ends[0], buffer, sizeof(buffer))) > 0;)
         finished.output.append(buffer, static_cast<std::size_t>(count));
-    }
     ::close(ends[0]);
     int status = 0;
     ::waitpid(process, &status, 0);

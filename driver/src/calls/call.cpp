@@ -60,9 +60,7 @@ void throw_failed_call(const Driver&, const EntryPointInfo& entry_point, abi::St
 }
 
 void log_failed_call(const EntryPointInfo& entry_point, abi::Status result, int ordinal) noexcept {
-    if (!logs(LogLevel::warning)) {
-        return;
-    }
+    if (!logs(LogLevel::warning)) return;
     try {
         log(LogLevel::warning, std::string(entry_point.base) + " failed while an object of device " + std::to_string(ordinal) +
                                    " was being destroyed: " + describe(result));
@@ -94,9 +92,7 @@ void throw_wrong_device(const char* what, int ordinal, const char* user, int use
     details.device = device_or_nothing(user_ordinal);
     details.message = std::string(what) + " of device " + std::to_string(ordinal) + " was given to " + user + " of device " +
                       std::to_string(user_ordinal);
-    if (ordinal == user_ordinal) {
-        details.message += ": the same device, but another context";
-    }
+    if (ordinal == user_ordinal) details.message += ": the same device, but another context";
     throw Error(std::move(details), where);
 }
 

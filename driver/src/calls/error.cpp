@@ -30,26 +30,16 @@ std::string on_one_line(const std::string& text) {
 
 std::string compose(const ErrorDetails& details, const SourceLocation& where) {
     std::string line(to_string(details.category));
-    if (details.reason) {
-        line += " (" + std::string(to_string(*details.reason)) + ")";
-    }
-    if (details.device) {
-        line += " on device " + std::to_string(*details.device);
-    }
-    if (!details.message.empty()) {
-        line += ": " + details.message;
-    }
+    if (details.reason) line += " (" + std::string(to_string(*details.reason)) + ")";
+    if (details.device) line += " on device " + std::to_string(*details.device);
+    if (!details.message.empty()) line += ": " + details.message;
     if (details.code) {
         line += ": ";
         line += details.call.empty() ? "the driver" : details.call;
         line += " answered " + describe(*details.code);
     }
-    if (!details.log.empty()) {
-        line += " [JIT log: " + on_one_line(details.log) + "]";
-    }
-    if (*where.file != '\0') {
-        line += " [" + std::string(where.file) + ":" + std::to_string(where.line) + " " + where.function + "]";
-    }
+    if (!details.log.empty()) line += " [JIT log: " + on_one_line(details.log) + "]";
+    if (*where.file != '\0') line += " [" + std::string(where.file) + ":" + std::to_string(where.line) + " " + where.function + "]";
     return line;
 }
 

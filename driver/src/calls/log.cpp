@@ -29,9 +29,7 @@ std::string_view asked_level() {
 
 std::optional<LogLevel> level_of_name(std::string_view name) {
     for (const LogLevel level : {LogLevel::off, LogLevel::error, LogLevel::warning, LogLevel::info, LogLevel::debug}) {
-        if (name == to_string(level)) {
-            return level;
-        }
+        if (name == to_string(level)) return level;
     }
     return std::nullopt;
 }
@@ -142,9 +140,7 @@ namespace detail {
 bool logs(LogLevel level) noexcept { return level != LogLevel::off && level <= log_level(); }
 
 void log(LogLevel level, std::string_view line) noexcept {
-    if (!logs(level)) {
-        return;
-    }
+    if (!logs(level)) return;
     try {
         Outlet::instance().write(level, line);
     } catch (...) {  // it cannot be reported

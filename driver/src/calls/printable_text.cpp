@@ -9,9 +9,7 @@ unsigned byte_at(std::string_view text, std::size_t index) { return index < text
 
 bool are_in(std::string_view bytes, unsigned least, unsigned most) {
     for (const char byte : bytes) {
-        if (static_cast<unsigned char>(byte) < least || static_cast<unsigned char>(byte) > most) {
-            return false;
-        }
+        if (static_cast<unsigned char>(byte) < least || static_cast<unsigned char>(byte) > most) return false;
     }
     return true;
 }
@@ -20,9 +18,7 @@ bool are_in(std::string_view bytes, unsigned least, unsigned most) {
 /// table 3-7.)
 std::size_t character_length(std::string_view text) {
     const unsigned first = byte_at(text, 0);
-    if (first < 0x80) {
-        return 1;
-    }
+    if (first < 0x80) return 1;
     const std::size_t length = first >= 0xc2 && first <= 0xdf   ? 2
                                : first >= 0xe0 && first <= 0xef ? 3
                                : first >= 0xf0 && first <= 0xf4 ? 4

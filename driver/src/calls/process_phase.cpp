@@ -17,9 +17,7 @@ std::atomic<int> initializations{0};
 
 void note_fork_in_child() {
     fork_count.fetch_add(1, std::memory_order_relaxed);
-    if (initializations.load(std::memory_order_relaxed) > 0) {
-        process_phase.fetch_or(forked, std::memory_order_relaxed);
-    }
+    if (initializations.load(std::memory_order_relaxed) > 0) process_phase.fetch_or(forked, std::memory_order_relaxed);
 }
 
 /// Registered when the library is loaded and not at first use: a lazy registration would need a
@@ -39,9 +37,7 @@ void throw_forked(const char* what, const SourceLocation& where) {
 DriverInitialization::DriverInitialization() { initializations.fetch_add(1, std::memory_order_relaxed); }
 
 DriverInitialization::~DriverInitialization() {
-    if (!succeeded_) {
-        initializations.fetch_sub(1, std::memory_order_relaxed);
-    }
+    if (!succeeded_) initializations.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void DriverInitialization::succeeded(const void* library) {

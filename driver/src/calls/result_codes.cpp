@@ -163,9 +163,7 @@ std::string_view result_text(abi::Status result) noexcept {
 std::string describe(abi::Status result) {
     const std::string number = std::to_string(static_cast<int>(result));
     const ResultRow* row = find_row(result);
-    if (row == nullptr) {
-        return "error " + number + " (a number this build does not know; see the documentation of the installed driver)";
-    }
+    if (row == nullptr) return "error " + number + " (a number this build does not know; see the documentation of the installed driver)";
     return std::string(row->name) + " (" + number + "): " + std::string(row->text);
 }
 

@@ -10,9 +10,7 @@ namespace detail {
 ContextState::ContextState(Device device, Kind kind) : device_(std::move(device)), kind_(kind) {}
 
 ContextState::~ContextState() {
-    if (handle_ == nullptr && green_handle_ == nullptr) {
-        return;
-    }
+    if (handle_ == nullptr && green_handle_ == nullptr) return;
     if (kind_ == Kind::green) {
         call_from_destructor<&EntryPoints::green_context_destroy>(driver(), device_.ordinal(), green_handle_);
     } else if (kind_ == Kind::primary) {

@@ -21,9 +21,8 @@ DeviceContext DeviceContext::in(ContextView context, SourceLocation where) {
 DeviceContext DeviceContext::for_device(const std::shared_ptr<const Driver>& driver, int ordinal, SourceLocation where) {
     const PrimaryContext primary = PrimaryContext::retain(Device(driver, ordinal, where), where);
     DeviceContext result = in(primary, where);
-    if (result.pool_ && result.pool_.release_threshold(where) == 0) {
+    if (result.pool_ && result.pool_.release_threshold(where) == 0)
         result.pool_.set_release_threshold(std::numeric_limits<std::uint64_t>::max(), where);
-    }
     return result;
 }
 
@@ -37,9 +36,7 @@ DeviceContext DeviceContext::default_for_device(int ordinal, SourceLocation wher
     static Kept& kept = *new Kept;  // never destroyed, because objects of the program may outlive static destruction
     const std::lock_guard lock(kept.mutex);
     auto found = kept.contexts.find(ordinal);
-    if (found == kept.contexts.end()) {
-        found = kept.contexts.emplace(ordinal, for_device(driver, ordinal, where)).first;
-    }
+    if (found == kept.contexts.end()) found = kept.contexts.emplace(ordinal, for_device(driver, ordinal, where)).first;
     return found->second;
 }
 
@@ -55,9 +52,8 @@ unsigned DeviceContext::host_threads() const noexcept {
 
 DeviceContext DeviceContext::with_stream(StreamView stream, SourceLocation where) const {
     require_device(where);
-    if (stream.context() != ContextView(context_.get())) {
+    if (stream.context() != ContextView(context_.get()))
         detail::throw_wrong_device("a stream", stream.ordinal(), "a device context", device(), where);
-    }
     DeviceContext result = *this;
     result.stream_state_ = stream.share();
     // A view of a stream without an owner must not depend on another owner of the context.
@@ -67,12 +63,10 @@ DeviceContext DeviceContext::with_stream(StreamView stream, SourceLocation where
 
 DeviceContext DeviceContext::with_memory_pool(MemoryPoolView pool, SourceLocation where) const {
     require_device(where);
-    if (pool && pool.context() != ContextView(context_.get())) {
+    if (pool && pool.context() != ContextView(context_.get()))
         detail::throw_wrong_device("a memory pool", pool.context().ordinal(), "a device context", device(), where);
-    }
-    if (pool && !context_->device().supports_memory_pools(where)) {
+    if (pool && !context_->device().supports_memory_pools(where))
         throw Error(ErrorCategory::unsupported, "the device, or its driver, has no memory pools", where);
-    }
     DeviceContext result = *this;
     result.pool_ = pool ? MemoryPoolView(context_.get(), pool.handle()) : pool;
     return result;
@@ -83,9 +77,7 @@ void DeviceContext::throw_is_host(const SourceLocation& where) {
 }
 
 std::string to_string(const DeviceContext& context) {
-    if (context.is_host()) {
-        return "host, " + std::to_string(context.host_threads()) + " threads";
-    }
+    if (context.is_host()) return "host, " + std::to_string(context.host_threads()) + " threads";
     return "device " + std::to_string(context.device()) + ", " + (context.stream().handle() == nullptr ? "default stream" : "a stream") +
            (context.memory_pool() ? ", pooled memory" : ", plain memory");
 }

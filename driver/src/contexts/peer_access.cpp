@@ -20,9 +20,7 @@ PeerAccess& PeerAccess::operator=(PeerAccess&& other) noexcept {
 }
 
 void PeerAccess::release() noexcept {
-    if (std::exchange(is_owner_, false)) {
-        detail::destroy_in<&EntryPoints::context_disable_peer_access>(context_.get(), peer_->handle());
-    }
+    if (std::exchange(is_owner_, false)) detail::destroy_in<&EntryPoints::context_disable_peer_access>(context_.get(), peer_->handle());
 }
 
 }  // namespace cupool

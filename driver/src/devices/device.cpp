@@ -13,9 +13,7 @@ std::string uuid_text(const abi::Uuid& uuid, std::string_view prefix) {
     constexpr char digits[] = "0123456789abcdef";
     std::string text(prefix);
     for (int index = 0; index < 16; ++index) {
-        if (index == 4 || index == 6 || index == 8 || index == 10) {
-            text += '-';
-        }
+        if (index == 4 || index == 6 || index == 8 || index == 10) text += '-';
         text += digits[uuid.bytes[index] >> 4];
         text += digits[uuid.bytes[index] & 15];
     }
@@ -26,9 +24,7 @@ std::string uuid_text(const abi::Uuid& uuid, std::string_view prefix) {
 constexpr int max_devices = 4096;
 
 void require_plausible_count(const Driver& driver, int count, const SourceLocation& where) {
-    if (count >= 0 && count <= max_devices) {
-        return;
-    }
+    if (count >= 0 && count <= max_devices) return;
     ErrorDetails details;
     details.category = ErrorCategory::driver_unavailable;
     details.reason = Reason::library_unusable;
@@ -130,9 +126,7 @@ bool Device::supports_memory_pools(SourceLocation where) const {
 }
 
 bool Device::supports_multiprocessor_affinity(SourceLocation where) const {
-    if (driver_->api().device_get_execution_affinity_support == nullptr) {
-        return false;
-    }
+    if (driver_->api().device_get_execution_affinity_support == nullptr) return false;
     int is_supported = 0;
     call<&EntryPoints::device_get_execution_affinity_support>(*driver_, ordinal_, where, &is_supported,
                                                               abi::ExecutionAffinityType::multiprocessor_count, handle_);
@@ -165,9 +159,7 @@ int device_count(const Driver& driver, SourceLocation where) {
     try {
         driver.initialize(where);
     } catch (const Error& error) {
-        if (error.code() != abi::Status::no_device) {
-            throw;
-        }
+        if (error.code() != abi::Status::no_device) throw;
         return 0;
     }
     int count = 0;
@@ -183,9 +175,7 @@ Device device(int ordinal, SourceLocation where) { return Device(Driver::system(
 std::vector<Device> devices(const std::shared_ptr<const Driver>& driver, SourceLocation where) {
     std::vector<Device> all;
     const int count = device_count(*driver, where);
-    for (int ordinal = 0; ordinal < count; ++ordinal) {
-        all.emplace_back(driver, ordinal, where);
-    }
+    for (int ordinal = 0; ordinal < count; ++ordinal) all.emplace_back(driver, ordinal, where);
     return all;
 }
 

@@ -46,9 +46,7 @@ std::vector<GraphNode> list(ContextView context, Owner owner, const SourceLocati
     std::size_t count = 0;
     detail::call<Member>(context.driver(), context.ordinal(), where, owner, static_cast<GraphNode*>(nullptr), &count);
     std::vector<GraphNode> nodes(count);
-    if (count > 0) {
-        detail::call<Member>(context.driver(), context.ordinal(), where, owner, nodes.data(), &count);
-    }
+    if (count > 0) detail::call<Member>(context.driver(), context.ordinal(), where, owner, nodes.data(), &count);
     return nodes;
 }
 
@@ -74,21 +72,15 @@ GraphNode Graph::add_kernel_raw(const UntypedKernel& kernel, const LaunchShape& 
 }
 
 void Graph::require_own_device(int ordinal, const SourceLocation& where) const {
-    if (ordinal != context().ordinal()) {
-        detail::throw_wrong_device("a span", ordinal, "a graph", context(), where);
-    }
+    if (ordinal != context().ordinal()) detail::throw_wrong_device("a span", ordinal, "a graph", context(), where);
 }
 
 GraphNode Graph::add_copy_of_bytes(const detail::CopyEnd& to, const detail::CopyEnd& from, std::size_t bytes,
                                    const std::vector<GraphNode>& after, const SourceLocation& where) {
     for (const detail::CopyEnd& end : {to, from}) {
-        if (end.type == abi::MemoryType::device) {
-            require_own_device(end.ordinal, where);
-        }
+        if (end.type == abi::MemoryType::device) require_own_device(end.ordinal, where);
     }
-    if (bytes <= max_row_bytes) {
-        return add_copy_of_rows(to, from, bytes, 1, after, where);
-    }
+    if (bytes <= max_row_bytes) return add_copy_of_rows(to, from, bytes, 1, after, where);
     const std::size_t rows = bytes / row_bytes_of_large_copies;
     const std::size_t in_rows = rows * row_bytes_of_large_copies;
     const GraphNode node = add_copy_of_rows(to, from, row_bytes_of_large_copies, rows, after, where);
@@ -157,9 +149,7 @@ GraphExec Graph::instantiate(SourceLocation where) const {
         details.device = context().ordinal();
         details.log = log;
         details.message = "cannot make the graph executable";
-        if (error_node != nullptr) {
-            details.message += "; the driver names one of its nodes";
-        }
+        if (error_node != nullptr) details.message += "; the driver names one of its nodes";
         throw Error(std::move(details), where);
     }
     return GraphExec(context(), exec);

@@ -8,30 +8,23 @@ StreamCapture::StreamCapture(StreamView stream, abi::CaptureMode mode, SourceLoc
 }
 
 StreamCapture::~StreamCapture() {
-    if (!active_) {
-        return;
-    }
+    if (!active_) return;
     // If the capture is invalid, the call fails again and there is no graph.
     abi::Graph graph = nullptr;
     detail::destroy_in<&EntryPoints::stream_end_capture>(context_.get(), stream_.handle(), &graph);
-    if (graph != nullptr) {
-        detail::destroy_in<&EntryPoints::graph_destroy>(context_.get(), graph);
-    }
+    if (graph != nullptr) detail::destroy_in<&EntryPoints::graph_destroy>(context_.get(), graph);
 }
 
 Graph StreamCapture::end(SourceLocation where) {
-    if (!active_) {
-        throw Error(ErrorCategory::invalid_argument, "the capture has ended already", where);
-    }
+    if (!active_) throw Error(ErrorCategory::invalid_argument, "the capture has ended already", where);
     const CurrentContext current(stream_.context(), where);
     abi::Graph graph = nullptr;
     const abi::Status result =
         detail::invoke<&EntryPoints::stream_end_capture>(stream_.context().driver(), stream_.ordinal(), where, stream_.handle(), &graph);
     active_ = false;  // a failed call ends it, too
     if (result != abi::Status::success) {
-        if (graph != nullptr) {
+        if (graph != nullptr)
             detail::call_from_destructor<&EntryPoints::graph_destroy>(stream_.context().driver(), stream_.ordinal(), graph);
-        }
         detail::throw_failed_call(stream_.context().driver(), entry_point_info<&EntryPoints::stream_end_capture>, result, stream_.ordinal(),
                                   where);
     }

@@ -10,9 +10,7 @@ namespace {
 /// The messages of the compiler, errors first.
 std::string join_logs(const Compilation& compilation) {
     std::string log = compilation.error_log;
-    if (!log.empty() && !compilation.info_log.empty()) {
-        log += '\n';
-    }
+    if (!log.empty() && !compilation.info_log.empty()) log += '\n';
     return log + compilation.info_log;
 }
 
@@ -43,12 +41,8 @@ OptionList::OptionList(const JitOptions& options, LogBuffer& info, LogBuffer& er
     add(JitOption::min_blocks_per_multiprocessor, options.min_blocks_per_multiprocessor);
     add(JitOption::optimization_level, options.optimization_level);
     add(JitOption::target, options.target);
-    if (options.fallback) {
-        add(JitOption::fallback_strategy, static_cast<std::uintptr_t>(*options.fallback));
-    }
-    if (options.cache_mode) {
-        add(JitOption::cache_mode, static_cast<std::uintptr_t>(*options.cache_mode));
-    }
+    if (options.fallback) add(JitOption::fallback_strategy, static_cast<std::uintptr_t>(*options.fallback));
+    if (options.cache_mode) add(JitOption::cache_mode, static_cast<std::uintptr_t>(*options.cache_mode));
     const std::pair<JitOption, bool> switches[] = {
         {JitOption::generate_debug_info, options.debug_info},
         {JitOption::generate_line_info, options.line_info},
@@ -56,19 +50,13 @@ OptionList::OptionList(const JitOptions& options, LogBuffer& info, LogBuffer& er
         {JitOption::log_verbose, options.verbose},
     };
     for (const auto& [option, is_on] : switches) {
-        if (is_on) {
-            add(option, std::uintptr_t{1});
-        }
+        if (is_on) add(option, std::uintptr_t{1});
     }
-    if (options.wall_time) {
-        add(JitOption::wall_time, std::uintptr_t{0});
-    }
+    if (options.wall_time) add(JitOption::wall_time, std::uintptr_t{0});
 }
 
 std::optional<float> OptionList::wall_milliseconds() const {
-    if (options_.back() != abi::JitOption::wall_time) {
-        return std::nullopt;
-    }
+    if (options_.back() != abi::JitOption::wall_time) return std::nullopt;
     float milliseconds = 0;
     std::memcpy(&milliseconds, &values_.back(), sizeof milliseconds);
     return milliseconds;
@@ -80,9 +68,7 @@ void OptionList::add(abi::JitOption option, std::uintptr_t value) {
 }
 
 void OptionList::add(abi::JitOption option, const std::optional<int>& value) {
-    if (value) {
-        add(option, static_cast<std::uintptr_t>(static_cast<unsigned>(*value)));
-    }
+    if (value) add(option, static_cast<std::uintptr_t>(static_cast<unsigned>(*value)));
 }
 
 void OptionList::add_log(abi::JitOption buffer_option, abi::JitOption size_option, LogBuffer& buffer) {
@@ -96,9 +82,7 @@ Compilation compile(const JitOptions& options, const std::function<abi::Status(O
     std::size_t log_size = first_log_size;
     Compilation compilation = compile_once(options, log_size, load);
     while (compilation.log_is_cut && log_size < last_log_size) {
-        if (compilation.result == abi::Status::success) {
-            undo();
-        }
+        if (compilation.result == abi::Status::success) undo();
         log_size *= 32;
         compilation = compile_once(options, log_size, load);
     }
@@ -111,9 +95,7 @@ void throw_failed_compilation(const Driver& driver, int ordinal, const EntryPoin
     details.category = category_of(compilation.result);
     details.code = compilation.result;
     details.call = entry_point.base;
-    if (ordinal != no_ordinal) {
-        details.device = ordinal;
-    }
+    if (ordinal != no_ordinal) details.device = ordinal;
     details.log = join_logs(compilation);
     details.message = message + " on a driver of CUDA " + cuda_version_text(driver.version());
     throw Error(std::move(details), where);

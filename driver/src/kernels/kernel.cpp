@@ -13,18 +13,12 @@ std::string text_of(const Extent& extent) {
 class AttributeList {
 public:
     explicit AttributeList(const LaunchOptions& options) {
-        if (options.cooperative) {
-            add(abi::LaunchAttributeId::cooperative).cooperative = 1;
-        }
-        if (options.cluster) {
+        if (options.cooperative) add(abi::LaunchAttributeId::cooperative).cooperative = 1;
+        if (options.cluster)
             add(abi::LaunchAttributeId::cluster_dimension).cluster_dimension = {options.cluster->x, options.cluster->y, options.cluster->z};
-        }
-        if (options.priority) {
-            add(abi::LaunchAttributeId::priority).priority = *options.priority;
-        }
-        if (options.programmatic_stream_serialization) {
+        if (options.priority) add(abi::LaunchAttributeId::priority).priority = *options.priority;
+        if (options.programmatic_stream_serialization)
             add(abi::LaunchAttributeId::programmatic_stream_serialization).programmatic_stream_serialization = 1;
-        }
     }
 
     abi::LaunchConfig config(const LaunchShape& shape, StreamView stream) {
@@ -49,9 +43,8 @@ bool is_only_cooperative(const LaunchOptions& options) {
 
 std::string text_of(const std::vector<KernelParameterInfo>& parameters) {
     std::string text = std::to_string(parameters.size());
-    for (const KernelParameterInfo& parameter : parameters) {
+    for (const KernelParameterInfo& parameter : parameters)
         text += (&parameter == parameters.data() ? " of " : ", ") + std::to_string(parameter.bytes);
-    }
     return text + (parameters.empty() ? "" : " bytes");
 }
 
@@ -78,27 +71,23 @@ void UntypedKernel::launch_elsewhere(abi::Status query_status, const LaunchShape
 
 void UntypedKernel::launch_raw_with(const LaunchOptions& options, const LaunchShape& shape, StreamView stream, void** parameters,
                                     const SourceLocation& where) const {
-    if (stream.context() != context_) {
-        detail::throw_wrong_device("the kernel", context_.ordinal(), "a stream", stream.ordinal(), where);
-    }
+    if (stream.context() != context_) detail::throw_wrong_device("the kernel", context_.ordinal(), "a stream", stream.ordinal(), where);
     const CurrentContext current(context_, where);
     const Driver& driver = context_.driver();
     if (is_only_cooperative(options)) {  // which all drivers support
         const abi::Status result = detail::invoke<&EntryPoints::launch_cooperative_kernel>(
             driver, context_.ordinal(), where, handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
             shape.block.z, shape.dynamic_shared_bytes, stream.handle(), parameters);
-        if (result != abi::Status::success) {
+        if (result != abi::Status::success)
             cupool::throw_failed_launch(*this, entry_point_info<&EntryPoints::launch_cooperative_kernel>, result, shape, where);
-        }
         return;
     }
     AttributeList attributes(options);
     const abi::LaunchConfig config = attributes.config(shape, stream);
     const abi::Status result = detail::invoke<&EntryPoints::launch_kernel_ex>(driver, context_.ordinal(), where, &config, handle_,
                                                                               parameters, static_cast<void**>(nullptr));
-    if (result != abi::Status::success) {
+    if (result != abi::Status::success)
         cupool::throw_failed_launch(*this, entry_point_info<&EntryPoints::launch_kernel_ex>, result, shape, where);
-    }
 }
 
 void UntypedKernel::set_attribute(abi::FunctionAttribute attribute, int value, SourceLocation where) const {
@@ -134,19 +123,13 @@ std::vector<KernelParameterInfo> UntypedKernel::parameters(SourceLocation where)
 }
 
 void UntypedKernel::check_parameters(std::initializer_list<std::size_t> sizes, const SourceLocation& where) const {
-    if (context_.driver().api().function_get_parameter_info == nullptr) {
-        return;
-    }
+    if (context_.driver().api().function_get_parameter_info == nullptr) return;
     const std::vector<KernelParameterInfo> expected = parameters(where);
     const bool are_equal = std::equal(expected.begin(), expected.end(), sizes.begin(), sizes.end(),
                                       [](const KernelParameterInfo& parameter, std::size_t size) { return parameter.bytes == size; });
-    if (are_equal) {
-        return;
-    }
+    if (are_equal) return;
     std::vector<KernelParameterInfo> given;
-    for (const std::size_t size : sizes) {
-        given.push_back({0, size});
-    }
+    for (const std::size_t size : sizes) given.push_back({0, size});
     ErrorDetails details;
     details.category = ErrorCategory::invalid_argument;
     details.call = entry_point_info<&EntryPoints::function_get_parameter_info>.base;

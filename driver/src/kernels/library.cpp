@@ -52,9 +52,8 @@ std::vector<std::string> Library::kernel_names(SourceLocation where) const {
     unsigned count = 0;
     detail::call<&EntryPoints::library_get_kernel_count>(loaded_by(where), detail::no_ordinal, where, &count, handle_);
     std::vector<abi::LibraryKernel> kernels(count);
-    if (count > 0) {
+    if (count > 0)
         detail::call<&EntryPoints::library_enumerate_kernels>(loaded_by(where), detail::no_ordinal, where, kernels.data(), count, handle_);
-    }
     std::vector<std::string> names;
     for (const abi::LibraryKernel kernel : kernels) {
         const char* name = nullptr;

@@ -15,9 +15,7 @@ struct Linker::State {
     State(ContextView own_context, const JitOptions& jit_options, const SourceLocation& where)
         : context(own_context.share(where)), info(log_size), error(log_size), options(jit_options, info, error) {}
     ~State() {
-        if (handle != nullptr) {
-            detail::destroy_in<&EntryPoints::link_destroy>(context.get(), handle);
-        }
+        if (handle != nullptr) detail::destroy_in<&EntryPoints::link_destroy>(context.get(), handle);
     }
     State(const State&) = delete;
     State& operator=(const State&) = delete;
@@ -25,9 +23,7 @@ struct Linker::State {
     ContextView view() const { return context.get(); }
 
     void require_success(abi::Status result, const EntryPointInfo& entry_point, const std::string& message, const SourceLocation& where) {
-        if (result == abi::Status::success) {
-            return;
-        }
+        if (result == abi::Status::success) return;
         const detail::Compilation compilation{result, info.data(), error.data(), std::nullopt, false};
         detail::throw_failed_compilation(view().driver(), view().ordinal(), entry_point, compilation, message, where);
     }

@@ -27,9 +27,7 @@ Module::Module(ContextView context, std::string_view image, const JitOptions& op
     info_log_ = std::move(compilation.info_log);
     info_log_.shrink_to_fit();
     compile_milliseconds_ = compilation.milliseconds;
-    if (!info_log_.empty()) {
-        detail::log(LogLevel::debug, info_log_);
-    }
+    if (!info_log_.empty()) detail::log(LogLevel::debug, info_log_);
 }
 
 UntypedKernel Module::untyped_kernel(const std::string& name, SourceLocation where) const {
@@ -63,9 +61,8 @@ std::vector<std::string> Module::kernel_names(SourceLocation where) const {
     unsigned count = 0;
     detail::call<&EntryPoints::module_get_function_count>(driver, context().ordinal(), where, &count, handle());
     std::vector<abi::Function> functions(count);
-    if (count > 0) {
+    if (count > 0)
         detail::call<&EntryPoints::module_enumerate_functions>(driver, context().ordinal(), where, functions.data(), count, handle());
-    }
     std::vector<std::string> names;
     for (const abi::Function function : functions) {
         const char* name = nullptr;

@@ -36,12 +36,8 @@ Driver::Driver(Key, const EntryPoints& api, LoadReport report) : api_(api), repo
 
 Result<std::shared_ptr<const Driver>> Driver::try_open(const LoadOptions& options, LoadReport* report, SourceLocation where) {
     detail::LoadedLibrary library = detail::load_library(options);
-    if (report != nullptr) {
-        *report = library.report;
-    }
-    if (library.report.reason != Reason::none) {
-        return unavailable(library.report, where);
-    }
+    if (report != nullptr) *report = library.report;
+    if (library.report.reason != Reason::none) return unavailable(library.report, where);
     return std::shared_ptr<const Driver>(std::make_shared<const Driver>(Key{}, library.api, std::move(library.report)));
 }
 
@@ -62,24 +58,19 @@ const std::shared_ptr<const Driver>& Driver::system(SourceLocation where) {
 }
 
 abi::Status Driver::try_initialize(SourceLocation where) const {
-    if (detail::must_leak()) {
-        detail::refuse_call(*this, entry_point_info<&EntryPoints::init>, detail::no_ordinal, where);
-    }
+    if (detail::must_leak()) detail::refuse_call(*this, entry_point_info<&EntryPoints::init>, detail::no_ordinal, where);
     if (may_change(initialization_.load(std::memory_order_acquire))) {
         detail::DriverInitialization initialization;  // before the lock: a child that is forked while it is held must not wait for it
         const std::lock_guard lock(initializing_);
-        if (may_change(initialization_.load(std::memory_order_relaxed))) {
+        if (may_change(initialization_.load(std::memory_order_relaxed)))
             initialization_.store(call_init(initialization), std::memory_order_release);
-        }
     }
     return initialization_.load(std::memory_order_relaxed);
 }
 
 abi::Status Driver::call_init(detail::DriverInitialization& initialization) const {
     const abi::Status result = api_.init(0);
-    if (result == abi::Status::success) {
-        initialization.succeeded(reinterpret_cast<const void*>(api_.init));
-    }
+    if (result == abi::Status::success) initialization.succeeded(reinterpret_cast<const void*>(api_.init));
     if (detail::logs(LogLevel::info)) {
         detail::log(LogLevel::info,
                     "cuInit of " + report_.library_path + " (CUDA " + cuda_version_text(version()) + ") answered " + describe(result));
@@ -89,9 +80,7 @@ abi::Status Driver::call_init(detail::DriverInitialization& initialization) cons
 
 void Driver::initialize(SourceLocation where) const {
     const abi::Status result = try_initialize(where);
-    if (result == abi::Status::success) {
-        return;
-    }
+    if (result == abi::Status::success) return;
     const detail::HostFacts host = detail::gather_host_facts();
     detail::Diagnosis diagnosis =
         detail::diagnose_initialization(result, report_.simulated ? detail::simulated_host_facts(host) : host, report_.library_path);

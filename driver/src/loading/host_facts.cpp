@@ -19,14 +19,10 @@ namespace {
 std::vector<std::string> names_in(const std::string& folder, std::string_view prefix) {
     std::vector<std::string> names;
     DIR* directory = ::opendir(folder.c_str());
-    if (directory == nullptr) {
-        return names;
-    }
+    if (directory == nullptr) return names;
     while (const dirent* entry = ::readdir(directory)) {
         const std::string_view name = entry->d_name;
-        if (name.substr(0, prefix.size()) == prefix && entry->d_type != DT_DIR) {
-            names.emplace_back(name);
-        }
+        if (name.substr(0, prefix.size()) == prefix && entry->d_type != DT_DIR) names.emplace_back(name);
     }
     ::closedir(directory);
     std::sort(names.begin(), names.end());
@@ -51,12 +47,8 @@ std::string find_version(const std::string& text) {
         }
         const std::size_t end = std::min(text.find_first_not_of("0123456789.", start), text.size());
         std::string number = text.substr(start, end - start);
-        while (!number.empty() && number.back() == '.') {
-            number.pop_back();
-        }
-        if (number.find('.') != std::string::npos) {
-            return number;
-        }
+        while (!number.empty() && number.back() == '.') number.pop_back();
+        if (number.find('.') != std::string::npos) return number;
         start = end;
     }
     return {};
@@ -79,12 +71,9 @@ std::vector<Evidence> HostFacts::evidence() const {
     } else {
         evidence.push_back({"CUDA_VISIBLE_DEVICES", "not set"});
     }
-    if (device_nodes.empty()) {
-        evidence.push_back({"/dev/nvidia*", "absent"});
-    }
-    for (const Node& node : device_nodes) {
+    if (device_nodes.empty()) evidence.push_back({"/dev/nvidia*", "absent"});
+    for (const Node& node : device_nodes)
         evidence.push_back({node.path, node.accessible ? "may be opened" : "may not be opened by this user"});
-    }
     evidence.push_back({"/proc/driver/nvidia/version", !has_kernel_driver              ? "absent: the kernel module is not loaded"
                                                        : kernel_driver_version.empty() ? "without a version"
                                                                                        : kernel_driver_version});
@@ -108,9 +97,7 @@ HostFacts gather_host_facts(const std::string& root) {
         std::getline(version, line);
         facts.kernel_driver_version = find_version(line);
     }
-    if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
-        facts.visible_devices = visible;
-    }
+    if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) facts.visible_devices = visible;
     return facts;
 }
 
@@ -135,12 +122,10 @@ Diagnosis diagnose_no_device(const HostFacts& facts) {
         return {Reason::no_visible_device,
                 "CUDA_VISIBLE_DEVICES is \"" + *facts.visible_devices + "\", which hides every device; unset it or name devices in it"};
     }
-    if (facts.lacks_permission()) {
+    if (facts.lacks_permission())
         return {Reason::permission, "this user may not open the device nodes in /dev; see the evidence, and ask for their group or mode"};
-    }
-    if (!facts.has_kernel_driver && facts.device_nodes.empty()) {
+    if (!facts.has_kernel_driver && facts.device_nodes.empty())
         return {Reason::kernel_driver, "libcuda is here but NVIDIA's kernel driver is not loaded; load it (modprobe nvidia) or install it"};
-    }
     if (facts.device_nodes.empty()) {
         return {
             Reason::no_visible_device,
@@ -154,9 +139,7 @@ Diagnosis diagnose_no_device(const HostFacts& facts) {
 }
 
 Diagnosis diagnose_initialization(abi::Status result, const HostFacts& facts, const std::string& library_path) {
-    if (result == abi::Status::no_device) {
-        return diagnose_no_device(facts);
-    }
+    if (result == abi::Status::no_device) return diagnose_no_device(facts);
     const std::string answer = "cuInit answered " + describe(result);
     const std::string library_version = version_in_file_name(library_path);
     if (result == abi::Status::invalid_device) {
@@ -168,15 +151,9 @@ Diagnosis diagnose_initialization(abi::Status result, const HostFacts& facts, co
         return {Reason::kernel_driver, answer + "; the kernel driver is " + facts.kernel_driver_version + " and " + library_path + " is " +
                                            library_version + ": reboot, or make the two agree"};
     }
-    if (const std::optional<Reason> reason = reason_of(result)) {
-        return {*reason, answer};
-    }
-    if (category_of(result) == ErrorCategory::not_ready) {
-        return {Reason::not_ready, answer};
-    }
-    if (facts.lacks_permission()) {
-        return {Reason::permission, answer + "; this user may not open the device nodes in /dev"};
-    }
+    if (const std::optional<Reason> reason = reason_of(result)) return {*reason, answer};
+    if (category_of(result) == ErrorCategory::not_ready) return {Reason::not_ready, answer};
+    if (facts.lacks_permission()) return {Reason::permission, answer + "; this user may not open the device nodes in /dev"};
     return {Reason::kernel_driver,
             answer + (facts.has_kernel_driver ? "; the kernel driver is loaded but does not serve this process (see dmesg)"
                                               : "; the kernel driver is not loaded")};

@@ -37,9 +37,7 @@ constexpr std::chrono::seconds patience_with_killed{1};
 class Pipe {
 public:
     Pipe() {
-        if (::pipe2(ends_, O_CLOEXEC) == 0 && ::fcntl(ends_[0], F_SETFL, O_NONBLOCK) == 0) {
-            return;
-        }
+        if (::pipe2(ends_, O_CLOEXEC) == 0 && ::fcntl(ends_[0], F_SETFL, O_NONBLOCK) == 0) return;
         error_ = errno;
         close_ends();
     }
@@ -55,9 +53,7 @@ public:
 private:
     void close_ends() {
         for (int& end : ends_) {
-            if (end >= 0) {
-                ::close(end);
-            }
+            if (end >= 0) ::close(end);
             end = -1;
         }
     }
@@ -71,26 +67,16 @@ private:
 /// \return 0, or the number of the error
 int start(pid_t& process, std::vector<std::string> words, const Pipe& output) {
     std::vector<char*> arguments;
-    for (std::string& word : words) {
-        arguments.push_back(word.data());
-    }
+    for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     posix_spawn_file_actions_t actions;
-    if (const int error = ::posix_spawn_file_actions_init(&actions); error != 0) {
-        return error;
-    }
+    if (const int error = ::posix_spawn_file_actions_init(&actions); error != 0) return error;
     // The pipe comes first: if this process has closed its stdin or stderr, the end of the pipe has
     // that number.
     int error = ::posix_spawn_file_actions_adddup2(&actions, output.writer(), STDOUT_FILENO);
-    if (error == 0) {
-        error = ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    }
-    if (error == 0) {
-        error = ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    }
-    if (error == 0) {
-        error = ::posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
-    }
+    if (error == 0) error = ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (error == 0) error = ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (error == 0) error = ::posix_spawn(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
     return error;
 }
@@ -109,9 +95,7 @@ void read_what_is_there(int from, std::string& text) {
 std::optional<int> status_of_ended(pid_t process) {
     int status = 0;
     const pid_t ended = ::waitpid(process, &status, WNOHANG);
-    if (ended == process) {
-        return status;
-    }
+    if (ended == process) return status;
     return ended < 0 && errno != EINTR ? std::optional<int>(0) : std::nullopt;
 }
 
@@ -128,9 +112,7 @@ Course follow(pid_t process, const Pipe& output, TrialClock::time_point deadline
     for (;;) {
         course.status = status_of_ended(process);  // before reading: the whole report of an ended process is in the pipe
         read_what_is_there(output.reader(), course.report);
-        if (course.status || course.report.size() > longest_report || TrialClock::now() >= deadline) {
-            return course;
-        }
+        if (course.status || course.report.size() > longest_report || TrialClock::now() >= deadline) return course;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
 }
@@ -152,22 +134,14 @@ std::string signal_name(int number) {
 void end_at_once(pid_t process) {
     ::kill(process, SIGKILL);
     const TrialClock::time_point deadline = TrialClock::now() + patience_with_killed;
-    while (!status_of_ended(process) && TrialClock::now() < deadline) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    while (!status_of_ended(process) && TrialClock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 /// Describes how a process ended.
 std::string describe_end(std::optional<int> status) {
-    if (!status) {
-        return "did not come to an end";
-    }
-    if (WIFSIGNALED(*status)) {
-        return "was ended by " + signal_name(WTERMSIG(*status));
-    }
-    if (WEXITSTATUS(*status) != 0) {
-        return "ended with status " + std::to_string(WEXITSTATUS(*status));
-    }
+    if (!status) return "did not come to an end";
+    if (WIFSIGNALED(*status)) return "was ended by " + signal_name(WTERMSIG(*status));
+    if (WEXITSTATUS(*status) != 0) return "ended with status " + std::to_string(WEXITSTATUS(*status));
     return "ended without having come through";
 }
 
@@ -175,20 +149,13 @@ std::string describe_end(std::optional<int> status) {
 std::string find_fault(const Course& course, const std::string& program) {
     const std::string end = describe_end(course.status);
     std::string expected(sign_of_beginning);
-    if (!course.report.starts_with(expected)) {
-        return "was not tried, and so not loaded: " + program + " does not try libraries: it " + end;
-    }
-    if (course.report == expected) {
-        return "cannot be used: a process that tried it " + end + " while it loaded it";
-    }
+    if (!course.report.starts_with(expected)) return "was not tried, and so not loaded: " + program + " does not try libraries: it " + end;
+    if (course.report == expected) return "cannot be used: a process that tried it " + end + " while it loaded it";
     expected += sign_of_loading;
-    if (course.report == expected) {
+    if (course.report == expected)
         return "cannot be used: a process that tried it " + end + " while it called cuInit and listed the devices";
-    }
     expected += sign_of_life;
-    if (course.report == expected && course.status == 0) {
-        return {};
-    }
+    if (course.report == expected && course.status == 0) return {};
     return "cannot be used: a process that tried it " + end + " after it had listed the devices";
 }
 
@@ -196,13 +163,9 @@ std::string find_fault(const Course& course, const std::string& program) {
 
 std::string find_trial_fault(const std::vector<std::string>& command, const std::string& library, TrialClock::time_point deadline) {
     const auto untried = [](const std::string& why) { return "was not tried, and so not loaded: " + why; };
-    if (TrialClock::now() >= deadline) {
-        return untried("the time for trials was used up by other libraries");
-    }
+    if (TrialClock::now() >= deadline) return untried("the time for trials was used up by other libraries");
     const Pipe output;
-    if (output.error() != 0) {
-        return untried(std::string("no pipe: ") + std::strerror(output.error()));
-    }
+    if (output.error() != 0) return untried(std::string("no pipe: ") + std::strerror(output.error()));
     std::vector<std::string> words = command;
     words.push_back(library);
     pid_t process = 0;
@@ -211,9 +174,7 @@ std::string find_trial_fault(const std::vector<std::string>& command, const std:
         return untried((has_null_device ? command[0] : "/dev/null") + ": " + std::strerror(error));
     }
     const Course course = follow(process, output, deadline);
-    if (!course.status) {
-        end_at_once(process);
-    }
+    if (!course.status) end_at_once(process);
     return find_fault(course, command[0]);
 }
 
@@ -229,9 +190,7 @@ int try_library(const std::string& path) {
     // Output of the library goes to stderr, which the parent discards: only this function writes to
     // the report.
     const int reports = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (reports < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || !report(reports, detail::sign_of_beginning)) {
-        return 1;
-    }
+    if (reports < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || !report(reports, detail::sign_of_beginning)) return 1;
     LoadOptions options;
     options.library_path = path;
     static_cast<void>(Driver::try_open(options));

@@ -21,17 +21,13 @@ namespace cupool {
 std::string cuda_version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
 
 std::string LoadReport::explanation() const {
-    if (reason == Reason::none) {
-        return {};
-    }
+    if (reason == Reason::none) return {};
     if (reason == Reason::no_library && attempts.size() != 1) {
         return "no libcuda was found; it comes with NVIDIA's display driver (in a container: run it with the GPUs, e.g. --gpus all). "
                "CUPOOL_DRIVER may name the file";
     }
     for (const LoadAttempt& attempt : attempts) {
-        if (attempt.reason == reason) {
-            return attempt.path + " (" + attempt.source + "): " + attempt.finding;
-        }
+        if (attempt.reason == reason) return attempt.path + " (" + attempt.source + "): " + attempt.finding;
     }
     return "no libcuda could be used";
 }
@@ -140,9 +136,8 @@ Finding judge(EntryPoints& api, int& version) {
     clear_newer_entry_points(api, version);
     if (const EntryPointInfo* missing = find_missing_requirement(api)) {
         const std::string lacks = std::string("is of CUDA ") + cuda_version_text(version) + " and has no " + missing->base;
-        if (version < missing->since) {
+        if (version < missing->since)
             return {Reason::driver_too_old, lacks + "; a driver of CUDA " + cuda_version_text(missing->since) + " or newer is needed"};
-        }
         return {Reason::library_unusable, lacks + ", which a driver of that version should have"};
     }
     return {Reason::none, "taken; CUDA " + cuda_version_text(version)};
@@ -151,9 +146,7 @@ Finding judge(EntryPoints& api, int& version) {
 /// A path without links, or the unchanged path if it cannot be resolved.
 std::string resolved(const std::string& path) {
     char* real = ::realpath(path.c_str(), nullptr);
-    if (real == nullptr) {
-        return path;
-    }
+    if (real == nullptr) return path;
     std::string result(real);
     std::free(real);
     return result;
@@ -161,9 +154,7 @@ std::string resolved(const std::string& path) {
 
 std::string path_of(void* library, const std::string& fallback) {
     link_map* map = nullptr;
-    if (::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr || map->l_name == nullptr || *map->l_name == '\0') {
-        return fallback;
-    }
+    if (::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr || map->l_name == nullptr || *map->l_name == '\0') return fallback;
     return resolved(map->l_name);
 }
 
@@ -182,9 +173,7 @@ public:
         } else {
             search();
         }
-        if (!taken_) {
-            explain_failure();
-        }
+        if (!taken_) explain_failure();
         return std::move(result_);
     }
 
@@ -201,14 +190,10 @@ private:
         constexpr const char* names[] = {"libcuda.so.1", "libcuda.so"};
         try_loaded();
         for (const char* name : names) {
-            if (taken_) {
-                return;
-            }
+            if (taken_) return;
             const std::vector<std::string> files = find_library_files(name);
             for (const std::string& file : files) {
-                if (!taken_) {
-                    try_file(file, "search");
-                }
+                if (!taken_) try_file(file, "search");
             }
             if (files.empty()) {  // the dynamic loader may know other places
                 try_name(name);
@@ -216,9 +201,7 @@ private:
         }
         for (const char* folder : {"/usr/lib/wsl/lib/", "/run/opengl-driver/lib/"}) {
             const std::string file = std::string(folder) + names[0];
-            if (taken_) {
-                return;
-            }
+            if (taken_) return;
             if (::access(file.c_str(), F_OK) == 0) {
                 try_file(file, "known folder");
             } else {
@@ -229,12 +212,8 @@ private:
 
     void try_loaded() {
         const std::string path = find_loaded_libcuda();
-        if (path.empty()) {
-            return;
-        }
-        if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
-            try_library(library, path, "already loaded");
-        }
+        if (path.empty()) return;
+        if (void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD)) try_library(library, path, "already loaded");
     }
 
     void try_file(const std::string& path, const char* source) {
@@ -301,9 +280,7 @@ private:
     }
 
     void note(const std::string& path, const char* source, const Finding& finding) {
-        if (logs(LogLevel::debug)) {
-            log(LogLevel::debug, "libcuda: " + path + " (" + source + "): " + finding.text);
-        }
+        if (logs(LogLevel::debug)) log(LogLevel::debug, "libcuda: " + path + " (" + source + "): " + finding.text);
         result_.report.attempts.push_back({path, source, finding.reason, finding.text});
     }
 

@@ -35,9 +35,7 @@ ProbedDevice probe_device(const std::shared_ptr<const Driver>& driver, int ordin
         probed.compute_capability_minor = capability.minor;
         probed.multiprocessor_count = device.multiprocessor_count();
         probed.compute_mode = device.compute_mode();
-        if (driver->api().device_get_uuid != nullptr) {
-            probed.uuid = device.uuid();
-        }
+        if (driver->api().device_get_uuid != nullptr) probed.uuid = device.uuid();
         judge_device(probed);
     } catch (const Error& error) {
         if (error.category() == ErrorCategory::device_fault)
@@ -50,9 +48,7 @@ ProbedDevice probe_device(const std::shared_ptr<const Driver>& driver, int ordin
 
 void judge_devices(ProbeReport& report) {
     const std::size_t usable = report.usable_device_count();
-    if (usable == report.devices.size()) {
-        return;
-    }
+    if (usable == report.devices.size()) return;
     const auto bad =
         std::find_if(report.devices.begin(), report.devices.end(), [](const ProbedDevice& device) { return !device.usable(); });
     report.reason = usable == 0 ? bad->reason : Reason::partial;
@@ -89,18 +85,14 @@ void map_visible_devices(ProbeReport& report, const detail::HostFacts& facts) {
 void probe_devices(ProbeReport& report, const std::shared_ptr<const Driver>& driver, const detail::HostFacts& facts) {
     const abi::Status initialized = driver->try_initialize();
     report.evidence.push_back({"cuInit", "answered " + describe(initialized)});
-    if (initialized == abi::Status::no_device || initialized == abi::Status::invalid_device) {
-        map_visible_devices(report, facts);
-    }
+    if (initialized == abi::Status::no_device || initialized == abi::Status::invalid_device) map_visible_devices(report, facts);
     if (initialized != abi::Status::success) {
         set(report, detail::diagnose_initialization(initialized, facts, report.library.library_path));
         return;
     }
     const int count = device_count(*driver);
     report.evidence.push_back({"cuDeviceGetCount", std::to_string(count)});
-    for (int ordinal = 0; ordinal < count; ++ordinal) {
-        report.devices.push_back(probe_device(driver, ordinal));
-    }
+    for (int ordinal = 0; ordinal < count; ++ordinal) report.devices.push_back(probe_device(driver, ordinal));
     map_visible_devices(report, facts);
     if (count == 0) {
         set(report, detail::diagnose_no_device(facts));
@@ -174,16 +166,12 @@ ProbeReport probe(const LoadOptions& options) noexcept {
 
 std::ostream& operator<<(std::ostream& out, const ProbeReport& report) {
     out << to_string(report.reason);
-    if (!report.explanation.empty()) {
-        out << ": " << printable_text(report.explanation);
-    }
+    if (!report.explanation.empty()) out << ": " << printable_text(report.explanation);
     for (const ProbedDevice& device : report.devices) {
         out << "\ndevice " << device.ordinal << ": " << printable_text(device.name)
             << (device.usable() ? "" : " (" + printable_text(device.explanation) + ")");
     }
-    for (const Evidence& evidence : report.evidence) {
-        out << '\n' << evidence.subject << ": " << printable_text(evidence.finding);
-    }
+    for (const Evidence& evidence : report.evidence) out << '\n' << evidence.subject << ": " << printable_text(evidence.finding);
     return out;
 }
 

@@ -36,14 +36,11 @@ void retry_allocation(ContextView context, abi::Status result, std::size_t bytes
                                 " bytes; trying once more, as what the device's pool kept unused has been given back");
         result = invoke<Member>(context.driver(), context.ordinal(), where, arguments...);
     }
-    if (result == abi::Status::success) {
-        return;
-    }
+    if (result == abi::Status::success) return;
     std::string message = "cannot allocate " + std::to_string(bytes) + " bytes";
     ContextView::MemoryInfo info{};
-    if (result == abi::Status::out_of_memory && context.driver().api().memory_get_info(&info.free, &info.total) == abi::Status::success) {
+    if (result == abi::Status::out_of_memory && context.driver().api().memory_get_info(&info.free, &info.total) == abi::Status::success)
         message += " of device memory; " + std::to_string(info.free) + " of " + std::to_string(info.total) + " are free";
-    }
     throw_failed_call(context.driver(), entry_point_info<Member>, result, context.ordinal(), where, message);
 }
 
@@ -51,15 +48,11 @@ void retry_allocation(ContextView context, abi::Status result, std::size_t bytes
 
 void DeviceAllocation::allocate(std::size_t bytes, const DeviceContext& context, const SourceLocation& where) {
     const ContextView place = context.context(where);  // throws for the host
-    if (bytes == 0) {
-        return;
-    }
+    if (bytes == 0) return;
     conditions_ = std::make_unique<FreeConditions>(FreeConditions{true, {}});
     const CurrentContext current(place, where);
     const abi::Status result = invoke<&EntryPoints::memory_allocate>(place.driver(), ordinal(), where, &pointer_, bytes);
-    if (result != abi::Status::success) {
-        retry(result, bytes, {}, where);
-    }
+    if (result != abi::Status::success) retry(result, bytes, {}, where);
 }
 
 void DeviceAllocation::allocate_elsewhere(abi::Status query_status, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where) {
@@ -68,9 +61,7 @@ void DeviceAllocation::allocate_elsewhere(abi::Status query_status, std::size_t 
     const CurrentContext current(place, where);
     const abi::Status result = invoke<&EntryPoints::memory_allocate_from_pool_async>(place.driver(), ordinal(), where, &pointer_, bytes,
                                                                                      pool.handle(), stream().handle());
-    if (result != abi::Status::success) {
-        retry(result, bytes, pool, where);
-    }
+    if (result != abi::Status::success) retry(result, bytes, pool, where);
 }
 
 void DeviceAllocation::retry(abi::Status result, std::size_t bytes, MemoryPoolView pool, const SourceLocation& where) {
@@ -88,9 +79,7 @@ DeviceAllocation::DeviceAllocation(DeviceAllocation&& other) noexcept
 
 DeviceAllocation& DeviceAllocation::operator=(DeviceAllocation&& other) noexcept {
     if (this != &other) {
-        if (pointer_ != 0) {
-            release();
-        }
+        if (pointer_ != 0) release();
         stream_ = std::move(other.stream_);
         pointer_ = std::exchange(other.pointer_, 0);
         conditions_ = std::move(other.conditions_);
@@ -99,13 +88,9 @@ DeviceAllocation& DeviceAllocation::operator=(DeviceAllocation&& other) noexcept
 }
 
 void DeviceAllocation::record_use(StreamView stream, const SourceLocation& where) {
-    if (pointer_ == 0 || stream == this->stream()) {
-        return;
-    }
+    if (pointer_ == 0 || stream == this->stream()) return;
     try {
-        if (!conditions_) {
-            conditions_ = std::make_unique<FreeConditions>(FreeConditions{false, {}});
-        }
+        if (!conditions_) conditions_ = std::make_unique<FreeConditions>(FreeConditions{false, {}});
     } catch (...) {
         StreamUses::wait_for(stream);
         throw;
@@ -114,9 +99,7 @@ void DeviceAllocation::record_use(StreamView stream, const SourceLocation& where
 }
 
 void DeviceAllocation::release_elsewhere(abi::Status query_status) noexcept {
-    if (must_leak()) {
-        return;
-    }
+    if (must_leak()) return;
     const StreamView stream = this->stream();
     const Driver& driver = stream.context().driver();
     try {
@@ -130,9 +113,7 @@ void DeviceAllocation::release_elsewhere(abi::Status query_status) noexcept {
             call_from_destructor<&EntryPoints::memory_free>(driver, ordinal(), pointer_);
             return;
         }
-        if (conditions_) {
-            conditions_->uses.order_before(stream);
-        }
+        if (conditions_) conditions_->uses.order_before(stream);
         call_from_destructor<&EntryPoints::memory_free_async>(driver, ordinal(), pointer_, stream.handle());
     } catch (...) {
         log_current_exception();

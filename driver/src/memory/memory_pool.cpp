@@ -41,9 +41,7 @@ void set_flag(MemoryPoolView pool, abi::MemoryPoolAttribute attribute, bool flag
 
 MemoryPoolView MemoryPoolView::default_of(ContextView context, SourceLocation where) {
     detail::require_context(context, where);
-    if (!context.device().supports_memory_pools(where)) {
-        return {};
-    }
+    if (!context.device().supports_memory_pools(where)) return {};
     abi::MemoryPool handle = nullptr;
     detail::call<&EntryPoints::device_get_default_memory_pool>(context.driver(), context.ordinal(), where, &handle,
                                                                context.device().handle());
@@ -123,9 +121,8 @@ MemoryPool::MemoryPool(ContextView context, MemoryPoolOptions options, SourceLoc
             "the device, or its driver of CUDA " + version + ", has no memory pools (they came with CUDA 11.2); use plain allocation",
             where);
     }
-    if (options.max_bytes != 0 && context.driver().version() < first_version_with_max_size) {
+    if (options.max_bytes != 0 && context.driver().version() < first_version_with_max_size)
         throw_unsupported(context, "a memory pool's maximum size needs a driver of CUDA 12.2; this one is of CUDA " + version, where);
-    }
     abi::MemoryPoolProperties properties{};
     properties.allocation_type = abi::MemoryAllocationType::pinned;
     properties.handle_types = detail::handle_type_of(options.is_shareable);
@@ -170,9 +167,7 @@ ImportedMemory& ImportedMemory::operator=(ImportedMemory&& other) noexcept {
 }
 
 void ImportedMemory::release() noexcept {
-    if (pointer_ == 0 || detail::must_leak()) {
-        return;
-    }
+    if (pointer_ == 0 || detail::must_leak()) return;
     try {
         // Leak without it: the handle of a default stream refers to the current context.
         const CurrentContext current(context_.get(), SourceLocation{});

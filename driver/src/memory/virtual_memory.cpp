@@ -22,9 +22,7 @@ abi::PhysicalMemoryProperties on_device_of(ContextView context) {
 struct AddressRange::State {
     State(ContextView context, std::size_t own_bytes, const SourceLocation& where) : owner(context.share(where)), bytes(own_bytes) {}
     ~State() {
-        if (pointer != 0) {
-            call_from_destructor<&EntryPoints::address_free>(driver(), ordinal(), pointer, bytes);
-        }
+        if (pointer != 0) call_from_destructor<&EntryPoints::address_free>(driver(), ordinal(), pointer, bytes);
     }
     State(const State&) = delete;
     State& operator=(const State&) = delete;
@@ -82,9 +80,8 @@ PhysicalMemory PhysicalMemory::import_file_descriptor(ContextView context, int f
     PhysicalMemory memory(std::move(owner), handle, bytes);
     abi::PhysicalMemoryProperties properties{};
     call<&EntryPoints::memory_get_properties>(driver, context.ordinal(), where, &properties, handle);
-    if (properties.location.id != context.ordinal()) {
+    if (properties.location.id != context.ordinal())
         detail::throw_wrong_device("memory", properties.location.id, "a context", context, where);
-    }
     return memory;
 }
 
@@ -110,9 +107,7 @@ PhysicalMemory& PhysicalMemory::operator=(PhysicalMemory&& other) noexcept {
 }
 
 void PhysicalMemory::release() noexcept {
-    if (handle_ != 0) {
-        call_from_destructor<&EntryPoints::memory_release>(context_->driver(), context_->device().ordinal(), handle_);
-    }
+    if (handle_ != 0) call_from_destructor<&EntryPoints::memory_release>(context_->driver(), context_->device().ordinal(), handle_);
 }
 
 MemoryMapping::MemoryMapping(const AddressRange& range, std::size_t offset, const PhysicalMemory& memory, SourceLocation where)
@@ -183,15 +178,11 @@ bool has_awaited(ContextView context) noexcept {
 }  // namespace
 
 void MemoryMapping::release() noexcept {
-    if (pointer_ == 0 || detail::must_leak()) {
-        return;
-    }
+    if (pointer_ == 0 || detail::must_leak()) return;
     try {
         // Leak without it: work that still uses the memory would fault.
         const CurrentContext current(memory_context_.get(), SourceLocation{});
-        if (!has_awaited(memory_context_.get())) {
-            return;
-        }
+        if (!has_awaited(memory_context_.get())) return;
         call_from_destructor<&EntryPoints::memory_unmap>(range_->driver(), device_, pointer_, bytes_);
     } catch (...) {
         detail::log_current_exception();

@@ -38,9 +38,7 @@ Tables& tables() {
     static auto* const instance = [] {
         auto* const made = new Tables;
         for (std::size_t module = 0; module < slot_counts.size(); ++module) {
-            for (std::size_t slot = 0; slot < slot_counts[module]; ++slot) {
-                made->pointers[module][slot] = &made->slots[module][slot];
-            }
+            for (std::size_t slot = 0; slot < slot_counts[module]; ++slot) made->pointers[module][slot] = &made->slots[module][slot];
         }
         return made;
     }();
@@ -48,15 +46,9 @@ Tables& tables() {
 }
 
 int give_table(int module, Slot*** table, unsigned* size) {
-    if (module <= 0 || static_cast<std::size_t>(module) >= slot_counts.size()) {
-        return 0;
-    }
-    if (table != nullptr) {
-        *table = tables().pointers[static_cast<std::size_t>(module)].data();
-    }
-    if (size != nullptr) {
-        *size = slot_counts[static_cast<std::size_t>(module)];
-    }
+    if (module <= 0 || static_cast<std::size_t>(module) >= slot_counts.size()) return 0;
+    if (table != nullptr) *table = tables().pointers[static_cast<std::size_t>(module)].data();
+    if (size != nullptr) *size = slot_counts[static_cast<std::size_t>(module)];
     return 1;
 }
 
@@ -95,9 +87,7 @@ bool load_profiler() {
     const char* const variable = ::secure_getenv("NVTX_INJECTION64_PATH");
     const std::string path = variable == nullptr ? "" : variable;
     void* const library = can_be_loaded(path) ? ::dlopen(path.c_str(), RTLD_LAZY) : nullptr;
-    if (library == nullptr) {
-        return false;
-    }
+    if (library == nullptr) return false;
     using Initialize = int (*)(const void* (*)(std::uint32_t));
     const auto initialize = reinterpret_cast<Initialize>(::dlsym(library, "InitializeInjectionNvtx2"));
     return initialize != nullptr && initialize(give_export_table) != 0 && tables().slots[core_module][push_slot] != nullptr &&
@@ -118,15 +108,11 @@ bool has_profiler() {
 }  // namespace
 
 ProfilerRange::ProfilerRange(const char* name) noexcept {
-    if (has_profiler()) {
-        reinterpret_cast<int (*)(const char*)>(tables().slots[core_module][push_slot])(name);
-    }
+    if (has_profiler()) reinterpret_cast<int (*)(const char*)>(tables().slots[core_module][push_slot])(name);
 }
 
 ProfilerRange::~ProfilerRange() {
-    if (has_profiler()) {
-        reinterpret_cast<int (*)()>(tables().slots[core_module][pop_slot])();
-    }
+    if (has_profiler()) reinterpret_cast<int (*)()>(tables().slots[core_module][pop_slot])();
 }
 
 }  // namespace cupool

@@ -6,15 +6,9 @@ namespace {
 
 unsigned flags_of(EventOptions options) {
     unsigned flags = 0;
-    if (!options.timing) {
-        flags |= static_cast<unsigned>(abi::EventFlags::disable_timing);
-    }
-    if (options.blocking_sync) {
-        flags |= static_cast<unsigned>(abi::EventFlags::blocking_sync);
-    }
-    if (options.interprocess) {
-        flags |= static_cast<unsigned>(abi::EventFlags::interprocess);
-    }
+    if (!options.timing) flags |= static_cast<unsigned>(abi::EventFlags::disable_timing);
+    if (options.blocking_sync) flags |= static_cast<unsigned>(abi::EventFlags::blocking_sync);
+    if (options.interprocess) flags |= static_cast<unsigned>(abi::EventFlags::interprocess);
     return flags;
 }
 
@@ -34,9 +28,8 @@ void Event::record_external(StreamView stream, SourceLocation where) {
 bool Event::query(SourceLocation where) const {
     const CurrentContext current(context(), where);
     const abi::Status result = detail::invoke<&EntryPoints::event_query>(context().driver(), context().ordinal(), where, handle());
-    if (result != abi::Status::success && result != abi::Status::not_ready) {
+    if (result != abi::Status::success && result != abi::Status::not_ready)
         detail::throw_failed_call(context().driver(), entry_point_info<&EntryPoints::event_query>, result, context().ordinal(), where);
-    }
     return result == abi::Status::success;
 }
 

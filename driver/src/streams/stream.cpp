@@ -22,9 +22,8 @@ void StreamView::synchronize(SourceLocation where) const { detail::call_in<&Entr
 bool StreamView::query(SourceLocation where) const {
     const CurrentContext current(context_, where);
     const abi::Status result = detail::invoke<&EntryPoints::stream_query>(context_.driver(), ordinal(), where, handle_);
-    if (result != abi::Status::success && result != abi::Status::not_ready) {
+    if (result != abi::Status::success && result != abi::Status::not_ready)
         detail::throw_failed_call(context_.driver(), entry_point_info<&EntryPoints::stream_query>, result, ordinal(), where);
-    }
     return result == abi::Status::success;
 }
 
@@ -33,9 +32,7 @@ void StreamView::wait(const Event& event, SourceLocation where) const {
 }
 
 void StreamView::launch_host_function(std::function<void()> function, SourceLocation where) const {
-    if (capture_status(where) != abi::CaptureStatus::none) {
-        return capture_host_function(std::move(function), where);
-    }
+    if (capture_status(where) != abi::CaptureStatus::none) return capture_host_function(std::move(function), where);
     auto task = std::make_unique<HostTask>(std::move(function));
     const abi::HostFunction run = run_owned_host_task;
     detail::call_in<&EntryPoints::stream_launch_host_function>(context_, where, handle_, run, static_cast<void*>(task.get()));
@@ -52,9 +49,8 @@ void StreamView::capture_host_function(std::function<void()> function, const Sou
     std::size_t count = 0;
     detail::call<&EntryPoints::stream_get_capture_info>(context_.driver(), ordinal(), where, handle_, &status, &id, &graph, &dependencies,
                                                         &count);
-    if (status != abi::CaptureStatus::active) {
+    if (status != abi::CaptureStatus::active)
         throw Error(ErrorCategory::invalid_argument, "the stream's capture is spoilt: it can only be ended", where);
-    }
     void* const task = detail::give_to_graph(context_, graph, std::move(function), where);
     const abi::HostFunction run = detail::run_kept_host_task;
     detail::call<&EntryPoints::stream_launch_host_function>(context_.driver(), ordinal(), where, handle_, run, task);
@@ -62,9 +58,8 @@ void StreamView::capture_host_function(std::function<void()> function, const Sou
 
 abi::CaptureStatus StreamView::capture_status(SourceLocation where) const {
     auto status = abi::CaptureStatus::none;
-    if (context_ && context_.driver().api().stream_is_capturing != nullptr) {
+    if (context_ && context_.driver().api().stream_is_capturing != nullptr)
         detail::call_in<&EntryPoints::stream_is_capturing>(context_, where, handle_, &status);
-    }
     return status;
 }
 
@@ -95,12 +90,9 @@ abi::Context StreamView::context_by_driver(SourceLocation where) const {
 namespace {
 
 void check_word(StreamView stream, int device, std::size_t size, const SourceLocation& where) {
-    if (size != 1) {
+    if (size != 1)
         throw Error(ErrorCategory::invalid_argument, "a stream waits for one value, or writes one, and not " + std::to_string(size), where);
-    }
-    if (device != stream.ordinal()) {
-        detail::throw_wrong_device("a span", device, "a stream", stream.ordinal(), where);
-    }
+    if (device != stream.ordinal()) detail::throw_wrong_device("a span", device, "a stream", stream.ordinal(), where);
 }
 
 }  // namespace
@@ -133,9 +125,7 @@ void StreamView::wait_external(const Event& event, SourceLocation where) const {
 }
 
 std::string to_string(StreamView stream) {
-    if (!stream.context()) {
-        return "no stream";
-    }
+    if (!stream.context()) return "no stream";
     const bool is_default = stream.handle() == nullptr || stream == StreamView::legacy(stream.context());
     const bool is_per_thread = stream == StreamView::per_thread(stream.context());
     return std::string(is_default      ? "default stream"

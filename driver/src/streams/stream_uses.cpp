@@ -45,9 +45,7 @@ void StreamUses::order_before(StreamView stream) noexcept {
 }
 
 void StreamUses::synchronize() noexcept {
-    for (const Use& use : uses_) {
-        wait_for(use);
-    }
+    for (const Use& use : uses_) wait_for(use);
     uses_.clear();
 }
 

@@ -28,13 +28,9 @@ requires(sizeof...(Ours) == sizeof...(Theirs)) struct SameSignature<Status (*)(O
 /// Whether a PFN_* name is that of the row: PFN_<base>_v<version>.
 constexpr bool names_row(std::string_view type, const EntryPointInfo& row) {
     const std::string_view base = row.base;
-    if (type.substr(0, 4) != "PFN_" || type.substr(4, base.size()) != base || type.substr(4 + base.size(), 2) != "_v") {
-        return false;
-    }
+    if (type.substr(0, 4) != "PFN_" || type.substr(4, base.size()) != base || type.substr(4 + base.size(), 2) != "_v") return false;
     int version = 0;
-    for (const char digit : type.substr(6 + base.size())) {
-        version = version * 10 + (digit - '0');
-    }
+    for (const char digit : type.substr(6 + base.size())) version = version * 10 + (digit - '0');
     return version == row.version;
 }
 

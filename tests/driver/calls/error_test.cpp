@@ -111,9 +111,8 @@ TEST_CASE("answers fall into their categories") {
 
 TEST_CASE("every enumerator prints its name") {
     std::ostringstream out;
-    for (int category = 0; category <= static_cast<int>(ErrorCategory::internal); ++category) {
+    for (int category = 0; category <= static_cast<int>(ErrorCategory::internal); ++category)
         CHECK(to_string(static_cast<ErrorCategory>(category)) != "unknown");
-    }
     for (const Reason reason :
          {Reason::none, Reason::no_library, Reason::library_unusable, Reason::kernel_driver, Reason::no_visible_device,
           Reason::device_unhealthy, Reason::permission, Reason::driver_too_old, Reason::not_ready, Reason::partial}) {

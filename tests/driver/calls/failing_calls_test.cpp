@@ -138,9 +138,7 @@ TEST_CASE("every call fails once, and nothing leaks") {
                 const bool is_context_switch = row.base == std::string("cuCtxGetCurrent") || row.base == std::string("cuCtxSetCurrent");
                 CHECK(clear(machine.simulator) <= (is_context_switch ? 1 : 0));
             }
-            if (calls < nth) {
-                break;
-            }
+            if (calls < nth) break;
         }
     }
 }

@@ -18,12 +18,8 @@ namespace {
 template <class Function>
 void on_threads(int count, Function function) {
     std::vector<std::thread> threads;
-    for (int number = 0; number < count; ++number) {
-        threads.emplace_back(function, number);
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+    for (int number = 0; number < count; ++number) threads.emplace_back(function, number);
+    for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

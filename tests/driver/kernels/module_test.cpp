@@ -75,9 +75,7 @@ TEST_CASE("a log longer than the first buffer is kept whole") {
     void* library = ::dlopen(CUPOOL_SIMULATOR_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     options.resolver = [library](const char* exported) -> void* {
         const std::string name = exported;
-        if (name == "cuModuleLoadDataEx") {
-            return reinterpret_cast<void*>(&Verbose::load);
-        }
+        if (name == "cuModuleLoadDataEx") return reinterpret_cast<void*>(&Verbose::load);
         return name.rfind("cuGetProcAddress", 0) == 0 ? nullptr : ::dlsym(library, exported);
     };
     const PrimaryContext context = PrimaryContext::retain(Device(Driver::open(options), 0));

@@ -23,9 +23,7 @@ std::size_t end_of_segments(const std::string& image) {
     for (unsigned index = 0; index < header.e_phnum; ++index) {
         ElfW(Phdr) segment;
         std::memcpy(&segment, image.data() + header.e_phoff + index * sizeof(segment), sizeof(segment));
-        if (segment.p_type == PT_LOAD) {
-            end = std::max<std::size_t>(end, segment.p_offset + segment.p_filesz);
-        }
+        if (segment.p_type == PT_LOAD) end = std::max<std::size_t>(end, segment.p_offset + segment.p_filesz);
     }
     return end;
 }

@@ -87,9 +87,7 @@ TEST_CASE("a host's facts are read from its files") {
     const TemporaryFolder root;
     CHECK(detail::gather_host_facts(root.path()).device_nodes.empty());
     CHECK_FALSE(detail::gather_host_facts(root.path()).has_kernel_driver);
-    for (const char* name : {"nvidiactl", "nvidia0", "nvidia-uvm", "null"}) {
-        write_bytes(root.path() + "/dev/" + name, "");
-    }
+    for (const char* name : {"nvidiactl", "nvidia0", "nvidia-uvm", "null"}) write_bytes(root.path() + "/dev/" + name, "");
     std::filesystem::create_directories(root.path() + "/dev/nvidia-caps");
     write_bytes(root.path() + "/proc/driver/nvidia/version",
                 "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build  (dvs-builder)  Sun Jul 27\nGCC "

@@ -48,9 +48,8 @@ TEST_CASE("the dynamic loader's cache is read") {
 
 TEST_CASE("a damaged cache is not believed") {
     const std::string cache = make_cache({{"libcuda.so.1", "/a/libcuda.so.1"}, {"libb.so", "/x/libb.so"}});
-    for (std::size_t size = 0; size < cache.size(); ++size) {
+    for (std::size_t size = 0; size < cache.size(); ++size)
         CHECK_NOTHROW(detail::find_in_loader_cache(cache.substr(0, size), "libcuda.so.1"));
-    }
     for (std::size_t index = 20; index < cache.size(); ++index) {
         std::string damaged = cache;
         damaged[index] = '\xff';

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "child_process.hpp"
-#include "loading/damaged_library.hpp"
 #include "environment_variable.hpp"
 #include "files.hpp"
+#include "loading/damaged_library.hpp"
 #include "machine.hpp"
 #include "sanitizers.hpp"
 

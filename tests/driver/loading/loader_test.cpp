@@ -56,9 +56,7 @@ template <int Version>
 MadeUpDriver made_up_driver() {
     MadeUpDriver driver;
     for (const EntryPointInfo& row : all_entry_points) {
-        if (row.since <= Version) {
-            driver.functions[row.exported] = address_of(answer_success);
-        }
+        if (row.since <= Version) driver.functions[row.exported] = address_of(answer_success);
     }
     driver.functions["cuDriverGetVersion"] = address_of(answer_version<Version>);
     return driver;
@@ -241,9 +239,7 @@ TEST_CASE("a libcuda that the program has loaded comes first") {
 }
 
 TEST_CASE("where the search finds only what cannot be used, that is the reason") {
-    if (!run_child({"probe"}, {{"CUPOOL_DRIVER", ""}}).output.starts_with("no_library")) {
-        CUPOOL_SKIP("this host has a libcuda");
-    }
+    if (!run_child({"probe"}, {{"CUPOOL_DRIVER", ""}}).output.starts_with("no_library")) CUPOOL_SKIP("this host has a libcuda");
     const std::string stub = std::filesystem::path(CUPOOL_STUB_LIBRARY).parent_path().string();
     const Finished child = run_child({"probe"}, {{"LD_LIBRARY_PATH", stub}, {"CUPOOL_DRIVER", ""}});
     INFO(child.output);
@@ -256,9 +252,7 @@ TEST_CASE("entry points are asked for by their rows' versions, never by the driv
         static abi::Status get_proc_address(const char* base, void** function, int version, std::uint64_t flags,
                                             abi::ProcAddressQueryResult*) {
             *function = nullptr;
-            if (flags != 0) {
-                return abi::Status::invalid_value;
-            }
+            if (flags != 0) return abi::Status::invalid_value;
             for (const EntryPointInfo& row : all_entry_points) {
                 if (std::string(row.base) == base && row.version == version) {
                     *function = std::string(base) == "cuDriverGetVersion" ? address_of(answer_version<13000>) : address_of(answer_success);

@@ -26,9 +26,7 @@ struct CallTrace {
     ~CallTrace() { simulator.set_trace(nullptr, nullptr); }
 
     void add(const std::string& name) {
-        if (name.rfind("cuCtx", 0) != 0) {
-            names += name + ' ';
-        }
+        if (name.rfind("cuCtx", 0) != 0) names += name + ' ';
     }
 
     Simulator& simulator;

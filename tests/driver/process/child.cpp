@@ -16,8 +16,8 @@
 #include <iostream>
 #include <optional>
 
-#include "process/choose_devices.hpp"
 #include "loading/damaged_library.hpp"
+#include "process/choose_devices.hpp"
 #include "process/lives.hpp"
 #include "process/scarce_memory.hpp"
 
@@ -77,9 +77,8 @@ int hold_static_objects() {
 int print_probe(const LoadOptions& options = {}) {
     const ProbeReport report = probe(options);
     std::cout << to_string(report.reason) << '\n' << report.library.library_path << '\n';
-    for (const LoadAttempt& attempt : report.library.attempts) {
+    for (const LoadAttempt& attempt : report.library.attempts)
         std::cout << attempt.path << " (" << attempt.source << "): " << attempt.finding << '\n';
-    }
     return static_cast<int>(report.reason);
 }
 
@@ -93,32 +92,24 @@ int print_careful_probe(std::chrono::milliseconds patience) {
 /// The same where this user may have no further process.
 int print_careful_probe_alone() {
     const rlimit none{0, 0};
-    if (::setrlimit(RLIMIT_NPROC, &none) != 0) {
-        return 1;
-    }
+    if (::setrlimit(RLIMIT_NPROC, &none) != 0) return 1;
     return print_careful_probe(LoadOptions().trial_patience);
 }
 
 /// Runs a program as a user who owns nothing.
 int run_unprivileged(char** arguments) {
-    if (::setgid(65534) != 0 || ::setuid(65534) != 0) {
-        return 1;
-    }
+    if (::setgid(65534) != 0 || ::setuid(65534) != 0) return 1;
     ::execv(arguments[0], arguments);
     return 1;
 }
 
 int load_then_probe(const char* path) {
-    if (::dlopen(path, RTLD_NOW | RTLD_LOCAL) == nullptr) {
-        return 1;
-    }
+    if (::dlopen(path, RTLD_NOW | RTLD_LOCAL) == nullptr) return 1;
     return print_probe();
 }
 
 int open_unprivileged(const char* path) {
-    if (::geteuid() == 0 && ::setuid(65534) != 0) {
-        return 1;
-    }
+    if (::geteuid() == 0 && ::setuid(65534) != 0) return 1;
     LoadOptions options;
     options.library_path = path;
     const auto driver = Driver::try_open(options);
@@ -130,60 +121,27 @@ int open_unprivileged(const char* path) {
 
 int main(int argc, char** argv) {
     const std::string task = argc > 1 ? argv[1] : "";
-    if (task == "statics") {
-        return hold_static_objects();
-    }
-    if (task == "probe") {
-        return print_probe();
-    }
-    if (task == "tear-down" && argc > 2) {
-        return test::tear_down(argv[2]);
-    }
-    if (task == "exit-during-kernel") {
-        return test::exit_during_kernel();
-    }
-    if (task == "fork-before-load" || task == "fork-before-init") {
-        return test::fork_early(task == "fork-before-init");
-    }
-    if (task == "daemonise-early" || task == "daemonise-late") {
-        return test::daemonise(task == "daemonise-late");
-    }
-    if (task == "plugin" && argc > 2) {
-        return test::use_plugin(argv[2]);
-    }
-    if (task == "first-use") {
-        return test::first_use();
-    }
-    if (task == "probe-out-of-memory") {
-        return test::probe_out_of_memory();
-    }
+    if (task == "statics") return hold_static_objects();
+    if (task == "probe") return print_probe();
+    if (task == "tear-down" && argc > 2) return test::tear_down(argv[2]);
+    if (task == "exit-during-kernel") return test::exit_during_kernel();
+    if (task == "fork-before-load" || task == "fork-before-init") return test::fork_early(task == "fork-before-init");
+    if (task == "daemonise-early" || task == "daemonise-late") return test::daemonise(task == "daemonise-late");
+    if (task == "plugin" && argc > 2) return test::use_plugin(argv[2]);
+    if (task == "first-use") return test::first_use();
+    if (task == "probe-out-of-memory") return test::probe_out_of_memory();
     if (task == "profiler-range") {
         const ProfilerRange range("range");
         return 0;
     }
-    if (task == "careful-probe") {
+    if (task == "careful-probe")
         return print_careful_probe(argc > 2 ? std::chrono::milliseconds(std::atoi(argv[2])) : LoadOptions().trial_patience);
-    }
-    if (task == "careful-probe-alone") {
-        return print_careful_probe_alone();
-    }
-    if (task == "try-library" && argc > 2) {
-        return try_library(argv[2]);
-    }
-    if (task == "open-damaged" && argc > 4) {
-        return test::open_damaged(argv[2], std::strtoull(argv[3], nullptr, 10), std::atoi(argv[4]));
-    }
-    if (task == "run-unprivileged" && argc > 2) {
-        return run_unprivileged(argv + 2);
-    }
-    if (task == "load-then-probe" && argc > 2) {
-        return load_then_probe(argv[2]);
-    }
-    if (task == "choose-devices") {
-        return test::choose_devices();
-    }
-    if (task == "open-unprivileged" && argc > 2) {
-        return open_unprivileged(argv[2]);
-    }
+    if (task == "careful-probe-alone") return print_careful_probe_alone();
+    if (task == "try-library" && argc > 2) return try_library(argv[2]);
+    if (task == "open-damaged" && argc > 4) return test::open_damaged(argv[2], std::strtoull(argv[3], nullptr, 10), std::atoi(argv[4]));
+    if (task == "run-unprivileged" && argc > 2) return run_unprivileged(argv + 2);
+    if (task == "load-then-probe" && argc > 2) return load_then_probe(argv[2]);
+    if (task == "choose-devices") return test::choose_devices();
+    if (task == "open-unprivileged" && argc > 2) return open_unprivileged(argv[2]);
     return 2;
 }

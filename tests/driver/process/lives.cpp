@@ -151,9 +151,7 @@ again:
     ret;
 }
 )");
-    for (const Objects* objects : {&*early, &late}) {
-        module.kernel<std::uint32_t>("turn").launch({1, 32}, *objects->stream, 2'000'000);
-    }
+    for (const Objects* objects : {&*early, &late}) module.kernel<std::uint32_t>("turn").launch({1, 32}, *objects->stream, 2'000'000);
     return late.stream->query() ? 1 : 0;
 }
 

@@ -111,9 +111,8 @@ public:
 
     /// Shared ownership of the context. \throws Error wrong_context if there is none
     detail::Shared<const detail::ContextState> share(const SourceLocation& where = SourceLocation::current()) const {
-        if (state_ == nullptr) [[unlikely]] {
+        if (state_ == nullptr) [[unlikely]]
             detail::throw_no_context(detail::copy_of(where));
-        }
         return detail::Shared<const detail::ContextState>(state_);
     }
 
@@ -202,9 +201,8 @@ namespace detail {
 /// context
 inline bool is_current(ContextView context, abi::Status& query_status) noexcept {
     query_status = abi::Status::success;
-    if (must_leak()) [[unlikely]] {
+    if (must_leak()) [[unlikely]]
         return false;
-    }
     abi::Context current = nullptr;
     query_status = context.driver().api().context_get_current(&current);
     return current == context.handle();
@@ -221,9 +219,8 @@ inline void require_query(ContextView context, abi::Status query_status, const S
 /// The current context of the thread. \throws Error wrong_context if there is no context to make
 /// current instead, and what call() throws
 inline abi::Context find_current(ContextView context, const SourceLocation& where) {
-    if (!context) [[unlikely]] {
+    if (!context) [[unlikely]]
         throw_no_context(copy_of(where));
-    }
     abi::Context current = nullptr;
     call<&EntryPoints::context_get_current>(context.driver(), context, where, &current);
     return current;
@@ -240,14 +237,12 @@ public:
         : CurrentContext(context, detail::find_current(context, where), where) {}
     /// \param previous  the current context of the thread
     CurrentContext(ContextView context, abi::Context previous, const SourceLocation& where) : context_(context), previous_(previous) {
-        if (previous_ != context.handle()) {
+        if (previous_ != context.handle())
             detail::call<&EntryPoints::context_set_current>(context.driver(), context, where, context.handle());
-        }
     }
     ~CurrentContext() {
-        if (previous_ != context_.handle()) {
+        if (previous_ != context_.handle())
             detail::call_from_destructor<&EntryPoints::context_set_current>(context_.driver(), context_.ordinal(), previous_);
-        }
     }
     CurrentContext(const CurrentContext&) = delete;
     CurrentContext& operator=(const CurrentContext&) = delete;
@@ -272,21 +267,18 @@ template <auto Member, class... Arguments>
 /// invoke() with the context current.
 template <auto Member, class... Arguments>
 inline abi::Status invoke_in(ContextView context, const SourceLocation& where, Arguments... arguments) {
-    if (!context) [[unlikely]] {
+    if (!context) [[unlikely]]
         throw_no_context(copy_of(where));
-    }
     abi::Status query_status;
-    if (!is_current(context, query_status) || (may_be_missing<Member> && context.driver().api().*Member == nullptr)) [[unlikely]] {
+    if (!is_current(context, query_status) || (may_be_missing<Member> && context.driver().api().*Member == nullptr)) [[unlikely]]
         return invoke_elsewhere<Member>(context, query_status, copy_of(where), arguments...);
-    }
     return (context.driver().api().*Member)(arguments...);
 }
 
 /// \throws Error wrong_context if there is no context
 inline void require_context(ContextView context, const SourceLocation& where) {
-    if (!context) [[unlikely]] {
+    if (!context) [[unlikely]]
         throw_no_context(copy_of(where));
-    }
 }
 
 /// Throws the Error for the status of a call in the context.
@@ -295,9 +287,8 @@ inline void require_context(ContextView context, const SourceLocation& where) {
 /// Throws the Error for every status but success.
 template <auto Member>
 inline void require_success(abi::Status result, ContextView context, const SourceLocation& where) {
-    if (result != abi::Status::success) [[unlikely]] {
+    if (result != abi::Status::success) [[unlikely]]
         throw_failed_call_in(context, entry_point_info<Member>, result, copy_of(where));
-    }
 }
 
 /// call() with the context current.
@@ -310,9 +301,7 @@ inline void call_in(ContextView context, const SourceLocation& where, Arguments.
 /// without, because most objects can be destroyed even so.
 template <auto Member, class... Arguments>
 inline void destroy_in(ContextView context, Arguments... arguments) noexcept {
-    if (must_leak()) {
-        return;
-    }
+    if (must_leak()) return;
     std::optional<CurrentContext> current;
     try {
         current.emplace(context, SourceLocation{});

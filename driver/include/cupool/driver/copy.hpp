@@ -30,24 +30,21 @@ template <class To, class From>
 /// Whether there is something to copy. Throws if the sizes differ.
 template <class To, class From>
 inline bool check_sizes(const To& to, const From& from, const SourceLocation& where) {
-    if (to.size() != from.size()) [[unlikely]] {
+    if (to.size() != from.size()) [[unlikely]]
         throw_size_mismatch(to, from, copy_of(where));
-    }
     return !to.empty();
 }
 /// The same for numbers.
 inline bool check_sizes(std::size_t to, std::size_t from, const SourceLocation& where) {
-    if (to != from) [[unlikely]] {
+    if (to != from) [[unlikely]]
         throw_size_mismatch(to, from, copy_of(where));
-    }
     return to != 0;
 }
 
 template <class T>
 inline void check_device(const DeviceSpan<T>& span, const StreamView& stream, const SourceLocation& where) {
-    if (!stream.context() || span.device() != stream.context().device().ordinal()) [[unlikely]] {
+    if (!stream.context() || span.device() != stream.context().device().ordinal()) [[unlikely]]
         throw_wrong_device("a span", span.device(), "a stream", stream.context(), copy_of(where));
-    }
 }
 
 template <class T>
@@ -113,9 +110,8 @@ void copy_peer_async(DeviceSpan<T> to, ContextView to_context, DeviceSpan<const 
     if (detail::check_sizes(to, from, where)) {
         detail::check_device(to, StreamView(to_context), where);
         detail::check_device(from, StreamView(from_context), where);
-        if (stream.context() != to_context && stream.context() != from_context) [[unlikely]] {
+        if (stream.context() != to_context && stream.context() != from_context) [[unlikely]]
             detail::throw_wrong_device("a span", to.device(), "a stream", stream.ordinal(), where);
-        }
         detail::call_in<&EntryPoints::copy_peer_async>(stream.context(), where, to.pointer(), to_context.handle(), from.pointer(),
                                                        from_context.handle(), to.size_bytes(), stream.handle());
     }
@@ -158,9 +154,7 @@ void copy_peer(DeviceSpan<T> to, ContextView to_context, DeviceSpan<const std::t
 /// as host memory.
 inline void copy_bytes_async(abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, StreamView stream,
                              SourceLocation where = SourceLocation::current()) {
-    if (bytes != 0) {
-        detail::call_in<&EntryPoints::copy_unified_async>(stream.context(), where, to, from, bytes, stream.handle());
-    }
+    if (bytes != 0) detail::call_in<&EntryPoints::copy_unified_async>(stream.context(), where, to, from, bytes, stream.handle());
 }
 
 /// The same; complete on return.

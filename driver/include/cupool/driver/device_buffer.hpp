@@ -18,9 +18,8 @@ namespace detail {
 
 /// count * size. \throws Error invalid_argument if the product does not fit
 inline std::size_t checked_size(std::size_t count, std::size_t size, const SourceLocation& where) {
-    if (count > std::numeric_limits<std::size_t>::max() / size) [[unlikely]] {
+    if (count > std::numeric_limits<std::size_t>::max() / size) [[unlikely]]
         throw_size_overflow(count, size, copy_of(where));
-    }
     return count * size;
 }
 
@@ -42,14 +41,11 @@ public:
         }
         const abi::Status result =
             place.driver().api().memory_allocate_from_pool_async(&pointer_, bytes, context.pool_.handle(), context.stream_.handle());
-        if (result != abi::Status::success) [[unlikely]] {
+        if (result != abi::Status::success) [[unlikely]]
             retry(result, bytes, context.pool_, copy_of(where));
-        }
     }
     ~DeviceAllocation() {
-        if (pointer_ != 0) {
-            release();
-        }
+        if (pointer_ != 0) release();
     }
     DeviceAllocation(DeviceAllocation&& other) noexcept;
     DeviceAllocation& operator=(DeviceAllocation&& other) noexcept;
@@ -78,13 +74,11 @@ private:
     void release() noexcept {
         const ContextView context = stream().context();
         abi::Status query_status;
-        if (!is_current(context, query_status) || conditions_ != nullptr) [[unlikely]] {
+        if (!is_current(context, query_status) || conditions_ != nullptr) [[unlikely]]
             return release_elsewhere(query_status);
-        }
         const abi::Status result = context.driver().api().memory_free_async(pointer_, stream().handle());
-        if (result != abi::Status::success) [[unlikely]] {
+        if (result != abi::Status::success) [[unlikely]]
             log_failed_call(entry_point_info<&EntryPoints::memory_free_async>, result, ordinal());
-        }
     }
     void release_elsewhere(abi::Status query_status) noexcept;
 

@@ -92,9 +92,8 @@ private:
 
     [[noreturn]] static void throw_is_host(const SourceLocation& where);
     void require_device(const SourceLocation& where) const {
-        if (is_host()) [[unlikely]] {
+        if (is_host()) [[unlikely]]
             throw_is_host(detail::copy_of(where));
-        }
     }
 
     detail::Shared<const detail::ContextState> context_;

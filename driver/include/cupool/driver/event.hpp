@@ -33,9 +33,8 @@ public:
     /// Marks the work queued on the stream so far and replaces an earlier mark.
     /// \throws Error wrong_context if the stream belongs to another context
     void record(StreamView stream, SourceLocation where = SourceLocation::current()) {
-        if (stream.context() != context()) [[unlikely]] {
+        if (stream.context() != context()) [[unlikely]]
             detail::throw_wrong_device("the event", context(), "a stream", stream.context(), detail::copy_of(where));
-        }
         detail::call_in<&EntryPoints::event_record>(context(), where, handle(), stream.handle());
     }
     /// Adds a node to the graph of a capture that marks the preceding work in each launch.

@@ -91,9 +91,8 @@ struct KernelParameter {
 template <class T>
 struct KernelParameter<DeviceSpan<T>> {
     static abi::DevicePointer from(const DeviceSpan<T>& span, ContextView context, const SourceLocation& where) {
-        if ((!context || span.device() != context.device().ordinal()) && !span.empty()) [[unlikely]] {
+        if ((!context || span.device() != context.device().ordinal()) && !span.empty()) [[unlikely]]
             throw_wrong_device("a span", span.device(), "a kernel", context, copy_of(where));
-        }
         return span.pointer();
     }
 };
@@ -123,9 +122,8 @@ public:
     void launch_raw(const LaunchShape& shape, StreamView stream, void** parameters,
                     const SourceLocation& where = SourceLocation::current()) const {
         abi::Status query_status;
-        if (!is_ready_for(stream, query_status, where)) [[unlikely]] {
+        if (!is_ready_for(stream, query_status, where)) [[unlikely]]
             return launch_elsewhere(query_status, LaunchShape(shape), stream.handle(), parameters, detail::copy_of(where));
-        }
         launch_here(shape, stream.handle(), parameters, where);
     }
 
@@ -170,9 +168,8 @@ protected:
     /// Whether the context is current. \param query_status  gets the status of that query \throws Error
     /// wrong_context if the stream belongs to another context
     bool is_ready_for(const StreamView& stream, abi::Status& query_status, const SourceLocation& where) const {
-        if (!context_ || stream.context() != context_) [[unlikely]] {
+        if (!context_ || stream.context() != context_) [[unlikely]]
             detail::throw_wrong_device("the kernel", context_, "a stream", stream.context(), detail::copy_of(where));
-        }
         return detail::is_current(context_, query_status);
     }
     /// Launches if the context is current.
@@ -180,9 +177,8 @@ protected:
         const abi::Status result =
             context_.driver().api().launch_kernel(handle_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
                                                   shape.block.z, shape.dynamic_shared_bytes, stream, parameters, nullptr);
-        if (result != abi::Status::success) [[unlikely]] {
+        if (result != abi::Status::success) [[unlikely]]
             throw_failed_launch(result, LaunchShape(shape), detail::copy_of(where));
-        }
     }
     /// Launches if another context is current, or the query of the current context failed. \param
     /// query_status  the status of that query

@@ -63,9 +63,7 @@ private:
     const Driver& loaded_by(const SourceLocation& where) const;
     abi::LibraryKernel kernel_handle(const std::string& name, const SourceLocation& where) const;
     void release() noexcept {
-        if (handle_ != nullptr) {
-            detail::call_from_destructor<&EntryPoints::library_unload>(*driver_, detail::no_ordinal, handle_);
-        }
+        if (handle_ != nullptr) detail::call_from_destructor<&EntryPoints::library_unload>(*driver_, detail::no_ordinal, handle_);
     }
 
     std::shared_ptr<const Driver> driver_;

@@ -149,9 +149,8 @@ void copy_2d_async(const abi::Copy2D& copy, StreamView stream, const SourceLocat
 /// Whether there is something to copy. \throws Error invalid_argument if the shapes differ
 template <class T>
 bool check_shapes(PitchedSpan<T> to, PitchedSpan<const T> from, const SourceLocation& where) {
-    if (to.width() != from.width() || to.height() != from.height()) {
+    if (to.width() != from.width() || to.height() != from.height())
         throw_shape_mismatch(to.width(), to.height(), from.width(), from.height(), where);
-    }
     return !to.empty();
 }
 

@@ -38,9 +38,7 @@ public:
 
 private:
     void require() const {
-        if (!has_value()) {
-            throw error();
-        }
+        if (!has_value()) throw error();
     }
 
     std::variant<T, Error> content_;

@@ -21,9 +21,7 @@ public:
     /// for its owner.
     StreamState(ContextView context, const SourceLocation& where) : context_(context.share(where)) {}
     ~StreamState() override {
-        if (handle_ != nullptr) {
-            destroy_in<&EntryPoints::stream_destroy>(context_.get(), handle_);
-        }
+        if (handle_ != nullptr) destroy_in<&EntryPoints::stream_destroy>(context_.get(), handle_);
     }
     StreamState(const StreamState&) = delete;
     StreamState& operator=(const StreamState&) = delete;
@@ -145,14 +143,10 @@ class KeptStream {
 public:
     KeptStream() = default;
     explicit KeptStream(StreamView stream) noexcept : stream_(stream) {
-        if (const ReferenceCounted* const kept = stream_.kept()) {
-            kept->acquire();
-        }
+        if (const ReferenceCounted* const kept = stream_.kept()) kept->acquire();
     }
     ~KeptStream() {
-        if (const ReferenceCounted* const kept = stream_.kept()) {
-            kept->release();
-        }
+        if (const ReferenceCounted* const kept = stream_.kept()) kept->release();
     }
     KeptStream(KeptStream&& other) noexcept : stream_(std::exchange(other.stream_, {})) {}
     KeptStream& operator=(KeptStream other) noexcept {

@@ -37,9 +37,7 @@ public:
           pitch_bytes_(rows.pitch_bytes()),
           slice_rows_(height),
           device_(rows.device()) {
-        if (height == 0 || rows.height() % height != 0) {
-            detail::throw_no_slices(rows.height(), height, where);
-        }
+        if (height == 0 || rows.height() % height != 0) detail::throw_no_slices(rows.height(), height, where);
         depth_ = rows.height() / height;
     }
 
@@ -85,9 +83,8 @@ public:
     /// reaches past an end
     VolumeSpan block(std::size_t x, std::size_t y, std::size_t z, std::size_t width, std::size_t height, std::size_t depth,
                      SourceLocation where = SourceLocation::current()) const {
-        if (x > width_ || width > width_ - x || y > height_ || height > height_ - y || z > depth_ || depth > depth_ - z) {
+        if (x > width_ || width > width_ - x || y > height_ || height > height_ - y || z > depth_ || depth > depth_ - z)
             detail::throw_past_volume(where);
-        }
         VolumeSpan part = *this;
         part.pointer_ += (z * slice_rows_ + y) * pitch_bytes_ + x * sizeof(T);
         part.width_ = width;
@@ -147,9 +144,7 @@ void check_device(const VolumeSpan<T>& span, ContextView context, const SourceLo
 
 template <class T>
 void check_shapes(const VolumeSpan<T>& to, const VolumeSpan<const T>& from, const SourceLocation& where) {
-    if (to.width() != from.width() || to.height() != from.height() || to.depth() != from.depth()) {
-        throw_volume_mismatch(where);
-    }
+    if (to.width() != from.width() || to.height() != from.height() || to.depth() != from.depth()) throw_volume_mismatch(where);
 }
 
 }  // namespace detail
@@ -191,14 +186,11 @@ template <class T>
 void copy_peer_async(const VolumeSpan<T>& to, ContextView to_context, const VolumeSpan<const std::type_identity_t<T>>& from,
                      ContextView from_context, StreamView stream, SourceLocation where = SourceLocation::current()) {
     detail::check_shapes<T>(to, from, where);
-    if (to.empty()) {
-        return;
-    }
+    if (to.empty()) return;
     detail::check_device(to, to_context, where);
     detail::check_device(from, from_context, where);
-    if (stream.context() != to_context && stream.context() != from_context) {
+    if (stream.context() != to_context && stream.context() != from_context)
         detail::throw_wrong_device("a span", to.device(), "a stream", stream.context(), where);
-    }
     abi::Copy3D copy = detail::copy_of(detail::side_of(from), detail::side_of(to), to);
     copy.source.context = from_context.handle();
     copy.target.context = to_context.handle();

@@ -36,9 +36,7 @@ protected:
 
 private:
     void release() noexcept {
-        if (pointer_ != Pointer{}) {
-            uses_.synchronize_and_free<Free>(context(), pointer_);
-        }
+        if (pointer_ != Pointer{}) uses_.synchronize_and_free<Free>(context(), pointer_);
     }
 
     Shared<const ContextState> context_;

@@ -49,9 +49,8 @@ inline constexpr bool may_be_missing = entry_point_info<Member>.need == EntryPoi
 template <auto Member, class Ordinal, class... Arguments>
 inline abi::Status invoke(const Driver& driver, const Ordinal& ordinal, const SourceLocation& where, Arguments... arguments) {
     const auto function = driver.api().*Member;
-    if (process_phase.load(std::memory_order_relaxed) != running || (may_be_missing<Member> && function == nullptr)) [[unlikely]] {
+    if (process_phase.load(std::memory_order_relaxed) != running || (may_be_missing<Member> && function == nullptr)) [[unlikely]]
         refuse_call(driver, entry_point_info<Member>, ordinal_of(ordinal), copy_of(where));
-    }
     return function(arguments...);
 }
 
@@ -59,9 +58,8 @@ inline abi::Status invoke(const Driver& driver, const Ordinal& ordinal, const So
 template <auto Member, class Ordinal, class... Arguments>
 inline void call(const Driver& driver, const Ordinal& ordinal, const SourceLocation& where, Arguments... arguments) {
     const abi::Status result = invoke<Member>(driver, ordinal, where, arguments...);
-    if (result != abi::Status::success) [[unlikely]] {
+    if (result != abi::Status::success) [[unlikely]]
         throw_failed_call(driver, entry_point_info<Member>, result, ordinal_of(ordinal), copy_of(where));
-    }
 }
 
 /// Whether destructors must leak: the process may no longer call the driver.
@@ -71,13 +69,10 @@ inline bool must_leak() noexcept { return process_phase.load(std::memory_order_r
 template <auto Member, class... Arguments>
 inline void call_from_destructor(const Driver& driver, int ordinal, Arguments... arguments) noexcept {
     const auto function = driver.api().*Member;
-    if (must_leak() || function == nullptr) {
-        return;
-    }
+    if (must_leak() || function == nullptr) return;
     const abi::Status result = function(arguments...);
-    if (result != abi::Status::success) [[unlikely]] {
+    if (result != abi::Status::success) [[unlikely]]
         log_failed_call(entry_point_info<Member>, result, ordinal);
-    }
 }
 
 }  // namespace cupool::detail

@@ -31,9 +31,7 @@ public:
 
 private:
     void release() noexcept {
-        if (handle_ != Handle{}) {
-            destroy_in<Destroy>(context(), handle_);
-        }
+        if (handle_ != Handle{}) destroy_in<Destroy>(context(), handle_);
     }
 
     Shared<const ContextState> context_;

@@ -23,9 +23,8 @@ public:
     /// \param what  the object, with its article \throws Error forked in a child of the process
     /// that constructed the object
     void require_own_process(const char* what, const SourceLocation& where) const {
-        if (is_forked()) [[unlikely]] {
+        if (is_forked()) [[unlikely]]
             throw_forked(what, SourceLocation{where.file, where.line, where.function});
-        }
     }
 
 private:

@@ -34,14 +34,10 @@ public:
     Shared() = default;
     Shared(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor): as a pointer has it
     explicit Shared(T* object) noexcept : object_(object) {
-        if (object_ != nullptr) {
-            object_->acquire();
-        }
+        if (object_ != nullptr) object_->acquire();
     }
     ~Shared() {
-        if (object_ != nullptr) {
-            object_->release();
-        }
+        if (object_ != nullptr) object_->release();
     }
     template <class Other>
     Shared(Shared<Other> other) noexcept  // NOLINT(google-explicit-constructor): as pointers convert

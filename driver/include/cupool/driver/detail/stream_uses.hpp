@@ -25,9 +25,7 @@ public:
     /// line says so.
     template <auto Member, class... Arguments>
     void synchronize_and_free(ContextView context, Arguments... arguments) noexcept {
-        if (must_leak()) {
-            return;
-        }
+        if (must_leak()) return;
         try {
             const CurrentContext current(context, SourceLocation{});
             synchronize();
