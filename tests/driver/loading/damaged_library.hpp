@@ -6,11 +6,11 @@
 
 namespace cupool::test {
 
-/// How many bytes of a library's file are loaded: where its last loadable segment ends.
+/// The end of the last loadable segment in the file of a library.
 std::size_t loadable_size(const std::string& library);
 
-/// Opens so many copies of a library, each with one byte changed, with trials, and prints what came of it. The last line says which copy it
-/// was at, should the process die. \return the exit code for main()
+/// Opens `count` copies of a library, each with one changed byte, with trials, and prints the
+/// outcomes. If the process dies, the last line says at which copy. \return the exit code for main()
 int open_damaged(const std::string& library, std::uint64_t seed, int count);
 
 }  // namespace cupool::test

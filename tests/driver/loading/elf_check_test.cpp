@@ -4,31 +4,14 @@
 #include <link.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "files.hpp"
+#include "loading/damaged_library.hpp"
 #include "machine.hpp"
 
 using namespace cupool;
 using namespace cupool::test;
-
-namespace {
-
-/// Where the last loadable segment ends.
-std::size_t end_of_segments(const std::string& image) {
-    ElfW(Ehdr) header;
-    std::memcpy(&header, image.data(), sizeof(header));
-    std::size_t end = 0;
-    for (unsigned index = 0; index < header.e_phnum; ++index) {
-        ElfW(Phdr) segment;
-        std::memcpy(&segment, image.data() + header.e_phoff + index * sizeof(segment), sizeof(segment));
-        if (segment.p_type == PT_LOAD) end = std::max<std::size_t>(end, segment.p_offset + segment.p_filesz);
-    }
-    return end;
-}
-
-}  // namespace
 
 TEST_CASE("a whole library has no fault") {
     CHECK(detail::find_elf_fault(CUPOOL_UNRELATED_LIBRARY).empty());
@@ -38,7 +21,7 @@ TEST_CASE("a whole library has no fault") {
 TEST_CASE("a library cut short anywhere within its segments is found out, and refused by the loader") {
     const TemporaryFolder folder;
     const std::string image = read_bytes(CUPOOL_UNRELATED_LIBRARY);
-    const std::size_t end = end_of_segments(image);
+    const std::size_t end = loadable_size(CUPOOL_UNRELATED_LIBRARY);
     REQUIRE(end > 300);
     REQUIRE(end < image.size());
     const std::string path = folder.path() + "/libcuda.so.1";
