@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "ptx/opcode_table.hpp"
+#include "ptx/parse/opcode_table.hpp"
 
 namespace cupool::ptx {
 

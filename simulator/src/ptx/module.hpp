@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "ptx/inspection.hpp"
+#include "ptx/checks/inspection.hpp"
 #include "ptx/instruction.hpp"
+#include "ptx/parse/syntax.hpp"
 #include "ptx/ptx.hpp"
-#include "ptx/syntax.hpp"
 
 namespace cupool::ptx {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "ptx/decode.hpp"
-#include "ptx/parser.hpp"
+#include "ptx/compile/decode.hpp"
+#include "ptx/parse/parser.hpp"
 #include "ptx/ptx.hpp"
 #include "ptx/report.hpp"
 

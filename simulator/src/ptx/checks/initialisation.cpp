@@ -1,0 +1,62 @@
+#include "ptx/checks/initialisation.hpp"
+
+#include "ptx/ptx.hpp"
+#include "ptx/report.hpp"
+#include "ptx/run/address.hpp"
+
+namespace cupool::ptx {
+
+namespace {
+
+// Other launches may mark the same bytes at the same time: relaxed accesses, and wide ones, for accesses are aligned.
+template <typename Word>
+Word read(const std::byte* initialised) {
+    return __atomic_load_n(reinterpret_cast<const Word*>(initialised), __ATOMIC_RELAXED);
+}
+
+template <typename Word>
+bool all_set(const std::byte* initialised, std::uint64_t bytes) {
+    for (std::uint64_t i = 0; i < bytes; i += sizeof(Word))
+        if (read<Word>(initialised + i) != static_cast<Word>(~std::uint64_t{0})) return false;
+    return true;
+}
+
+template <typename Word>
+void set_all(std::byte* initialised, std::uint64_t bytes) {
+    for (std::uint64_t i = 0; i < bytes; i += sizeof(Word))
+        __atomic_store_n(reinterpret_cast<Word*>(initialised + i), static_cast<Word>(~std::uint64_t{0}), __ATOMIC_RELAXED);
+}
+
+static_assert(initialised_byte == std::byte{0xff});
+
+}  // namespace
+
+bool is_initialised(const Place& place) {
+    return place.bytes >= 8   ? all_set<std::uint64_t>(place.initialised, place.bytes)
+           : place.bytes >= 4 ? all_set<std::uint32_t>(place.initialised, place.bytes)
+                              : all_set<std::uint8_t>(place.initialised, place.bytes);
+}
+
+void report_uninitialised(unsigned lane, const Place& place) {
+    std::uint64_t first = 0;
+    while (first + 1 < place.bytes && read<std::uint8_t>(place.initialised + first) != 0) ++first;
+    throw LaneFault{Fault::launch_failed,
+                    lane,
+                    place.address + first,
+                    "uninitialised read of " + bytes_text(place.bytes, place.access) + ", of which byte " + std::to_string(first) +
+                        " was never written,",
+                    name_of(place.access),
+                    true};
+}
+
+void mark_initialised(const Place& place) {
+    if (place.bytes >= 8) {
+        set_all<std::uint64_t>(place.initialised, place.bytes);
+    } else if (place.bytes >= 4) {
+        set_all<std::uint32_t>(place.initialised, place.bytes);
+    } else {
+        set_all<std::uint8_t>(place.initialised, place.bytes);
+    }
+}
+
+}  // namespace cupool::ptx
