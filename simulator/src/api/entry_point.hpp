@@ -21,7 +21,7 @@ enum class EntryPoint : int {
 
 inline constexpr std::size_t entry_point_count = static_cast<std::size_t>(EntryPoint::count);
 
-struct EntryPointFacts {
+struct EntryPointInfo {
     std::string_view base;
     int version;
     std::string_view exported;
@@ -30,12 +30,12 @@ struct EntryPointFacts {
 };
 
 /// All of them, in the order of EntryPoint.
-std::span<const EntryPointFacts> entry_points();
+std::span<const EntryPointInfo> entry_points();
 
 /// By exported name ("cuMemAlloc_v2") or, where none has that, by base name ("cuMemAlloc").
 std::optional<EntryPoint> find_entry_point(std::string_view name);
 
-/// The exported functions. Each is defined in the file of its concept, as an answer().
+/// The exported functions. Each is defined in the file of its concept, as an handle_call().
 namespace exports {
 
 using namespace abi;

@@ -103,7 +103,7 @@ PlannedFault parse_fault(const std::string& text) {
     fault.nth = *number(fields[1]);
     fault.result = static_cast<int>(*number(fields[2]));
     fault.duration = *duration_named(fields[3]);
-    return understand(fault);
+    return parse_fault(fault);
 }
 
 void add_faults(FaultPlan& plan) {

@@ -88,7 +88,7 @@ void add_to_plan(const FaultPlan& faults) {
 }
 
 // Tells in `message` what is malformed.
-int answer_plan(const std::function<void()>& plan, char* message, std::size_t length) {
+int report_plan(const std::function<void()>& plan, char* message, std::size_t length) {
     try {
         plan();
         copy_text("", message, length);
@@ -226,15 +226,15 @@ int cupoolSimPlanFault(const char* entry_point, std::uint64_t nth, int result, C
     fault.nth = nth;
     fault.result = result;
     fault.duration = duration;
-    return fault.call.empty() ? refused : answer_plan([&] { add_to_plan({understand(fault)}); }, nullptr, 0);
+    return fault.call.empty() ? refused : report_plan([&] { add_to_plan({parse_fault(fault)}); }, nullptr, 0);
 }
 
 int cupoolSimPlan(const CupoolSimFault* fault, char* message, std::size_t length) {
-    return answer_plan([&] { add_to_plan({understand(simulated_fault(*fault))}); }, message, length);
+    return report_plan([&] { add_to_plan({parse_fault(simulated_fault(*fault))}); }, message, length);
 }
 
 int cupoolSimLoadPlan(const char* path, char* message, std::size_t length) {
-    return answer_plan(
+    return report_plan(
         [&] {
             const FaultPlanFile file = read_fault_plan(path);
             add_to_plan(file.faults);

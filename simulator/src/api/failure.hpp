@@ -8,7 +8,7 @@
 
 namespace cupool::simulator {
 
-/// How an implementation leaves with an answer other than success. Never crosses the C interface: see answer().
+/// How an implementation leaves with an answer other than success. Never crosses the C interface: see handle_call().
 struct Failure {
     abi::Status result;
 };
@@ -16,7 +16,7 @@ struct Failure {
 [[noreturn]] inline void fail(abi::Status result) { throw Failure{result}; }
 
 /// What the exception that is being handled means to the program. Exceptions of other kinds go on.
-inline abi::Status result_of_current_exception() {
+inline abi::Status status_of_current_exception() {
     try {
         throw;
     } catch (const Failure& failure) {

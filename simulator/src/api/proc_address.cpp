@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/answer.hpp"
 #include "api/driver_state.hpp"
+#include "api/handle_call.hpp"
 
 /// \file
 /// cuGetProcAddress: the newest variant of a base name that is not newer than the version asked for.
@@ -138,7 +138,7 @@ constexpr std::array per_thread_names{
     "cuMemPrefetchAsync"sv,
 };
 
-struct Answer {
+struct Lookup {
     void* address = nullptr;
     ProcAddressQueryResult status = ProcAddressQueryResult::symbol_not_found;
 };
@@ -153,22 +153,22 @@ public:
             return;
         }
         if (version > version_) {
-            if (answer_.address == nullptr) {
-                answer_.status = ProcAddressQueryResult::version_not_sufficient;
+            if (result_.address == nullptr) {
+                result_.status = ProcAddressQueryResult::version_not_sufficient;
             }
         } else if (version >= found_version_) {
             found_version_ = version;
-            answer_ = {address, ProcAddressQueryResult::success};
+            result_ = {address, ProcAddressQueryResult::success};
         }
     }
 
-    const Answer& answer() const { return answer_; }
+    const Lookup& result() const { return result_; }
 
 private:
     std::string_view base_;
     int version_;
     int found_version_ = 0;
-    Answer answer_;
+    Lookup result_;
 };
 
 }  // namespace
@@ -189,9 +189,9 @@ constexpr int second_version_of_get_proc_address = 12000;
 constexpr std::uint64_t per_thread_default_stream = 2;
 constexpr std::uint64_t known_flags = 3;
 
-Answer find(std::string_view base, int version) {
+Lookup find(std::string_view base, int version) {
     Search search(base, version);
-    for (const EntryPointFacts& entry : entry_points()) {
+    for (const EntryPointInfo& entry : entry_points()) {
         search.consider(entry.base, entry.version, entry.address);
     }
     for (const Variant& variant : variants_not_simulated) {
@@ -199,19 +199,19 @@ Answer find(std::string_view base, int version) {
     }
     search.consider("cuGetProcAddress", first_version_of_get_proc_address, reinterpret_cast<void*>(&exports::get_proc_address));
     search.consider("cuGetProcAddress", second_version_of_get_proc_address, reinterpret_cast<void*>(&exports::get_proc_address_v2));
-    return search.answer();
+    return search.handle_call();
 }
 
 Status look_up(const char* symbol, void** function, int version, std::uint64_t flags, ProcAddressQueryResult* status) {
     if (symbol == nullptr || function == nullptr || flags > known_flags || version > driver_version()) {
         return Status::invalid_value;
     }
-    const Answer answer = find(symbol, version);
+    const Lookup lookup = find(symbol, version);
     const bool per_thread = (flags & per_thread_default_stream) != 0 &&
                             std::find(per_thread_names.begin(), per_thread_names.end(), symbol) != per_thread_names.end();
-    *function = per_thread && answer.address != nullptr ? reinterpret_cast<void*>(&not_simulated_per_thread) : answer.address;
+    *function = per_thread && lookup.address != nullptr ? reinterpret_cast<void*>(&not_simulated_per_thread) : lookup.address;
     if (status != nullptr) {
-        *status = answer.status;
+        *status = lookup.status;
     }
     return Status::success;
 }

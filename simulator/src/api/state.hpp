@@ -48,7 +48,7 @@ struct State {
     /// Of contexts, streams and captures, each unlike any other.
     std::uint64_t ids_issued = 0;
     /// Counts resets, so that what threads remember of an earlier life is known to be stale.
-    std::uint64_t life = 0;
+    std::uint64_t generation = 0;
 };
 
 /// The one way to the state: holds the driver's lock as long as it lives. Never wait for an operation meanwhile:

@@ -9,6 +9,6 @@ struct Stream;
 void set_context_check(bool checks);
 
 /// A call is given the stream. Is another context than its own current, and that checked, the devices die of it with a report.
-void note_given(State& state, const Stream& stream);
+void check_stream_context(State& state, const Stream& stream);
 
 }  // namespace cupool::simulator

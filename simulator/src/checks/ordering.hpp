@@ -35,18 +35,18 @@ public:
         friend auto operator<=>(const Lane&, const Lane&) = default;
     };
     /// The clock of a value that a stream waits for: known only once the wait is over.
-    using Late = std::shared_ptr<std::optional<Clock>>;
+    using Pending = std::shared_ptr<std::optional<Clock>>;
 
     void join(const Clock& other);
-    void join(const Late& late);
+    void join(const Pending& pending);
     void advance(Lane lane, std::uint64_t count);
     bool has_reached(Lane lane, std::uint64_t count) const;
     /// Whether it depends on values that are still waited for.
-    bool is_open() const;
+    bool is_pending() const;
 
 private:
     std::map<Lane, std::uint64_t> counts_;
-    std::set<Late> late_;
+    std::set<Pending> pending_;
 };
 
 /// An operation's place among all others.
@@ -54,7 +54,7 @@ struct Order {
     Clock::Lane lane{};
     std::uint64_t count = 0;  ///< which of its lane's; 0: it was queued while nobody asked
     Clock clock;              ///< of what comes before it, and itself
-    Clock::Late late;         ///< where it waits for a value; part of the clock
+    Clock::Pending pending;   ///< where it waits for a value; part of the clock
 };
 
 /// What is known of an allocation: who has used it, and when it may be freed.
@@ -73,10 +73,10 @@ struct OrderedUses {
 void set_ordering_check(bool checks);
 
 /// Gives an operation that is being queued its place.
-void place(Operation& operation, const std::vector<std::shared_ptr<Operation>>& predecessors);
+void assign_order(Operation& operation, const std::vector<std::shared_ptr<Operation>>& predecessors);
 
 /// The host knows from now on that the operation is done.
-void note_known(const Operation& operation) noexcept;
+void note_seen_by_host(const Operation& operation) noexcept;
 
 /// While it lives, what this thread does is the operation's doing.
 class RunningOperation {

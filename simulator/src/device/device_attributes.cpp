@@ -1,6 +1,6 @@
 #include "device/device_attributes.hpp"
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "device/device.hpp"
 
 namespace cupool::simulator {

@@ -187,7 +187,7 @@ CupoolSimLiveCounts reset_machine() {
     state->streams.clear();
     state->pools.clear();
     state->contexts.clear();
-    ++state->life;
+    ++state->generation;
     state->streams_made = 0;
     set_initialised(false);
     clear_device_fault();

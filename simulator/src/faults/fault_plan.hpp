@@ -18,9 +18,9 @@ inline constexpr int any_device = -1;
 inline constexpr int no_device = -2;
 
 /// How much longer something takes.
-struct Slowness {
-    double times = 1;  ///< by the virtual clock
-    Time more{0};      ///< by the virtual clock, or really where there is none
+struct Slowdown {
+    double factor = 1;  ///< by the virtual clock
+    Time extra{0};      ///< by the virtual clock, or really where there is none
 };
 
 /// A SimulatedFault that has been understood.
@@ -31,7 +31,7 @@ struct PlannedFault {
     std::uint64_t calls_until = 1;
     abi::Status result = abi::Status::success;
     CupoolSimFaultDuration duration = cupool_sim_once;
-    Slowness slowness;
+    Slowdown slowdown;
     std::optional<std::uint64_t> memory_left;
 };
 
@@ -43,7 +43,7 @@ struct MalformedFault : std::runtime_error {
 };
 
 /// Throws MalformedFault.
-PlannedFault understand(const SimulatedFault& fault);
+PlannedFault parse_fault(const SimulatedFault& fault);
 
 std::optional<CupoolSimFaultDuration> duration_named(const std::string& name);
 
@@ -70,15 +70,15 @@ struct DueFault {
 };
 
 /// What the plan says of this call; each call asks once. A fault that is to last happens.
-std::optional<abi::Status> planned_answer(const Call& call);
+std::optional<abi::Status> planned_status(const Call& call);
 
 /// What the plan says of this launch; each launch asks once.
 std::optional<DueFault> planned_launch_fault(const std::string& kernel, int device);
 
 /// The fault of a call or kernel that was to last: kills all devices, or that one. `what` says in the report whose it is.
-void let_last(const DueFault& fault, int device, std::string_view what) noexcept;
+void apply_lasting_fault(const DueFault& fault, int device, std::string_view what) noexcept;
 
-Slowness planned_slowness(const Work& work);
-Time planned_slowness(const Call& call);
+Slowdown planned_slowdown(const Work& work);
+Time planned_slowdown(const Call& call);
 
 }  // namespace cupool::simulator

@@ -78,7 +78,7 @@ PlannedFault fault_of(const Json& object) {
     for (const auto& [member, value] : object.items()) {
         set_member(fault, member, value);
     }
-    return understand(fault);
+    return parse_fault(fault);
 }
 
 FaultPlan faults_of(const Json& list) {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "device/device_speed.hpp"
 #include "memory/accessor.hpp"
@@ -251,7 +251,7 @@ NodeAction set_action(const Context& context, const abi::SetNodeParameters& para
 namespace exports {
 
 Status copy_host_to_device(DevicePointer to, const void* from, std::size_t bytes) {
-    return answer(EntryPoint::copy_host_to_device, [&] {
+    return handle_call(EntryPoint::copy_host_to_device, [&] {
         Operations pending;
         {
             const Locked state;
@@ -262,7 +262,7 @@ Status copy_host_to_device(DevicePointer to, const void* from, std::size_t bytes
 }
 
 Status copy_device_to_host(void* to, DevicePointer from, std::size_t bytes) {
-    return answer(EntryPoint::copy_device_to_host, [&] {
+    return handle_call(EntryPoint::copy_device_to_host, [&] {
         Operations pending;
         {
             const Locked state;
@@ -273,21 +273,21 @@ Status copy_device_to_host(void* to, DevicePointer from, std::size_t bytes) {
 }
 
 Status copy_device_to_device(DevicePointer to, DevicePointer from, std::size_t bytes) {
-    return answer(EntryPoint::copy_device_to_device, [&] {
+    return handle_call(EntryPoint::copy_device_to_device, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, nullptr));
     });
 }
 
 Status copy_host_to_device_async(DevicePointer to, const void* from, std::size_t bytes, Stream stream) {
-    return answer(EntryPoint::copy_host_to_device_async, [&] {
+    return handle_call(EntryPoint::copy_host_to_device_async, [&] {
         const Locked state;
         copy_to_device(*state, to, from, bytes, *stream_of(*state, stream));
     });
 }
 
 Status copy_device_to_host_async(void* to, DevicePointer from, std::size_t bytes, Stream stream) {
-    return answer(EntryPoint::copy_device_to_host_async, [&] {
+    return handle_call(EntryPoint::copy_device_to_host_async, [&] {
         Operations pending;
         {
             const Locked state;
@@ -300,7 +300,7 @@ Status copy_device_to_host_async(void* to, DevicePointer from, std::size_t bytes
 }
 
 Status copy_device_to_device_async(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
-    return answer(EntryPoint::copy_device_to_device_async, [&] {
+    return handle_call(EntryPoint::copy_device_to_device_async, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, stream));
     });
@@ -308,21 +308,21 @@ Status copy_device_to_device_async(DevicePointer to, DevicePointer from, std::si
 
 // Addresses alone tell which devices they are of: a real driver, too, takes any contexts here.
 Status copy_peer_async(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes, Stream stream) {
-    return answer(EntryPoint::copy_peer_async, [&] {
+    return handle_call(EntryPoint::copy_peer_async, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, stream));
     });
 }
 
 Status copy_peer(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes) {
-    return answer(EntryPoint::copy_peer, [&] {
+    return handle_call(EntryPoint::copy_peer, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, nullptr));
     });
 }
 
 Status copy_unified(DevicePointer to, DevicePointer from, std::size_t bytes) {
-    return answer(EntryPoint::copy_unified, [&] {
+    return handle_call(EntryPoint::copy_unified, [&] {
         Operations pending;
         {
             const Locked state;
@@ -333,7 +333,7 @@ Status copy_unified(DevicePointer to, DevicePointer from, std::size_t bytes) {
 }
 
 Status copy_unified_async(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
-    return answer(EntryPoint::copy_unified_async, [&] {
+    return handle_call(EntryPoint::copy_unified_async, [&] {
         Operations pending;
         {
             const Locked state;
@@ -347,42 +347,42 @@ Status copy_unified_async(DevicePointer to, DevicePointer from, std::size_t byte
 
 // The host does not wait for a set, as drivers have it.
 Status set_bytes(DevicePointer to, unsigned char value, std::size_t count) {
-    return answer(EntryPoint::set_bytes, [&] {
+    return handle_call(EntryPoint::set_bytes, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, nullptr));
     });
 }
 
 Status set_halfwords(DevicePointer to, unsigned short value, std::size_t count) {
-    return answer(EntryPoint::set_halfwords, [&] {
+    return handle_call(EntryPoint::set_halfwords, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, nullptr));
     });
 }
 
 Status set_words(DevicePointer to, unsigned value, std::size_t count) {
-    return answer(EntryPoint::set_words, [&] {
+    return handle_call(EntryPoint::set_words, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, nullptr));
     });
 }
 
 Status set_halfwords_async(DevicePointer to, unsigned short value, std::size_t count, Stream stream) {
-    return answer(EntryPoint::set_halfwords_async, [&] {
+    return handle_call(EntryPoint::set_halfwords_async, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, stream));
     });
 }
 
 Status set_bytes_async(DevicePointer to, unsigned char value, std::size_t count, Stream stream) {
-    return answer(EntryPoint::set_bytes_async, [&] {
+    return handle_call(EntryPoint::set_bytes_async, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, stream));
     });
 }
 
 Status set_words_async(DevicePointer to, unsigned value, std::size_t count, Stream stream) {
-    return answer(EntryPoint::set_words_async, [&] {
+    return handle_call(EntryPoint::set_words_async, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, stream));
     });

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <utility>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "device/device_speed.hpp"
 #include "memory/memory.hpp"
@@ -89,7 +89,7 @@ int range_attribute(const Pages& pages, abi::MemoryRangeAttribute attribute) {
 namespace exports {
 
 Status memory_allocate_managed(DevicePointer* pointer, std::size_t bytes, unsigned flags) {
-    return answer(EntryPoint::memory_allocate_managed, [&] {
+    return handle_call(EntryPoint::memory_allocate_managed, [&] {
         const Locked state;
         const auto context = current_context(*state);
         const bool is_attachment =
@@ -103,7 +103,7 @@ Status memory_allocate_managed(DevicePointer* pointer, std::size_t bytes, unsign
 }
 
 Status memory_advise(DevicePointer pointer, std::size_t bytes, MemoryAdvice advice, Device device) {
-    return answer(EntryPoint::memory_advise, [&] {
+    return handle_call(EntryPoint::memory_advise, [&] {
         const Locked state;
         Pages pages(pointer, bytes);
         if (names_location(advice)) {
@@ -114,7 +114,7 @@ Status memory_advise(DevicePointer pointer, std::size_t bytes, MemoryAdvice advi
 }
 
 Status memory_prefetch_async(DevicePointer pointer, std::size_t bytes, Device device, Stream stream) {
-    return answer(EntryPoint::memory_prefetch_async, [&] {
+    return handle_call(EntryPoint::memory_prefetch_async, [&] {
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
         Pages pages(pointer, bytes);
@@ -127,7 +127,7 @@ Status memory_prefetch_async(DevicePointer pointer, std::size_t bytes, Device de
 
 Status memory_range_get_attribute(void* value, std::size_t value_bytes, MemoryRangeAttribute attribute, DevicePointer pointer,
                                   std::size_t bytes) {
-    return answer(EntryPoint::memory_range_get_attribute, [&] {
+    return handle_call(EntryPoint::memory_range_get_attribute, [&] {
         const Locked state;
         require(value != nullptr && value_bytes == sizeof(int), Status::invalid_value);
         const int found = range_attribute(Pages(pointer, bytes), attribute);

@@ -24,13 +24,13 @@ void return_memory(Device& device, std::uint64_t bytes);
 abi::DevicePointer allocate_plain(State& state, std::size_t bytes);
 
 /// What a call answers that was given an address where nothing is.
-abi::Status unknown_memory(State& state);
+abi::Status unknown_address_status(State& state);
 
-/// The allocation that begins at `pointer` and that may be freed. Fails with what unknown_memory() answers, or invalid_value.
+/// The allocation that begins at `pointer` and that may be freed. Fails with what unknown_address_status() answers, or invalid_value.
 std::shared_ptr<Allocation> freeable_at(State& state, abi::DevicePointer pointer);
 
 /// A free has been called; it may happen later.
-void call_free(State& state, Allocation& allocation);
+void note_free_called(State& state, Allocation& allocation);
 
 /// The region at an address that a driver call was given: it must lie in one live allocation. Fails with invalid_value.
 Region region_of(abi::DevicePointer start, std::size_t bytes);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "device/device_speed.hpp"
 #include "memory/accessor.hpp"
@@ -165,7 +165,7 @@ QueuedCopy queue_copy(State& state, const abi::Copy2D* copy, Stream& stream) {
 }
 
 abi::Status copy_and_wait(EntryPoint entry_point, const abi::Copy2D* copy) {
-    return answer(entry_point, [&] {
+    return handle_call(entry_point, [&] {
         QueuedCopy queued;
         {
             const Locked state;
@@ -177,7 +177,7 @@ abi::Status copy_and_wait(EntryPoint entry_point, const abi::Copy2D* copy) {
 
 template <typename Queue>
 abi::Status copy_async(EntryPoint entry_point, abi::Stream stream, Queue queue) {
-    return answer(entry_point, [&] {
+    return handle_call(entry_point, [&] {
         QueuedCopy queued;
         {
             const Locked state;
@@ -192,7 +192,7 @@ abi::Status copy_async(EntryPoint entry_point, abi::Stream stream, Queue queue) 
 template <typename Value>
 abi::Status set_rows(EntryPoint entry_point, abi::DevicePointer to, std::size_t pitch_bytes, Value value, std::size_t width,
                      std::size_t height, abi::Stream stream) {
-    return answer(entry_point, [&] {
+    return handle_call(entry_point, [&] {
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
         if (width == 0 || height == 0) {
@@ -227,7 +227,7 @@ namespace exports {
 
 Status memory_allocate_pitch(DevicePointer* pointer, std::size_t* pitch_bytes, std::size_t width_bytes, std::size_t height,
                              unsigned element_bytes) {
-    return answer(EntryPoint::memory_allocate_pitch, [&] {
+    return handle_call(EntryPoint::memory_allocate_pitch, [&] {
         require(pointer != nullptr && pitch_bytes != nullptr && width_bytes > 0 && height > 0, Status::invalid_value);
         require(element_bytes == 4 || element_bytes == 8 || element_bytes == 16, Status::invalid_value);
         require(width_bytes <= max_pitch_bytes, Status::invalid_value);

@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "api/answer.hpp"
 #include "api/driver_state.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "memory/memory.hpp"
 
@@ -78,7 +78,7 @@ std::shared_ptr<Allocation> live_allocation_at(abi::DevicePointer pointer) {
 namespace exports {
 
 Status pointer_get_attribute(void* value, PointerAttribute attribute, DevicePointer pointer) {
-    return answer(EntryPoint::pointer_get_attribute, [&] {
+    return handle_call(EntryPoint::pointer_get_attribute, [&] {
         require(value != nullptr, Status::invalid_value);
         const Locked state;
         const auto allocation = live_allocation_at(pointer);
@@ -90,7 +90,7 @@ Status pointer_get_attribute(void* value, PointerAttribute attribute, DevicePoin
 
 // What does not apply to the pointer, or nothing does, is null.
 Status pointer_get_attributes(unsigned count, PointerAttribute* attributes, void** values, DevicePointer pointer) {
-    return answer(EntryPoint::pointer_get_attributes, [&] {
+    return handle_call(EntryPoint::pointer_get_attributes, [&] {
         require(count > 0 && attributes != nullptr && values != nullptr, Status::invalid_value);
         const Locked state;
         const auto allocation = live_allocation_at(pointer);
@@ -106,7 +106,7 @@ Status pointer_get_attributes(unsigned count, PointerAttribute* attributes, void
 }
 
 Status memory_get_address_range(DevicePointer* start, std::size_t* bytes, DevicePointer pointer) {
-    return answer(EntryPoint::memory_get_address_range, [&] {
+    return handle_call(EntryPoint::memory_get_address_range, [&] {
         if (start == nullptr && bytes == nullptr) {
             return;  // as a driver 580 has it, even without a context
         }

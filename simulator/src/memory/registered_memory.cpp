@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "memory/memory.hpp"
 
@@ -33,7 +33,7 @@ std::shared_ptr<Allocation> host_memory_at(const void* pointer) {
 namespace exports {
 
 Status host_register(void* pointer, std::size_t bytes, unsigned flags) {
-    return answer(EntryPoint::host_register, [&] {
+    return handle_call(EntryPoint::host_register, [&] {
         const Locked state;
         const auto context = current_context(*state);
         require(pointer != nullptr && bytes > 0 && (flags & ~known_flags) == 0, Status::invalid_value);
@@ -47,7 +47,7 @@ Status host_register(void* pointer, std::size_t bytes, unsigned flags) {
 }
 
 Status host_unregister(void* pointer) {
-    return answer(EntryPoint::host_unregister, [&] {
+    return handle_call(EntryPoint::host_unregister, [&] {
         std::shared_ptr<Allocation> allocation;
         Operations pending;
         {
@@ -68,7 +68,7 @@ Status host_unregister(void* pointer) {
 }
 
 Status host_get_device_pointer(DevicePointer* device_pointer, void* pointer, unsigned flags) {
-    return answer(EntryPoint::host_get_device_pointer, [&] {
+    return handle_call(EntryPoint::host_get_device_pointer, [&] {
         const Locked state;
         current_context(*state);
         require(device_pointer != nullptr && pointer != nullptr && flags == 0, Status::invalid_value);
@@ -78,7 +78,7 @@ Status host_get_device_pointer(DevicePointer* device_pointer, void* pointer, uns
 }
 
 Status host_get_flags(unsigned* flags, void* pointer) {
-    return answer(EntryPoint::host_get_flags, [&] {
+    return handle_call(EntryPoint::host_get_flags, [&] {
         const Locked state;
         current_context(*state);
         require(flags != nullptr, Status::invalid_value);

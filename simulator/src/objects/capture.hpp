@@ -44,7 +44,7 @@ void require_no_implicit_capture(State& state, const Stream& legacy);
 
 /// For calls that may wait for the device behind the program's back: fails with stream_capture_unsupported while this thread, or by a
 /// global capture another one, captures.
-void require_calm(State& state);
+void require_unsafe_calls_allowed(State& state);
 
 /// Adds a node to the stream's capture, behind what is captured there.
 void capture(State& state, Stream& stream, NodeAction action);

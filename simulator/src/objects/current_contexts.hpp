@@ -15,10 +15,10 @@ namespace cupool::simulator {
 class CurrentContexts {
 public:
     /// Empties a stack that is of an earlier life of the driver.
-    void enter_life(std::uint64_t life) {
-        if (life_ != life) {
+    void enter_generation(std::uint64_t generation) {
+        if (generation_ != generation) {
             depth_ = 0;
-            life_ = life;
+            generation_ = generation;
         }
     }
 
@@ -36,7 +36,7 @@ public:
 private:
     std::array<abi::Context, 128> contexts_{};
     std::size_t depth_ = 0;
-    std::uint64_t life_ = 0;
+    std::uint64_t generation_ = 0;
 };
 
 }  // namespace cupool::simulator

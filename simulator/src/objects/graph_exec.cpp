@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/rollback.hpp"
 #include "api/state.hpp"
 #include "objects/capture.hpp"
@@ -188,7 +188,7 @@ GraphUpdateResult difference(const GraphExec::Node& before, const GraphExec::Nod
 namespace exports {
 
 Status graph_instantiate(GraphExec* exec, Graph graph, GraphNode* error_node, char* log, std::size_t log_bytes) {
-    return answer(EntryPoint::graph_instantiate, [&] {
+    return handle_call(EntryPoint::graph_instantiate, [&] {
         require(exec != nullptr, Status::invalid_value);
         const Locked state;
         current_context(*state);
@@ -209,7 +209,7 @@ Status graph_instantiate(GraphExec* exec, Graph graph, GraphNode* error_node, ch
 }
 
 Status graph_exec_destroy(GraphExec exec) {
-    return answer(EntryPoint::graph_exec_destroy, [&] {
+    return handle_call(EntryPoint::graph_exec_destroy, [&] {
         std::shared_ptr<simulator::GraphExec> doomed;  // goes when the lock is no longer held
         const Locked state;
         doomed = exec_of(*state, exec);
@@ -218,7 +218,7 @@ Status graph_exec_destroy(GraphExec exec) {
 }
 
 Status graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, GraphUpdateResult* result) {
-    return answer(EntryPoint::graph_exec_update, [&] {
+    return handle_call(EntryPoint::graph_exec_update, [&] {
         require(error_node != nullptr && result != nullptr, Status::invalid_value);
         std::vector<std::shared_ptr<simulator::UserObject>> replaced;  // go when the lock is no longer held
         const Locked state;
@@ -242,7 +242,7 @@ Status graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, Gra
 }
 
 Status graph_exec_set_kernel_node(GraphExec exec, GraphNode node, const KernelNodeParameters* parameters) {
-    return answer(EntryPoint::graph_exec_set_kernel_node, [&] {
+    return handle_call(EntryPoint::graph_exec_set_kernel_node, [&] {
         require(parameters != nullptr, Status::invalid_value);
         const Locked state;
         const auto changed = exec_of(*state, exec);
@@ -256,7 +256,7 @@ Status graph_exec_set_kernel_node(GraphExec exec, GraphNode node, const KernelNo
 }
 
 Status graph_upload(GraphExec exec, Stream stream) {
-    return answer(EntryPoint::graph_upload, [&] {
+    return handle_call(EntryPoint::graph_upload, [&] {
         const Locked state;
         exec_of(*state, exec);
         const auto queue = stream_of(*state, stream);
@@ -266,7 +266,7 @@ Status graph_upload(GraphExec exec, Stream stream) {
 }
 
 Status graph_launch(GraphExec exec, Stream stream) {
-    return answer(EntryPoint::graph_launch, [&] {
+    return handle_call(EntryPoint::graph_launch, [&] {
         const Locked state;
         const auto launched = exec_of(*state, exec);
         const auto queue = stream_of(*state, stream);

@@ -38,20 +38,20 @@ public:
 
     /// Removes what dies along with its context.
     template <typename Predicate>
-    void bury_if(Predicate predicate) {
+    void retire_if(Predicate predicate) {
         for (auto entry = live_.begin(); entry != live_.end();) {
             const auto next = std::next(entry);
             if (predicate(*entry->second)) {
-                auto grave = live_.extract(entry);  // moved as it is, so that a context can be closed without memory
-                grave.mapped() = nullptr;
-                buried_.insert(std::move(grave));
+                auto entry_node = live_.extract(entry);  // moved as it is, so that a context can be closed without memory
+                entry_node.mapped() = nullptr;
+                retired_.insert(std::move(entry_node));
             }
             entry = next;
         }
     }
 
     /// Whether the object died along with its context.
-    bool is_buried(Handle handle) const { return buried_.count(number(handle)) > 0; }
+    bool is_retired(Handle handle) const { return retired_.count(number(handle)) > 0; }
 
     template <typename Visitor>
     void for_each(Visitor visit) const {
@@ -63,7 +63,7 @@ public:
     std::size_t size() const { return live_.size(); }
     void clear() {
         live_.clear();
-        buried_.clear();
+        retired_.clear();
     }
 
 private:
@@ -78,7 +78,7 @@ private:
     }
 
     std::map<std::uintptr_t, std::shared_ptr<Object>> live_;
-    std::map<std::uintptr_t, std::shared_ptr<Object>> buried_;
+    std::map<std::uintptr_t, std::shared_ptr<Object>> retired_;
 };
 
 }  // namespace cupool::simulator

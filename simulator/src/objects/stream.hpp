@@ -64,7 +64,7 @@ void synchronize(const Operations& operations);
 void require_no_fault(const Operations& operations);
 
 /// As cuCtxGetStreamPriorityRange tells.
-inline constexpr int min_stream_priority = 0;
+inline constexpr int least_stream_priority = 0;
 inline constexpr int greatest_stream_priority = -5;
 
 }  // namespace cupool::simulator

@@ -1,7 +1,7 @@
 #include "objects/user_object.hpp"
 
-#include "api/answer.hpp"
 #include "api/driver_state.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 
 namespace cupool::simulator {
@@ -37,7 +37,7 @@ UserObject::~UserObject() {
 namespace exports {
 
 Status user_object_create(UserObject* object, void* pointer, HostFunction destroy, unsigned references, unsigned flags) {
-    return answer(EntryPoint::user_object_create, [&] {
+    return handle_call(EntryPoint::user_object_create, [&] {
         require(object != nullptr && destroy != nullptr && references > 0 && flags == no_destructor_sync, Status::invalid_value);
         const Locked state;
         const auto created = std::make_shared<simulator::UserObject>();
@@ -51,7 +51,7 @@ Status user_object_create(UserObject* object, void* pointer, HostFunction destro
 }
 
 Status user_object_release(UserObject object, unsigned count) {
-    return answer(EntryPoint::user_object_release, [&] {
+    return handle_call(EntryPoint::user_object_release, [&] {
         std::shared_ptr<simulator::UserObject> released;  // goes when the lock is no longer held
         const Locked state;
         released = object_of(*state, object);
@@ -60,7 +60,7 @@ Status user_object_release(UserObject object, unsigned count) {
 }
 
 Status graph_retain_user_object(Graph graph, UserObject object, unsigned count, unsigned flags) {
-    return answer(EntryPoint::graph_retain_user_object, [&] {
+    return handle_call(EntryPoint::graph_retain_user_object, [&] {
         require(count > 0 && flags <= move_reference, Status::invalid_value);
         const Locked state;
         const auto keeper = graph_of(*state, graph);

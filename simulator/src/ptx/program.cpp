@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t max_constant_bytes = 64 * 1024;
 constexpr std::uint64_t max_parameter_bytes = 32764;
 constexpr std::uint64_t max_static_shared_bytes = 232'448;  // what an H200's driver compiles; ptxas by itself stops at 48 KiB
-constexpr std::uint32_t no_place = 0xffffffff;
+constexpr std::uint32_t no_index = 0xffffffff;
 
 /// Builds the executable module from its syntax.
 class ModuleBuilder {
@@ -23,7 +23,7 @@ public:
         module_.version_minor = source_.version_minor;
         module_.target = source_.target;
         module_.files = source_.files;
-        place_symbols();
+        encode_symbols();
         for (const syntax::Function& function : source_.functions) {
             refusals_.push_back(function.refusal);
             if (!function.defined || !function.refusal.empty() || !add_function(function)) {
@@ -44,7 +44,7 @@ private:
         const std::size_t calls = module_.calls.size();
         const std::size_t branch_tables = module_.branch_tables.size();
         try {
-            FunctionDecoder decoder(source_, function, places_, module_, pool_, contract_);
+            FunctionDecoder decoder(source_, function, symbol_indices_, module_, pool_, contract_);
             Function decoded = decoder.decode();
             module_.functions.push_back(std::move(decoded));
             shared_symbols_.push_back(decoder.shared_symbols());
@@ -58,15 +58,15 @@ private:
         }
     }
 
-    void place_symbols() {
-        places_.variable.assign(source_.symbols.size(), no_place);
-        places_.shared.assign(source_.symbols.size(), no_place);
+    void encode_symbols() {
+        symbol_indices_.variable.assign(source_.symbols.size(), no_index);
+        symbol_indices_.shared.assign(source_.symbols.size(), no_index);
         std::uint64_t constant_bytes = 0;
         for (std::uint32_t i = 0; i < source_.symbols.size(); ++i) {
             const syntax::Symbol& symbol = source_.symbols[i];
-            if (symbol.space == Space::shared) places_.shared[i] = shared_count_++;
+            if (symbol.space == Space::shared) symbol_indices_.shared[i] = shared_count_++;
             if (symbol.space != Space::global && symbol.space != Space::constant) continue;
-            places_.variable[i] = static_cast<std::uint32_t>(module_.variables.size());
+            symbol_indices_.variable[i] = static_cast<std::uint32_t>(module_.variables.size());
             Variable variable;
             variable.name = symbol.name;
             variable.size = symbol.size;
@@ -81,8 +81,8 @@ private:
         }
         for (std::uint32_t i = 0; i < source_.symbols.size(); ++i)
             for (const syntax::Symbol::Relocation& relocation : source_.symbols[i].relocations)
-                module_.variables[places_.variable[i]].relocations.push_back(
-                    {relocation.offset, places_.variable[relocation.symbol], relocation.addend});
+                module_.variables[symbol_indices_.variable[i]].relocations.push_back(
+                    {relocation.offset, symbol_indices_.variable[relocation.symbol], relocation.addend});
     }
 
     struct Frames {
@@ -202,7 +202,7 @@ private:
                 continue;
             }
             bytes = align_up(bytes, symbol.alignment);
-            point.shared_offsets[places_.shared[index]] = static_cast<std::uint32_t>(bytes);
+            point.shared_offsets[symbol_indices_.shared[index]] = static_cast<std::uint32_t>(bytes);
             bytes += symbol.size;
             if (bytes > max_static_shared_bytes) {
                 throw ParseError(ParseError::Kind::malformed, symbol.line, entry.name,
@@ -212,7 +212,8 @@ private:
         }
         bytes = align_up(bytes, dynamic_alignment);
         for (const std::uint32_t index : used)
-            if (source_.symbols[index].dynamic_shared) point.shared_offsets[places_.shared[index]] = static_cast<std::uint32_t>(bytes);
+            if (source_.symbols[index].dynamic_shared)
+                point.shared_offsets[symbol_indices_.shared[index]] = static_cast<std::uint32_t>(bytes);
         entry.shared_bytes = static_cast<std::uint32_t>(bytes);
     }
 
@@ -220,7 +221,7 @@ private:
     bool contract_;
     Module module_;
     ConstantPool pool_;
-    SymbolPlaces places_;
+    SymbolIndices symbol_indices_;
     std::uint32_t shared_count_ = 0;
     std::vector<std::vector<std::uint32_t>> shared_symbols_;
     std::vector<std::string> refusals_;  ///< by function; empty where there is none

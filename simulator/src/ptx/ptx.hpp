@@ -214,8 +214,8 @@ enum class Fault : int {
 
 struct Outcome {
     Fault fault = Fault::none;
-    bool found = false;  ///< by Checks: the device is none the worse for it
-    std::string report;  ///< empty when all went well, else all of the below in words
+    bool is_finding = false;  ///< by Checks: the device is none the worse for it
+    std::string report;       ///< empty when all went well, else all of the below in words
     std::string kernel;
     std::string opcode;
     int line = 0;  ///< of the PTX text

@@ -23,7 +23,7 @@ std::string bytes_text(std::uint64_t bytes, Access access);
 
 /// Where an instruction stands: "line 12 (ld.global.u32)", or "scale.cu:7, line 12 (ld.global.u32)" where the text
 /// says which line of the source it comes from. `code` holds the instruction.
-std::string place_text(const Module& module, const Instruction* code, const Instruction& instruction);
+std::string location_text(const Module& module, const Instruction* code, const Instruction& instruction);
 /// That line of the source; 0: unknown.
 int source_line(const Module& module, const Instruction* code, const Instruction& instruction);
 

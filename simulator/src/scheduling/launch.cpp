@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "checks/kernel_budget.hpp"
 #include "checks/kernel_limits.hpp"
@@ -74,7 +74,7 @@ Time run(const PreparedLaunch& prepared, std::uint64_t seed) {
     limits.seconds = kernel_budget().seconds;
     limits.multiprocessors = static_cast<std::uint32_t>(prepared.device_kind.multiprocessor_count);
     const ptx::Outcome outcome = ptx::execute(prepared.program, launch, memory, limits);
-    if (outcome.found) {
+    if (outcome.is_finding) {
         report_finding(prepared.device, {outcome.report});
     } else if (!outcome) {
         raise_device_fault_of(prepared.device, static_cast<abi::Status>(outcome.fault), {outcome.report});
@@ -214,7 +214,7 @@ Work work_of(const PreparedLaunch& prepared) {
     require(!planned || lasts(*planned), planned ? planned->result : abi::Status::success);
     if (planned) {
         const auto fail = [fault = *planned, device = prepared.device, what = "kernel '" + name + "'"](std::uint64_t) {
-            let_last(fault, device, what);
+            apply_lasting_fault(fault, device, what);
             return Time{0};
         };
         return {Work::Kind::kernel, name, fail};
@@ -226,7 +226,7 @@ namespace exports {
 
 Status launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                      unsigned block_z, unsigned dynamic_shared_bytes, Stream stream, void** parameters, void** extra) {
-    return answer(EntryPoint::launch_kernel, [&] {
+    return handle_call(EntryPoint::launch_kernel, [&] {
         const Locked state;
         const LaunchShape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared_bytes};
         launch(*state, target_of(*state, function, stream), shape, parameters, extra);
@@ -235,7 +235,7 @@ Status launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsign
 
 Status launch_cooperative_kernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                                  unsigned block_z, unsigned dynamic_shared_bytes, Stream stream, void** parameters) {
-    return answer(EntryPoint::launch_cooperative_kernel, [&] {
+    return handle_call(EntryPoint::launch_cooperative_kernel, [&] {
         const Locked state;
         const LaunchShape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared_bytes, true};
         launch(*state, target_of(*state, function, stream), shape, parameters, nullptr);
@@ -243,7 +243,7 @@ Status launch_cooperative_kernel(Function function, unsigned grid_x, unsigned gr
 }
 
 Status launch_kernel_ex(const LaunchConfig* config, Function function, void** parameters, void** extra) {
-    return answer(EntryPoint::launch_kernel_ex, [&] {
+    return handle_call(EntryPoint::launch_kernel_ex, [&] {
         require(config != nullptr && (config->attribute_count == 0 || config->attributes != nullptr), Status::invalid_value);
         const Locked state;
         const Target target = target_of(*state, function, config->stream);

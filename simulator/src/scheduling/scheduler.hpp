@@ -89,12 +89,12 @@ public:
     /// Blocks until all are done; null ones are.
     void wait_for(const Operations& operations);
 
-    /// The host is in a driver call, which takes `slowness` longer than such calls do.
-    virtual void pass_call(Time slowness) = 0;
+    /// The host is in a driver call, which takes `slowdown` longer than such calls do.
+    virtual void pass_call(Time slowdown) = 0;
 
 protected:
     /// Gets what one more operation takes to run. Called under the lock; throws.
-    virtual void make_ready_for_one_more() = 0;
+    virtual void reserve_for_one_more() = 0;
     /// All that the operation came after is done, and it has something to run. Called under the lock.
     virtual void start(const OperationPointer& operation) noexcept = 0;
     virtual Time now() const = 0;

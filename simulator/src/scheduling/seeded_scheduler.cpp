@@ -31,8 +31,8 @@ Time latency_of_start(ptx::Random& random) {
     return Time(most / 2 + random.below(most / 2));
 }
 
-Time slowed(Time duration, const Slowness& slowness) {
-    return Time(static_cast<Time::rep>(static_cast<double>(duration.count()) * slowness.times)) + slowness.more;
+Time slowed(Time duration, const Slowdown& slowdown) {
+    return Time(static_cast<Time::rep>(static_cast<double>(duration.count()) * slowdown.factor)) + slowdown.extra;
 }
 
 Time vary(Time duration, ptx::Random& random) {
@@ -69,10 +69,10 @@ void SeededScheduler::block_until_done(const Operations& operations) {
     *link = waiting.next;
 }
 
-void SeededScheduler::pass_call(Time slowness) {
+void SeededScheduler::pass_call(Time slowdown) {
     Lock lock(mutex_);
     ++calls_;
-    const Time until = clock_ + duration_of_call(random_) + slowness;
+    const Time until = clock_ + duration_of_call(random_) + slowdown;
     host_clock_ = std::max(host_clock_, until);
     if (is_due()) {
         changed_.notify_all();
@@ -91,7 +91,7 @@ std::string SeededScheduler::log() {
     return is_log_incomplete_ ? log_ + "incomplete: there was no memory for some lines\n" : log_;
 }
 
-void SeededScheduler::make_ready_for_one_more() {
+void SeededScheduler::reserve_for_one_more() {
     ensure_worker();
     if (agenda_.capacity() <= unfinished_) {
         agenda_.reserve(2 * unfinished_ + 1);
@@ -203,8 +203,8 @@ void SeededScheduler::run_host_function(const OperationPointer& operation, std::
 }
 
 void SeededScheduler::end_later(const OperationPointer& operation, Time duration) {
-    const Slowness slowness = planned_slowness(operation->work);
-    const Time lasts = vary(slowed(duration, slowness), random_);
+    const Slowdown slowdown = planned_slowdown(operation->work);
+    const Time lasts = vary(slowed(duration, slowdown), random_);
     if (operation->work.kind == Work::Kind::kernel) {
         busy_until_[static_cast<std::size_t>(operation->work.device)] = clock_ + lasts;
     }

@@ -30,7 +30,7 @@ public:
     /// At time zero of a new clock. Nothing may be queued.
     void begin(std::uint64_t seed);
 
-    void pass_call(Time slowness) override;
+    void pass_call(Time slowdown) override;
 
     /// Adds a line to the log, of something that happens now.
     void note(std::initializer_list<std::string_view> pieces) noexcept;
@@ -39,7 +39,7 @@ public:
     std::string log();
 
 protected:
-    void make_ready_for_one_more() override;
+    void reserve_for_one_more() override;
     void start(const OperationPointer& operation) noexcept override;
     Time now() const override { return clock_; }
     void block_until_done(const Operations& operations) override;

@@ -7,10 +7,10 @@ namespace cupool::simulator {
 /// Runs at the same time whatever is ready, each operation on a thread of its own: order comes from predecessors alone.
 class ThreadedScheduler : public Scheduler {
 public:
-    void pass_call(Time slowness) override;
+    void pass_call(Time slowdown) override;
 
 protected:
-    void make_ready_for_one_more() override;
+    void reserve_for_one_more() override;
     void start(const OperationPointer& operation) noexcept override;
     Time now() const override;
     void block_until_done(const Operations& operations) override;

@@ -3,7 +3,7 @@
 #include <thread>
 #include <utility>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "faults/device_fault.hpp"
 #include "memory/accessor.hpp"
@@ -49,7 +49,7 @@ Value* pointer_to(const Region& region) {
 // Waits as a host function does: on a thread of its own, for whatever may write the value.
 template <typename Value>
 Status wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
-    return answer(entry_point, [&] {
+    return handle_call(entry_point, [&] {
         require((flags & ~(condition_bits | flush_remote_writes)) == 0, Status::invalid_value);
         require((flags & flush_remote_writes) == 0, Status::not_supported);
         const Locked state;
@@ -74,7 +74,7 @@ Status wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer
 
 template <typename Value>
 Status write_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
-    return answer(entry_point, [&] {
+    return handle_call(entry_point, [&] {
         require((flags & ~no_memory_barrier) == 0, Status::invalid_value);
         const Locked state;
         const auto queue = stream_of(*state, stream);

@@ -13,24 +13,24 @@
 
 namespace {
 
-using Question = std::pair<std::string, std::string>;  // chapter, question
+using Question = std::pair<std::string, std::string>;  // group, question
 using Answers = std::map<Question, std::string>;
 
-// "# chapter" and "question<TAB>answer" lines; a question that a chapter repeats is numbered.
-Answers parse_interview(std::istream& text) {
+// "# group" and "question<TAB>answer" lines; a question that a group repeats is numbered.
+Answers parse_answers(std::istream& text) {
     Answers answers;
-    std::string chapter;
+    std::string group;
     std::string line;
     while (std::getline(text, line)) {
         const std::size_t tab = line.find('\t');
         if (line.rfind("# ", 0) == 0) {
-            chapter = line.substr(2);
+            group = line.substr(2);
         } else if (tab != std::string::npos) {
             std::string question = line.substr(0, tab);
-            while (answers.count({chapter, question}) > 0) {
+            while (answers.count({group, question}) > 0) {
                 question += " again";
             }
-            answers[{chapter, question}] = line.substr(tab + 1);
+            answers[{group, question}] = line.substr(tab + 1);
         }
     }
     return answers;
@@ -41,12 +41,12 @@ Answers parse_differences(std::istream& text) {
     std::string line;
     while (std::getline(text, line)) {
         std::istringstream fields(line);
-        std::string chapter;
+        std::string group;
         std::string question;
         std::string answer;
-        if (line.rfind('#', 0) != 0 && std::getline(fields, chapter, '\t') && std::getline(fields, question, '\t') &&
+        if (line.rfind('#', 0) != 0 && std::getline(fields, group, '\t') && std::getline(fields, question, '\t') &&
             std::getline(fields, answer)) {
-            answers[{chapter, question}] = answer;
+            answers[{group, question}] = answer;
         }
     }
     return answers;
@@ -71,7 +71,7 @@ TEST_CASE("the simulated driver answers as a real one did") {
     std::ifstream differences_file(folder + "/differences.txt");
     REQUIRE(recorded_file);
     REQUIRE(differences_file);
-    Answers expected = parse_interview(recorded_file);
+    Answers expected = parse_answers(recorded_file);
     REQUIRE(expected.size() > 1000);
     for (const auto& [question, answer] : parse_differences(differences_file)) {
         INFO(question.first << ": " << question.second);
@@ -80,7 +80,7 @@ TEST_CASE("the simulated driver answers as a real one did") {
     }
 
     std::istringstream output(output_of("CUPOOL_SIM_DEVICES=2 '" CUPOOL_DRIVER_ANSWERS "' '" CUPOOL_SIMULATOR_LIBRARY "' --devices 2"));
-    Answers given = parse_interview(output);
+    Answers given = parse_answers(output);
     for (const auto& [question, answer] : expected) {
         INFO(question.first << ": " << question.second);
         REQUIRE(given.count(question) == 1);

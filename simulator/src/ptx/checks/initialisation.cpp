@@ -31,31 +31,31 @@ static_assert(initialised_byte == std::byte{0xff});
 
 }  // namespace
 
-bool is_initialised(const Place& place) {
-    return place.bytes >= 8   ? all_set<std::uint64_t>(place.initialised, place.bytes)
-           : place.bytes >= 4 ? all_set<std::uint32_t>(place.initialised, place.bytes)
-                              : all_set<std::uint8_t>(place.initialised, place.bytes);
+bool is_initialised(const AccessedBytes& accessed) {
+    return accessed.bytes >= 8   ? all_set<std::uint64_t>(accessed.initialised, accessed.bytes)
+           : accessed.bytes >= 4 ? all_set<std::uint32_t>(accessed.initialised, accessed.bytes)
+                                 : all_set<std::uint8_t>(accessed.initialised, accessed.bytes);
 }
 
-void report_uninitialised(unsigned lane, const Place& place) {
+void report_uninitialised(unsigned lane, const AccessedBytes& accessed) {
     std::uint64_t first = 0;
-    while (first + 1 < place.bytes && read<std::uint8_t>(place.initialised + first) != 0) ++first;
+    while (first + 1 < accessed.bytes && read<std::uint8_t>(accessed.initialised + first) != 0) ++first;
     throw LaneFault{Fault::launch_failed,
                     lane,
-                    place.address + first,
-                    "uninitialised read of " + bytes_text(place.bytes, place.access) + ", of which byte " + std::to_string(first) +
+                    accessed.address + first,
+                    "uninitialised read of " + bytes_text(accessed.bytes, accessed.access) + ", of which byte " + std::to_string(first) +
                         " was never written,",
-                    name_of(place.access),
+                    name_of(accessed.access),
                     true};
 }
 
-void mark_initialised(const Place& place) {
-    if (place.bytes >= 8) {
-        set_all<std::uint64_t>(place.initialised, place.bytes);
-    } else if (place.bytes >= 4) {
-        set_all<std::uint32_t>(place.initialised, place.bytes);
+void mark_initialised(const AccessedBytes& accessed) {
+    if (accessed.bytes >= 8) {
+        set_all<std::uint64_t>(accessed.initialised, accessed.bytes);
+    } else if (accessed.bytes >= 4) {
+        set_all<std::uint32_t>(accessed.initialised, accessed.bytes);
     } else {
-        set_all<std::uint8_t>(place.initialised, place.bytes);
+        set_all<std::uint8_t>(accessed.initialised, accessed.bytes);
     }
 }
 

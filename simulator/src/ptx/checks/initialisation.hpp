@@ -5,15 +5,15 @@
 
 namespace cupool::ptx {
 
-struct Place;
+struct AccessedBytes;
 
 /// Whether all bytes there have been written.
-bool is_initialised(const Place& place);
+bool is_initialised(const AccessedBytes& accessed);
 
 /// Throws the LaneFault of a read there, where they have not.
-[[noreturn]] void report_uninitialised(unsigned lane, const Place& place);
+[[noreturn]] void report_uninitialised(unsigned lane, const AccessedBytes& accessed);
 
 /// They have been now.
-void mark_initialised(const Place& place);
+void mark_initialised(const AccessedBytes& accessed);
 
 }  // namespace cupool::ptx

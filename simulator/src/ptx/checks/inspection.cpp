@@ -22,24 +22,24 @@ void check_registers(const Warp& warp, const FlaggedRegister& reg, std::uint32_t
 }
 
 // Frames are padded: what lies behind the variables of the one that holds the address is nobody's.
-void check_frame(const Warp& warp, unsigned lane, const Place& place, bool writes) {
+void check_frame(const Warp& warp, unsigned lane, const AccessedBytes& accessed, bool writes) {
     const Module& module = warp.launch().module;
     std::uint32_t base = 0;
     std::uint32_t function = warp.launch().entry_point.function;
     for (const Frame& frame : warp.frames()) {
-        if (place.address < frame.local) break;
+        if (accessed.address < frame.local) break;
         base = frame.local;
         function = frame.function;
     }
-    if (place.address + place.bytes <= base + module.functions[function].local_used) return;
+    if (accessed.address + accessed.bytes <= base + module.functions[function].local_used) return;
     if (warp.launch().suppresses(*warp.current())) return;
     throw LaneFault{Fault::launch_failed,
                     lane,
-                    place.address,
-                    std::string(writes ? "write" : "read") + " of " + bytes_text(place.bytes, place.access) + " past the variables of '" +
-                        module.functions[function].name + "', which end at " +
+                    accessed.address,
+                    std::string(writes ? "write" : "read") + " of " + bytes_text(accessed.bytes, accessed.access) +
+                        " past the variables of '" + module.functions[function].name + "', which end at " +
                         std::to_string(base + module.functions[function].local_used) + ",",
-                    name_of(place.access),
+                    name_of(accessed.access),
                     true};
 }
 
@@ -54,13 +54,14 @@ void inspect_memory(Warp& warp, const Instruction& instruction, const MemoryEffe
         racing = races->check_overlaps(warp, instruction, addresses, effect, mask);
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-        const Place place = locate(warp, lane, addresses[lane], effect.bytes, effect.access, writes);
-        if (place.access == Access::local) check_frame(warp, lane, place, writes);
-        if (place.initialised != nullptr) {
-            if (effect.reads && !is_initialised(place) && !warp.launch().suppresses(*warp.current())) report_uninitialised(lane, place);
-            if (writes) mark_initialised(place);
+        const AccessedBytes accessed = locate(warp, lane, addresses[lane], effect.bytes, effect.access, writes);
+        if (accessed.access == Access::local) check_frame(warp, lane, accessed, writes);
+        if (accessed.initialised != nullptr) {
+            if (effect.reads && !is_initialised(accessed) && !warp.launch().suppresses(*warp.current()))
+                report_uninitialised(lane, accessed);
+            if (writes) mark_initialised(accessed);
         }
-        if (races && (racing >> lane & 1) != 0) races->access(warp, lane, place, effect);
+        if (races && (racing >> lane & 1) != 0) races->access(warp, lane, accessed, effect);
     }
 }
 
@@ -121,7 +122,7 @@ void inspect(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     if (inspection.memory.kind == MemoryEffect::Kind::fence) {
         if (launch.races) warp.launch().races->fence(warp, mask, inspection.memory);
     } else if (inspection.memory.kind != MemoryEffect::Kind::none) {
-        if (launch.races) warp.note_deed(mask);
+        if (launch.races) warp.note_accesses(mask);
         inspect_memory(warp, instruction, inspection.memory, mask);
     }
     inspection.handler(warp, instruction, mask);

@@ -9,9 +9,9 @@ namespace cupool::ptx {
 
 /// What strong writes to an address hand on to those who read there.
 struct Publication {
-    Knowledge device;         ///< to all, by an acquire of the device
-    Knowledge sequential;     ///< to all, by a later fence.sc of the device
-    Knowledge in_block;       ///< to threads of `block` alone, by an acquire of any scope
+    SharedClock device;       ///< to all, by an acquire of the device
+    SharedClock sequential;   ///< to all, by a later fence.sc of the device
+    SharedClock in_block;     ///< to threads of `block` alone, by an acquire of any scope
     std::uint32_t block = 0;  ///< the last writer's
 
     /// A read-modify-write adds to what was published before.

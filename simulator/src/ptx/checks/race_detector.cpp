@@ -30,22 +30,22 @@ struct RaceDetector::Access {
     const ThreadClocks& clocks;
     AccessRecord record;
     unsigned lane;
-    const Place& place;
+    const AccessedBytes& accessed;
     bool writes;
     bool non_coherent;
 
     bool follows(const AccessRecord& earlier) const { return clocks.knows(record.thread, earlier.block, earlier.thread, earlier.tick); }
 };
 
-void RaceDetector::access(Warp& warp, unsigned lane, const Place& place, const MemoryEffect& effect) {
-    if (!place.writable || place.access == ptx::Access::local) return;
+void RaceDetector::access(Warp& warp, unsigned lane, const AccessedBytes& accessed, const MemoryEffect& effect) {
+    if (!accessed.writable || accessed.access == ptx::Access::local) return;
     BlockRaces& block = *warp.block().races();
     const std::uint32_t thread = warp.index() * warp_size + lane;
-    const bool in_shared = place.access == ptx::Access::shared;
+    const bool in_shared = accessed.access == ptx::Access::shared;
     Publications& publications = in_shared ? block.shared_publications : global_publications_;
     const bool writes = effect.kind != MemoryEffect::Kind::load;
     if (effect.strong && effect.kind != MemoryEffect::Kind::store && !publications.empty()) {
-        const auto found = publications.find(place.address);
+        const auto found = publications.find(accessed.address);
         if (found != publications.end()) block.clocks.observe(thread, found->second, effect.scope, effect.acquires);
     }
 
@@ -54,17 +54,17 @@ void RaceDetector::access(Warp& warp, unsigned lane, const Place& place, const M
         {static_cast<std::uint32_t>(warp.block().linear_index()), block.clocks.tick(),
          static_cast<std::uint32_t>(warp.current() - launch_.code), static_cast<std::uint16_t>(thread), strength_of(effect)},
         lane,
-        place,
+        accessed,
         writes,
         effect.non_coherent};
-    (in_shared ? block.shared : global_).visit(place.address, place.bytes, [&](AccessCell& cell) { check(access, cell); });
+    (in_shared ? block.shared : global_).visit(accessed.address, accessed.bytes, [&](AccessCell& cell) { check(access, cell); });
 
     if (!effect.strong || !writes) return;
     const Publication published = block.clocks.published(thread, effect.scope, effect.releases);
     if (effect.kind == MemoryEffect::Kind::store) {
-        publications[place.address] = published;
+        publications[accessed.address] = published;
     } else if (published.in_block || published.sequential) {
-        publications[place.address].add(published);
+        publications[accessed.address].add(published);
     }
 }
 
@@ -73,10 +73,10 @@ void RaceDetector::check(const Access& access, AccessCell& cell) const {
     if (access.non_coherent && !cell.write.none() && !launch_.suppresses(launch_.code[access.record.position])) {
         throw LaneFault{Fault::launch_failed,
                         access.lane,
-                        access.place.address,
-                        "race: read of " + bytes_text(access.place.bytes, access.place.access) +
+                        access.accessed.address,
+                        "race: read of " + bytes_text(access.accessed.bytes, access.accessed.access) +
                             " as if nobody wrote them (.nc), after the " + describe(cell.write, true),
-                        name_of(access.place.access),
+                        name_of(access.accessed.access),
                         true};
     }
     if (access.writes) {
@@ -101,10 +101,11 @@ void RaceDetector::check(const Access& access, const AccessRecord& earlier, bool
     if (launch_.suppresses(launch_.code[access.record.position])) return;
     throw LaneFault{Fault::launch_failed,
                     access.lane,
-                    access.place.address,
+                    access.accessed.address,
                     std::string("race: ") + (access.writes ? "write" : "read") + " of " +
-                        bytes_text(access.place.bytes, access.place.access) + ", unordered with the " + describe(earlier, earlier_writes),
-                    name_of(access.place.access),
+                        bytes_text(access.accessed.bytes, access.accessed.access) + ", unordered with the " +
+                        describe(earlier, earlier_writes),
+                    name_of(access.accessed.access),
                     true};
 }
 
@@ -113,7 +114,7 @@ std::string RaceDetector::describe(const AccessRecord& record, bool writes) cons
     const Dimensions& block = launch_.launch.block;
     const Instruction& instruction = launch_.code[record.position];
     return std::string(writes ? "write" : "read") + " by thread " + to_text(position_in(block, record.thread)) + " of block " +
-           to_text(position_in(grid, record.block)) + " at " + place_text(launch_.module, launch_.code, instruction) + ",";
+           to_text(position_in(grid, record.block)) + " at " + location_text(launch_.module, launch_.code, instruction) + ",";
 }
 
 std::uint32_t RaceDetector::check_overlaps(const Warp& warp, const Instruction& instruction, const std::uint64_t (&addresses)[32],
@@ -136,7 +137,7 @@ std::uint32_t RaceDetector::check_overlaps(const Warp& warp, const Instruction& 
             end = addresses[lane] + effect.bytes;
             continue;
         }
-        // Accesses are aligned and alike: they are at one place, or apart.
+        // Accesses are aligned and alike: they are at one accessed, or apart.
         for (std::uint32_t before = mask & ((1u << lane) - 1); before != 0; before &= before - 1) {
             const auto other = static_cast<unsigned>(std::countr_zero(before));
             if (addresses[other] != addresses[lane]) continue;

@@ -11,7 +11,7 @@ namespace cupool::ptx {
 
 class Warp;
 struct LaunchState;
-struct Place;
+struct AccessedBytes;
 
 /// Looks for threads of a launch that touch the same bytes of shared or global memory, at least one to write, not both atomically, with
 /// nothing in between that orders them: no barrier, no synchronisation of the warp, no release and acquire.
@@ -20,9 +20,9 @@ public:
     explicit RaceDetector(const LaunchState& launch) : launch_(launch) {}
 
     /// One lane's access. Throws LaneFault where it races with an earlier one.
-    void access(Warp& warp, unsigned lane, const Place& place, const MemoryEffect& effect);
+    void access(Warp& warp, unsigned lane, const AccessedBytes& accessed, const MemoryEffect& effect);
     /// What the lanes of one store write must not lie over each other, unless it is the same. Answers the lanes that matter: of those that
-    /// write the same to the same place, one.
+    /// write the same to the same accessed, one.
     std::uint32_t check_overlaps(const Warp& warp, const Instruction& instruction, const std::uint64_t (&addresses)[32],
                                  const MemoryEffect& effect, std::uint32_t mask) const;
     void fence(Warp& warp, std::uint32_t mask, const MemoryEffect& effect);

@@ -70,14 +70,14 @@ ThreadClocks::Row ThreadClocks::joined_rows(const std::vector<Arrival>& arrivals
 void ThreadClocks::share_knowledge(const std::vector<Arrival>& arrivals) {
     if (!shares_) return;
     for (const auto what : {&Thread::foreign, &Thread::sequential, &Thread::pending}) {
-        Knowledge all;
+        SharedClock all;
         for (const Arrival& arrival : arrivals) all = joined(all, threads_[arrival.thread].*what);
         for (const Arrival& arrival : arrivals)
             if (arrival.waits) threads_[arrival.thread].*what = all;
     }
 }
 
-void ThreadClocks::learn(std::uint32_t thread, const Knowledge& knowledge) {
+void ThreadClocks::learn(std::uint32_t thread, const SharedClock& knowledge) {
     Thread& own = threads_[thread];
     if (own.foreign && own.foreign->covers(*knowledge)) return;
     own.foreign = joined(own.foreign, knowledge);
@@ -90,7 +90,7 @@ void ThreadClocks::learn(std::uint32_t thread, const Knowledge& knowledge) {
 }
 
 // All that the thread knows, and has done. The clock ticks: what it does next is not covered.
-Knowledge ThreadClocks::all_known(std::uint32_t thread) {
+SharedClock ThreadClocks::all_known(std::uint32_t thread) {
     const Thread& own = threads_[thread];
     auto ticks = std::make_shared<std::vector<std::uint32_t>>(threads_.size(), floor_);
     if (own.row) {
@@ -105,7 +105,7 @@ Knowledge ThreadClocks::all_known(std::uint32_t thread) {
 
 void ThreadClocks::fence(std::uint32_t thread, Scope scope, Fence kind) {
     shares_ = true;
-    const auto take = [&](Knowledge Thread::*what) {
+    const auto take = [&](SharedClock Thread::*what) {
         if (threads_[thread].*what) learn(thread, threads_[thread].*what);
         threads_[thread].*what = nullptr;
     };
@@ -121,7 +121,7 @@ void ThreadClocks::fence(std::uint32_t thread, Scope scope, Fence kind) {
 
 Publication ThreadClocks::published(std::uint32_t thread, Scope scope, bool release) {
     const Thread& own = threads_[thread];
-    const Knowledge all = release ? all_known(thread) : nullptr;
+    const SharedClock all = release ? all_known(thread) : nullptr;
     Publication publication{nullptr, nullptr, release ? all : own.fenced_in_block, block_};
     if (scope == Scope::device) {
         publication.device = release ? all : own.fenced;
@@ -132,7 +132,7 @@ Publication ThreadClocks::published(std::uint32_t thread, Scope scope, bool rele
 
 void ThreadClocks::observe(std::uint32_t thread, const Publication& published, Scope scope, bool acquire) {
     Thread& own = threads_[thread];
-    const auto take = [&](const Knowledge& knowledge, Knowledge Thread::*until_fence) {
+    const auto take = [&](const SharedClock& knowledge, SharedClock Thread::*until_fence) {
         if (!knowledge) return;
         if (acquire) {
             shares_ = true;

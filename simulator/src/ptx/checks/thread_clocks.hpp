@@ -41,14 +41,14 @@ public:
 private:
     using Row = std::shared_ptr<std::vector<std::uint32_t>>;
     struct Thread {
-        Row row;                      ///< ticks of the block's threads that it knows, besides floor_; shared by those who know the same
-        Knowledge foreign;            ///< of other blocks
-        Knowledge fenced;             ///< what it knew at its last fence of the device
-        Knowledge fenced_in_block;    ///< at its last fence of any scope
-        Knowledge sequential;         ///< what it, or a thread that it has met, knew at its last fence.sc
-        Knowledge observed;           ///< waits for its next fence of the device
-        Knowledge observed_in_block;  ///< waits for its next fence of any scope
-        Knowledge pending;            ///< waits for a fence.sc, its own or of a thread that it will meet
+        Row row;                        ///< ticks of the block's threads that it knows, besides floor_; shared by those who know the same
+        SharedClock foreign;            ///< of other blocks
+        SharedClock fenced;             ///< what it knew at its last fence of the device
+        SharedClock fenced_in_block;    ///< at its last fence of any scope
+        SharedClock sequential;         ///< what it, or a thread that it has met, knew at its last fence.sc
+        SharedClock observed;           ///< waits for its next fence of the device
+        SharedClock observed_in_block;  ///< waits for its next fence of any scope
+        SharedClock pending;            ///< waits for a fence.sc, its own or of a thread that it will meet
     };
     struct Arrival {
         std::uint32_t thread;
@@ -59,8 +59,8 @@ private:
     void meet(const std::vector<Arrival>& arrivals);
     void share_knowledge(const std::vector<Arrival>& arrivals);
     Row joined_rows(const std::vector<Arrival>& arrivals) const;
-    void learn(std::uint32_t thread, const Knowledge& knowledge);
-    Knowledge all_known(std::uint32_t thread);
+    void learn(std::uint32_t thread, const SharedClock& knowledge);
+    SharedClock all_known(std::uint32_t thread);
 
     std::uint32_t block_;
     std::uint32_t tick_ = 1;

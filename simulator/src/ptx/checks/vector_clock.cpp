@@ -68,7 +68,7 @@ void VectorClock::join(const VectorClock& other) {
     entries_ = std::move(all);
 }
 
-Knowledge joined(const Knowledge& a, const Knowledge& b) {
+SharedClock joined(const SharedClock& a, const SharedClock& b) {
     if (!b || a == b || (a && a->covers(*b))) return a;
     if (!a || b->covers(*a)) return b;
     auto both = std::make_shared<VectorClock>(*a);

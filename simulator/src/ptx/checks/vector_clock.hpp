@@ -31,9 +31,9 @@ private:
 };
 
 /// A clock that is shared, so never changed. Null: nothing is known.
-using Knowledge = std::shared_ptr<const VectorClock>;
+using SharedClock = std::shared_ptr<const VectorClock>;
 
 /// What either knows: one of the two themselves, where it knows all.
-Knowledge joined(const Knowledge& a, const Knowledge& b);
+SharedClock joined(const SharedClock& a, const SharedClock& b);
 
 }  // namespace cupool::ptx

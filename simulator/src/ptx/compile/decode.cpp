@@ -39,11 +39,11 @@ bool is_memory(Operation operation) {
 
 }  // namespace
 
-FunctionDecoder::FunctionDecoder(const syntax::Module& source, const syntax::Function& function, const SymbolPlaces& places, Module& module,
-                                 ConstantPool& pool, bool contract)
+FunctionDecoder::FunctionDecoder(const syntax::Module& source, const syntax::Function& function, const SymbolIndices& symbol_indices,
+                                 Module& module, ConstantPool& pool, bool contract)
     : source_(source),
       function_(function),
-      places_(places),
+      symbol_indices_(symbol_indices),
       module_(module),
       pool_(pool),
       contract_(contract),
@@ -188,10 +188,10 @@ void FunctionDecoder::decode_instruction(const syntax::Instruction& source) {
         guard.kind = Operand::Kind::reg;
         guard.index = *source.guard;
         guard.negated = source.guard_negated;
-        pending.instruction.guard = place_predicate(source, guard, pending, false);
+        pending.instruction.guard = encode_predicate(source, guard, pending, false);
     }
-    place_operands(row, source, selection, pending);
-    place_choices(selection, pending.instruction);
+    encode_operands(row, source, selection, pending);
+    encode_choices(selection, pending.instruction);
     if (is_block_barrier(row.operation)) pending.instruction.choice2 = row.name == "bar" || selection.modifiers.has(Field::aligned);
     append(std::move(pending), selection, source);
 }
@@ -210,21 +210,21 @@ void FunctionDecoder::append(DecodedInstruction pending, const Selection& select
     code_.push_back(std::move(pending));
 }
 
-void FunctionDecoder::place_operands(const OpcodeRow& row, const syntax::Instruction& source, Selection& selection,
-                                     DecodedInstruction& pending) {
+void FunctionDecoder::encode_operands(const OpcodeRow& row, const syntax::Instruction& source, Selection& selection,
+                                      DecodedInstruction& pending) {
     Instruction& instruction = pending.instruction;
     const Operation operation = row.operation;
     if (operation == Operation::call) {
         const Operand nothing;
         const bool has_results = row.operands[0] == 'C';
         const bool has_arguments = row.operands.back() == 'C';
-        place_call(source, has_results ? source.operands.front() : nothing, source.operands[has_results ? 1 : 0],
-                   has_arguments ? source.operands.back() : nothing, pending);
+        encode_call(source, has_results ? source.operands.front() : nothing, source.operands[has_results ? 1 : 0],
+                    has_arguments ? source.operands.back() : nothing, pending);
         return;
     }
     // Sources begin at 1 also where there is no destination, but for memory, whose data are at 0.
     bool written = true;
-    std::size_t place = row.operands[0] == '=' && operation != Operation::store ? 1 : 0;
+    std::size_t slot = row.operands[0] == '=' && operation != Operation::store ? 1 : 0;
     std::size_t next = 0;
     for (const char letter : row.operands) {
         if (letter == '=') written = false;
@@ -232,43 +232,43 @@ void FunctionDecoder::place_operands(const OpcodeRow& row, const syntax::Instruc
         const Operand& operand = source.operands[next++];
         const Type type = type_of(letter, selection.modifiers);
         switch (letter) {
-            case 'a': place_address(source, operand, selection, pending); break;
+            case 'a': encode_address(source, operand, selection, pending); break;
             case 'i': instruction.immediate = operand.value; break;
             case 'L':
-            case 'B': instruction.immediate = place_target(source, operand.index, pending); break;
+            case 'B': instruction.immediate = encode_target(source, operand.index, pending); break;
             case 'p':
-                if (operation == Operation::barrier_reduce && !written) place = 3;
-                instruction.operands[place++] = place_predicate(source, operand, pending, written);
+                if (operation == Operation::barrier_reduce && !written) slot = 3;
+                instruction.operands[slot++] = encode_predicate(source, operand, pending, written);
                 break;
             case 'P':
                 // The second predicate lies behind all sources.
                 if (operand.kind == Operand::Kind::pair) {
-                    instruction.operands[4] = place_predicate(source, operand.elements[1], pending, written);
-                    instruction.operands[place++] = place_predicate(source, operand.elements[0], pending, written);
+                    instruction.operands[4] = encode_predicate(source, operand.elements[1], pending, written);
+                    instruction.operands[slot++] = encode_predicate(source, operand.elements[0], pending, written);
                 } else {
-                    instruction.operands[place++] = place_predicate(source, operand, pending, written);
+                    instruction.operands[slot++] = encode_predicate(source, operand, pending, written);
                 }
                 break;
             case 'R':
                 if (operand.kind == Operand::Kind::pair) {
-                    instruction.operands[place++] = place_value(source, operand.elements[0], type, pending, written);
-                    instruction.operands[place++] = place_predicate(source, operand.elements[1], pending, written);
+                    instruction.operands[slot++] = encode_value(source, operand.elements[0], type, pending, written);
+                    instruction.operands[slot++] = encode_predicate(source, operand.elements[1], pending, written);
                 } else {
-                    instruction.operands[place] = place_value(source, operand, type, pending, written);
-                    place += 2;
+                    instruction.operands[slot] = encode_value(source, operand, type, pending, written);
+                    slot += 2;
                 }
                 break;
             case 'v':
                 instruction.width = static_cast<std::uint8_t>(operand.elements.size());
-                place_vector(source, operand, type, written ? 0 : 1, pending, written);
-                place = written ? 4 : 0;
+                encode_vector(source, operand, type, written ? 0 : 1, pending, written);
+                slot = written ? 4 : 0;
                 break;
             case 'V':
                 if (operand.kind == Operand::Kind::vector) {
                     instruction.width = static_cast<std::uint8_t>(operand.elements.size());
-                    place_vector(source, operand, type, 0, pending, written);
+                    encode_vector(source, operand, type, 0, pending, written);
                 } else {
-                    instruction.operands[0] = place_value(source, operand, type, pending, written);
+                    instruction.operands[0] = encode_value(source, operand, type, pending, written);
                 }
                 break;
             default:
@@ -281,7 +281,7 @@ void FunctionDecoder::place_operands(const OpcodeRow& row, const syntax::Instruc
                     selection.operation = Operation::frame_address;
                     instruction.immediate = frame_offsets_[operand.index] + operand.value;
                 } else {
-                    instruction.operands[place++] = place_value(source, operand, type, pending, written);
+                    instruction.operands[slot++] = encode_value(source, operand, type, pending, written);
                 }
         }
     }
@@ -301,7 +301,7 @@ void FunctionDecoder::place_operands(const OpcodeRow& row, const syntax::Instruc
     }
 }
 
-void FunctionDecoder::place_choices(const Selection& selection, Instruction& instruction) const {
+void FunctionDecoder::encode_choices(const Selection& selection, Instruction& instruction) const {
     const Modifiers& modifiers = selection.modifiers;
     const auto choose = [&](Field field) {
         if (modifiers.has(field)) instruction.choice = modifiers.value(field);
@@ -343,7 +343,7 @@ void FunctionDecoder::append_frame_move(const syntax::Instruction& at, bool load
     selection.wide_destination = bits_of(types_[reg]) == 64;
     selection.modifiers.set(Field::type, static_cast<std::uint8_t>(types_[reg]));
     DecodedInstruction pending;
-    pending.instruction.operands[0] = place_register(reg, pending, load);
+    pending.instruction.operands[0] = encode_register(reg, pending, load);
     pending.instruction.operands[address_operand] = pool_.number64(0);
     pending.instruction.immediate = offset;
     append(std::move(pending), selection, at);

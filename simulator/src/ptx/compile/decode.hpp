@@ -16,19 +16,19 @@
 namespace cupool::ptx {
 
 /// Where the module's symbols went.
-struct SymbolPlaces {
+struct SymbolIndices {
     std::vector<std::uint32_t> variable;  ///< by symbol: index into Module::variables
     std::vector<std::uint32_t> shared;    ///< by symbol: index into EntryPoint::shared_offsets
 };
 
 /// The local frame of a function begins with its formals, results first.
 struct FormalLayout {
-    struct Place {
+    struct Slot {
         std::uint32_t offset = 0;
         std::uint32_t size = 0;
     };
-    std::vector<Place> results;
-    std::vector<Place> parameters;
+    std::vector<Slot> results;
+    std::vector<Slot> parameters;
     std::uint32_t bytes = 0;
 };
 
@@ -37,7 +37,7 @@ FormalLayout lay_out_formals(const syntax::Module& module, const syntax::Functio
 /// Turns one function's instructions into the executable form, appended to the module's code.
 class FunctionDecoder {
 public:
-    FunctionDecoder(const syntax::Module& source, const syntax::Function& function, const SymbolPlaces& places, Module& module,
+    FunctionDecoder(const syntax::Module& source, const syntax::Function& function, const SymbolIndices& symbol_indices, Module& module,
                     ConstantPool& pool, bool contract);
 
     Function decode();
@@ -56,8 +56,8 @@ private:
     bool fits(const OpcodeRow& row, const Modifiers& modifiers, const syntax::Instruction& source) const;
     bool fits(char letter, const Modifiers& modifiers, const Operand& operand) const;
     bool fits_value(Type type, bool wider, const Operand& operand) const;
-    void place_operands(const OpcodeRow& row, const syntax::Instruction& source, Selection& selection, DecodedInstruction& pending);
-    void place_choices(const Selection& selection, Instruction& instruction) const;
+    void encode_operands(const OpcodeRow& row, const syntax::Instruction& source, Selection& selection, DecodedInstruction& pending);
+    void encode_choices(const Selection& selection, Instruction& instruction) const;
     void append_prologue();
     void append_results(const syntax::Instruction& source);
     void append_frame_move(const syntax::Instruction& at, bool load, std::uint32_t reg, std::uint32_t offset);
@@ -65,22 +65,22 @@ private:
     void append(DecodedInstruction pending, const Selection& selection, const syntax::Instruction& source);
 
     // Operands (decode_operands.cpp).
-    std::uint32_t place_value(const syntax::Instruction& at, const Operand& operand, Type type, DecodedInstruction& pending, bool written);
-    std::uint32_t place_predicate(const syntax::Instruction& at, const Operand& operand, DecodedInstruction& pending, bool written);
-    std::uint32_t place_register(std::uint32_t reg, DecodedInstruction& pending, bool written);
-    std::uint32_t place_sink(Type type, DecodedInstruction& pending);
-    std::uint32_t place_special(const syntax::Instruction& at, const Operand& operand);
-    std::uint32_t place_symbol(const syntax::Instruction& at, const Operand& operand, bool wide);
-    std::uint32_t place_number(const syntax::Instruction& at, const Operand& operand, Type type);
-    void place_vector(const syntax::Instruction& at, const Operand& operand, Type type, std::size_t first, DecodedInstruction& pending,
-                      bool written);
-    void place_address(const syntax::Instruction& at, const Operand& address, Selection& selection, DecodedInstruction& pending);
+    std::uint32_t encode_value(const syntax::Instruction& at, const Operand& operand, Type type, DecodedInstruction& pending, bool written);
+    std::uint32_t encode_predicate(const syntax::Instruction& at, const Operand& operand, DecodedInstruction& pending, bool written);
+    std::uint32_t encode_register(std::uint32_t reg, DecodedInstruction& pending, bool written);
+    std::uint32_t encode_sink(Type type, DecodedInstruction& pending);
+    std::uint32_t encode_special(const syntax::Instruction& at, const Operand& operand);
+    std::uint32_t encode_symbol(const syntax::Instruction& at, const Operand& operand, bool wide);
+    std::uint32_t encode_number(const syntax::Instruction& at, const Operand& operand, Type type);
+    void encode_vector(const syntax::Instruction& at, const Operand& operand, Type type, std::size_t first, DecodedInstruction& pending,
+                       bool written);
+    void encode_address(const syntax::Instruction& at, const Operand& address, Selection& selection, DecodedInstruction& pending);
     void place_address_symbol(const syntax::Instruction& at, const Operand& base, Selection& selection, DecodedInstruction& pending);
-    void place_call(const syntax::Instruction& at, const Operand& results, const Operand& callee, const Operand& arguments,
-                    DecodedInstruction& pending);
-    Transfer place_transfer(const syntax::Instruction& at, const Operand& operand, const FormalLayout::Place& formal,
-                            DecodedInstruction& pending, bool written);
-    std::uint32_t place_target(const syntax::Instruction& at, std::uint32_t label, DecodedInstruction& pending);
+    void encode_call(const syntax::Instruction& at, const Operand& results, const Operand& callee, const Operand& arguments,
+                     DecodedInstruction& pending);
+    Transfer encode_transfer(const syntax::Instruction& at, const Operand& operand, const FormalLayout::Slot& formal,
+                             DecodedInstruction& pending, bool written);
+    std::uint32_t encode_target(const syntax::Instruction& at, std::uint32_t label, DecodedInstruction& pending);
 
     // Layout (decode_layout.cpp).
     void lay_out_frame();
@@ -94,7 +94,7 @@ private:
 
     const syntax::Module& source_;
     const syntax::Function& function_;
-    const SymbolPlaces& places_;
+    const SymbolIndices& symbol_indices_;
     Module& module_;
     ConstantPool& pool_;
     bool contract_;

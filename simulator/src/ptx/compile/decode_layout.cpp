@@ -13,7 +13,7 @@ constexpr std::uint64_t largest_frame = std::uint64_t{1} << 24;
 FormalLayout lay_out_formals(const syntax::Module& module, const syntax::Function& function) {
     FormalLayout layout;
     std::uint64_t bytes = 0;
-    const auto place = [&](const syntax::Formal& formal) {
+    const auto to_slot = [&](const syntax::Formal& formal) {
         const std::uint64_t register_bytes = formal.in_register ? bits_of(function.registers[formal.index].type) / 8 : 0;
         if (formal.in_register && register_bytes == 0)
             throw ParseError(ParseError::Kind::unsupported, function.line, function.name, "parameters of type .pred are not supported");
@@ -23,19 +23,19 @@ FormalLayout lay_out_formals(const syntax::Module& module, const syntax::Functio
         bytes += size;
         if (bytes > largest_frame)
             throw ParseError(ParseError::Kind::unsupported, function.line, function.name, "parameters are too large");
-        return FormalLayout::Place{static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)};
+        return FormalLayout::Slot{static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(size)};
     };
-    for (const syntax::Formal& formal : function.results) layout.results.push_back(place(formal));
-    for (const syntax::Formal& formal : function.parameters) layout.parameters.push_back(place(formal));
+    for (const syntax::Formal& formal : function.results) layout.results.push_back(to_slot(formal));
+    for (const syntax::Formal& formal : function.parameters) layout.parameters.push_back(to_slot(formal));
     layout.bytes = static_cast<std::uint32_t>(bytes);
     return layout;
 }
 
 void FunctionDecoder::lay_out_frame() {
-    const auto name_formals = [this](const std::vector<syntax::Formal>& formals, const std::vector<FormalLayout::Place>& places) {
+    const auto name_formals = [this](const std::vector<syntax::Formal>& formals, const std::vector<FormalLayout::Slot>& slots) {
         for (std::size_t i = 0; i < formals.size(); ++i) {
             if (formals[i].in_register) continue;
-            (function_.is_entry ? parameter_offsets_ : frame_offsets_)[formals[i].index] = places[i].offset;
+            (function_.is_entry ? parameter_offsets_ : frame_offsets_)[formals[i].index] = slots[i].offset;
         }
     };
     name_formals(function_.results, formals_.results);

@@ -9,60 +9,60 @@ std::uint64_t truncated(std::uint64_t value, unsigned bits) { return bits >= 64 
 
 }  // namespace
 
-std::uint32_t FunctionDecoder::place_value(const syntax::Instruction& at, const Operand& operand, Type type, DecodedInstruction& pending,
-                                           bool written) {
+std::uint32_t FunctionDecoder::encode_value(const syntax::Instruction& at, const Operand& operand, Type type, DecodedInstruction& pending,
+                                            bool written) {
     using Kind = Operand::Kind;
     if (written && operand.kind != Kind::reg && operand.kind != Kind::sink) fail(at, "result argument must be a register");
     switch (operand.kind) {
-        case Kind::reg: return place_register(operand.index, pending, written);
+        case Kind::reg: return encode_register(operand.index, pending, written);
         case Kind::sink:
             if (!written) fail(at, "'_' has no value to read");
-            return place_sink(type, pending);
-        case Kind::special: return place_special(at, operand);
-        case Kind::symbol: return place_symbol(at, operand, bits_of(type) == 64);
-        default: return place_number(at, operand, type);
+            return encode_sink(type, pending);
+        case Kind::special: return encode_special(at, operand);
+        case Kind::symbol: return encode_symbol(at, operand, bits_of(type) == 64);
+        default: return encode_number(at, operand, type);
     }
 }
 
-std::uint32_t FunctionDecoder::place_register(std::uint32_t reg, DecodedInstruction& pending, bool written) {
+std::uint32_t FunctionDecoder::encode_register(std::uint32_t reg, DecodedInstruction& pending, bool written) {
     (written ? pending.access.writes : pending.access.reads).push_back(reg);
     return operand_in(Bank::unallocated, reg);
 }
 
 // A register of its own for a result that nobody reads.
-std::uint32_t FunctionDecoder::place_sink(Type type, DecodedInstruction& pending) {
+std::uint32_t FunctionDecoder::encode_sink(Type type, DecodedInstruction& pending) {
     types_.push_back(type);
-    return place_register(static_cast<std::uint32_t>(types_.size() - 1), pending, true);
+    return encode_register(static_cast<std::uint32_t>(types_.size() - 1), pending, true);
 }
 
-std::uint32_t FunctionDecoder::place_predicate(const syntax::Instruction& at, const Operand& operand, DecodedInstruction& pending,
-                                               bool written) {
+std::uint32_t FunctionDecoder::encode_predicate(const syntax::Instruction& at, const Operand& operand, DecodedInstruction& pending,
+                                                bool written) {
     using Kind = Operand::Kind;
-    if (operand.kind == Kind::sink && written) return place_sink(Type::pred, pending);
+    if (operand.kind == Kind::sink && written) return encode_sink(Type::pred, pending);
     if (written && (operand.kind != Kind::reg || operand.negated)) fail(at, "result argument must be a register");
     const std::uint32_t negation = operand.negated ? negated_predicate : 0;
-    if (operand.kind == Kind::reg) return place_register(operand.index, pending, written) | negation;
+    if (operand.kind == Kind::reg) return encode_register(operand.index, pending, written) | negation;
     if (operand.kind != Kind::integer) fail(at, "expected a predicate");
     return always | (operand.value != 0 ? negation : negation ^ negated_predicate);
 }
 
-std::uint32_t FunctionDecoder::place_special(const syntax::Instruction& at, const Operand& operand) {
+std::uint32_t FunctionDecoder::encode_special(const syntax::Instruction& at, const Operand& operand) {
     const auto special = static_cast<Special>(operand.index);
     if (is_clock(special)) refuse(at, "clocks are read by mov alone");
     if (special == Special::gridid) return pool_.number64(1);
     return operand_in(Bank::special32, operand.index * slot32_bytes);
 }
 
-std::uint32_t FunctionDecoder::place_symbol(const syntax::Instruction& at, const Operand& operand, bool wide) {
+std::uint32_t FunctionDecoder::encode_symbol(const syntax::Instruction& at, const Operand& operand, bool wide) {
     const syntax::Symbol& symbol = source_.symbols[operand.index];
     switch (symbol.space) {
         case Space::global:
         case Space::constant:
             if (!wide) fail(at, "an address needs 64 bits");
-            return pool_.address(PoolAddress::Kind::variable, true, places_.variable[operand.index], operand.value);
+            return pool_.address(PoolAddress::Kind::variable, true, symbol_indices_.variable[operand.index], operand.value);
         case Space::shared:
             shared_symbols_.push_back(operand.index);
-            return pool_.address(PoolAddress::Kind::shared, wide, places_.shared[operand.index], operand.value);
+            return pool_.address(PoolAddress::Kind::shared, wide, symbol_indices_.shared[operand.index], operand.value);
         case Space::parameter:
             if (const auto formal = parameter_offsets_.find(operand.index); formal != parameter_offsets_.end()) {
                 const std::uint64_t address = formal->second + operand.value;
@@ -73,7 +73,7 @@ std::uint32_t FunctionDecoder::place_symbol(const syntax::Instruction& at, const
     }
 }
 
-std::uint32_t FunctionDecoder::place_number(const syntax::Instruction& at, const Operand& operand, Type type) {
+std::uint32_t FunctionDecoder::encode_number(const syntax::Instruction& at, const Operand& operand, Type type) {
     using Kind = Operand::Kind;
     std::uint64_t value = operand.value;
     if (operand.kind == Kind::float64 && type == Type::f32) {
@@ -89,18 +89,18 @@ std::uint32_t FunctionDecoder::place_number(const syntax::Instruction& at, const
     return pool_.number32(static_cast<std::uint32_t>(truncated(value, bits_of(type))));
 }
 
-void FunctionDecoder::place_vector(const syntax::Instruction& at, const Operand& operand, Type type, std::size_t first,
-                                   DecodedInstruction& pending, bool written) {
+void FunctionDecoder::encode_vector(const syntax::Instruction& at, const Operand& operand, Type type, std::size_t first,
+                                    DecodedInstruction& pending, bool written) {
     // The elements of a pack or unpack share out the bits of its type; those of a load or store have the type each.
     const bool shares = first == 1 || at.opcode == "mov";
     const unsigned bits = shares ? bits_of(type) / static_cast<unsigned>(operand.elements.size()) : bits_of(type);
     const Type element_type = bits == 64 ? Type::b64 : bits == 32 ? Type::b32 : bits == 16 ? Type::b16 : Type::b8;
     for (std::size_t i = 0; i < operand.elements.size(); ++i)
-        pending.instruction.operands[first + i] = place_value(at, operand.elements[i], shares ? element_type : type, pending, written);
+        pending.instruction.operands[first + i] = encode_value(at, operand.elements[i], shares ? element_type : type, pending, written);
 }
 
-void FunctionDecoder::place_address(const syntax::Instruction& at, const Operand& address, Selection& selection,
-                                    DecodedInstruction& pending) {
+void FunctionDecoder::encode_address(const syntax::Instruction& at, const Operand& address, Selection& selection,
+                                     DecodedInstruction& pending) {
     using Kind = Operand::Kind;
     const Operand& base = address.elements[0];
     Instruction& instruction = pending.instruction;
@@ -126,7 +126,7 @@ void FunctionDecoder::place_address(const syntax::Instruction& at, const Operand
     const unsigned bits = bits_of(types_[base.index]);
     const bool has_short_addresses = space != Space::generic && space != Space::global && space != Space::constant;
     if (bits != 64 && !(bits == 32 && has_short_addresses)) fail(at, "an address needs 64 bits");
-    instruction.operands[address_operand] = place_register(base.index, pending, false);
+    instruction.operands[address_operand] = encode_register(base.index, pending, false);
 }
 
 void FunctionDecoder::place_address_symbol(const syntax::Instruction& at, const Operand& base, Selection& selection,
@@ -145,11 +145,11 @@ void FunctionDecoder::place_address_symbol(const syntax::Instruction& at, const 
     selection.access = symbol.space == Space::shared      ? Access::shared
                        : symbol.space == Space::parameter ? Access::parameter
                                                           : Access::global;
-    instruction.operands[address_operand] = place_symbol(at, base, true);
+    instruction.operands[address_operand] = encode_symbol(at, base, true);
 }
 
-Transfer FunctionDecoder::place_transfer(const syntax::Instruction& at, const Operand& operand, const FormalLayout::Place& formal,
-                                         DecodedInstruction& pending, bool written) {
+Transfer FunctionDecoder::encode_transfer(const syntax::Instruction& at, const Operand& operand, const FormalLayout::Slot& formal,
+                                          DecodedInstruction& pending, bool written) {
     using Kind = Operand::Kind;
     Transfer transfer;
     transfer.callee_offset = formal.offset;
@@ -165,12 +165,12 @@ Transfer FunctionDecoder::place_transfer(const syntax::Instruction& at, const Op
     const Type type = formal.size == 8 ? Type::b64 : formal.size == 4 ? Type::b32 : formal.size == 2 ? Type::b16 : Type::b8;
     if (bits_of(type) != 8 * formal.size || !fits_value(type, false, operand)) fail(at, "argument does not match its formal");
     transfer.in_register = true;
-    transfer.operand = place_value(at, operand, type, pending, written);
+    transfer.operand = encode_value(at, operand, type, pending, written);
     return transfer;
 }
 
-void FunctionDecoder::place_call(const syntax::Instruction& at, const Operand& results, const Operand& callee, const Operand& arguments,
-                                 DecodedInstruction& pending) {
+void FunctionDecoder::encode_call(const syntax::Instruction& at, const Operand& results, const Operand& callee, const Operand& arguments,
+                                  DecodedInstruction& pending) {
     const syntax::Function& called = source_.functions[callee.index];
     if (!called.defined) {
         const std::string feature = missing_feature(called.name);
@@ -184,16 +184,16 @@ void FunctionDecoder::place_call(const syntax::Instruction& at, const Operand& r
     CallSite site;
     site.function = callee.index;
     for (std::size_t i = 0; i < formals.parameters.size(); ++i)
-        site.arguments.push_back(place_transfer(at, arguments.elements[i], formals.parameters[i], pending, false));
+        site.arguments.push_back(encode_transfer(at, arguments.elements[i], formals.parameters[i], pending, false));
     for (std::size_t i = 0; i < formals.results.size(); ++i)
-        site.results.push_back(place_transfer(at, results.elements[i], formals.results[i], pending, true));
+        site.results.push_back(encode_transfer(at, results.elements[i], formals.results[i], pending, true));
     pending.instruction.immediate = module_.calls.size();
     module_.calls.push_back(std::move(site));
     result_.callees.push_back(callee.index);
 }
 
 // A label becomes the position of an instruction, or the index of a table of them, both still to be moved to their final place.
-std::uint32_t FunctionDecoder::place_target(const syntax::Instruction& at, std::uint32_t label, DecodedInstruction& pending) {
+std::uint32_t FunctionDecoder::encode_target(const syntax::Instruction& at, std::uint32_t label, DecodedInstruction& pending) {
     const syntax::Label& named = function_.label(label);
     const bool wants_table = at.opcode == "brx";
     if (wants_table != named.targets.has_value()) fail(at, "'" + std::string(named.name) + "' is not what the branch needs");

@@ -171,9 +171,9 @@ void Parser::parse_function(bool is_entry) {
     scopes_.push_back(Scope{0, {}, {}, {}, {}, {}});
 
     // The function's place in the module must be known before its formals, which add registers and symbols to it.
-    const std::size_t place = module_.functions.size();
+    const std::size_t index = module_.functions.size();
     module_.functions.push_back(std::move(parsed));
-    function_ = place;
+    function_ = index;
     location_ = {};
     if (!is_entry && token_.is('(')) {
         auto results = parse_formals(function());
@@ -193,10 +193,10 @@ void Parser::parse_function(bool is_entry) {
         if (module_.functions[known->second].defined && token_.is('{'))
             fail(name, "duplicate definition of function '" + function().name + "'");
         function_ = known->second;
-        if (token_.is('{')) std::swap(module_.functions[known->second], module_.functions[place]);
+        if (token_.is('{')) std::swap(module_.functions[known->second], module_.functions[index]);
         module_.functions.pop_back();
     } else {
-        functions_.emplace(name.text, static_cast<std::uint32_t>(place));
+        functions_.emplace(name.text, static_cast<std::uint32_t>(index));
     }
 
     if (token_.is('{')) {

@@ -30,9 +30,9 @@ template <Access access>
         return begin + offset;
     };
     if constexpr (access == Access::global) {
-        std::byte* const place = warp.launch().memory.translate(address, bytes, write);
-        if (place == nullptr) throw_illegal(lane, address, bytes, access, write);
-        return place;
+        std::byte* const host = warp.launch().memory.translate(address, bytes, write);
+        if (host == nullptr) throw_illegal(lane, address, bytes, access, write);
+        return host;
     } else if constexpr (access == Access::shared) {
         return within(warp.block().shared(), address, warp.launch().shared_bytes);
     } else if constexpr (access == Access::local) {
@@ -49,7 +49,7 @@ template <Access access>
 }
 
 /// Bytes that a lane accesses, for those who inspect.
-struct Place {
+struct AccessedBytes {
     Access access = Access::global;  ///< global, shared or local
     std::uint64_t address = 0;       ///< in that space
     std::uint64_t bytes = 0;
@@ -58,6 +58,6 @@ struct Place {
 };
 
 /// Throws LaneFault, as the access itself would.
-Place locate(Warp& warp, unsigned lane, std::uint64_t address, std::uint64_t bytes, Access access, bool write);
+AccessedBytes locate(Warp& warp, unsigned lane, std::uint64_t address, std::uint64_t bytes, Access access, bool write);
 
 }  // namespace cupool::ptx

@@ -48,9 +48,9 @@ Element apply(Element old, Element operand, Element replacement) {
 
 // The same read-modify-write on shared, local and global memory: only the last needs it to be atomic, against other launches.
 template <AtomicOperation operation, typename Element, bool flush>
-Element exchange_at(std::byte* place, Element operand, Element replacement) {
+Element exchange_at(std::byte* location, Element operand, Element replacement) {
     using Bits = std::conditional_t<sizeof(Element) == 8, std::uint64_t, std::uint32_t>;
-    auto* word = reinterpret_cast<Bits*>(place);
+    auto* word = reinterpret_cast<Bits*>(location);
     Bits old = __atomic_load_n(word, __ATOMIC_RELAXED);
     for (;;) {
         const Element result = apply<operation, Element, flush>(std::bit_cast<Element>(old), operand, replacement);
@@ -70,12 +70,12 @@ void atomic(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     Slot* results = instruction.operands[0] == no_operand ? nullptr : warp.slots<Slot>(instruction.operands[0]);
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-        std::byte* place = resolve<access>(warp, lane, addresses[lane], sizeof(Element), true);
+        std::byte* location = resolve<access>(warp, lane, addresses[lane], sizeof(Element), true);
         const auto operand = std::bit_cast<Element>(operands[lane]);
         const auto replacement = std::bit_cast<Element>(replacements[lane]);
         const bool in_global = access == Access::global || (access == Access::generic && !is_in_window(addresses[lane], shared_window));
-        const Element old = is_float && in_global ? exchange_at<operation, Element, is_float>(place, operand, replacement)
-                                                  : exchange_at<operation, Element, false>(place, operand, replacement);
+        const Element old = is_float && in_global ? exchange_at<operation, Element, is_float>(location, operand, replacement)
+                                                  : exchange_at<operation, Element, false>(location, operand, replacement);
         if (results != nullptr) results[lane] = std::bit_cast<Slot>(old);
     }
 }

@@ -64,7 +64,7 @@ Warp* Block::next_warp() {
 
 void Block::throw_deadlock() const {
     const auto& warp = *std::find_if(warps_.begin(), warps_.end(), [](const auto& candidate) { return !candidate->finished(); });
-    const auto [lane, instruction] = warp->someone();
+    const auto [lane, instruction] = warp->any_lane();
     throw Deadlock{warp.get(), lane, instruction};
 }
 

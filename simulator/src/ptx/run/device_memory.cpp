@@ -3,12 +3,12 @@
 namespace cupool::ptx {
 
 std::byte* DeviceMemory::translate_slowly(std::uint64_t address, std::uint64_t bytes, bool write) {
-    std::size_t place = 1;
-    while (place < recent_.size() && !within(recent_[place], address, bytes)) ++place;
-    const MemoryRange found = place < recent_.size() ? recent_[place] : backing_.find(address);
+    std::size_t index = 1;
+    while (index < recent_.size() && !within(recent_[index], address, bytes)) ++index;
+    const MemoryRange found = index < recent_.size() ? recent_[index] : backing_.find(address);
     if (!within(found, address, bytes) || (write && !found.writable)) return nullptr;
-    if (place == recent_.size()) --place;
-    for (; place > 0; --place) recent_[place] = recent_[place - 1];
+    if (index == recent_.size()) --index;
+    for (; index > 0; --index) recent_[index] = recent_[index - 1];
     recent_[0] = found;
     return found.host + (address - found.address);
 }

@@ -52,7 +52,7 @@ public:
         Schedule& schedule = launch_.schedule;
         std::uint64_t wanted = schedule.first_resident();
         std::size_t last = none;
-        std::size_t fruitless = 0;  // turns since the last block finished or started
+        std::size_t idle_turns = 0;  // turns since the last block finished or started
         for (;;) {
             while (next_ < blocks_ && resident_.size() < wanted) admit();
             if (resident_.empty()) break;
@@ -62,10 +62,10 @@ public:
             if (resident_[last]->finished()) {
                 retire(last--);
                 wanted = schedule.first_resident();
-                fruitless = 0;
-            } else if (++fruitless >= resident_.size()) {
+                idle_turns = 0;
+            } else if (++idle_turns >= resident_.size()) {
                 wanted = std::min<std::uint64_t>(2 * resident_.size(), max_resident());
-                fruitless = 0;
+                idle_turns = 0;
             }
         }
         Outcome outcome;
@@ -167,13 +167,13 @@ private:
         locate(outcome, block);
         const Warp& warp = *block.faulty_warp();
         outcome.fault = fault.fault;
-        outcome.found = fault.found;
+        outcome.is_finding = fault.is_finding;
         outcome.thread = block.thread(warp, fault.lane);
         name(outcome, *warp.current());
         outcome.address = fault.address;
         outcome.space = fault.space;
         outcome.report = fault.what + (fault.space.empty() ? "" : " at " + hexadecimal(fault.address)) + " in kernel '" + outcome.kernel +
-                         "', " + place_text(launch_.module, launch_.code, *warp.current()) + ", block " + to_text(outcome.block) +
+                         "', " + location_text(launch_.module, launch_.code, *warp.current()) + ", block " + to_text(outcome.block) +
                          ", thread " + to_text(outcome.thread);
         const bool in_memory = fault.space == name_of(Access::global) || fault.space == name_of(Access::generic);
         const std::string known = in_memory ? launch_.memory.describe(fault.address) : "";

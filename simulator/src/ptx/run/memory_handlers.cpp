@@ -9,13 +9,13 @@ namespace {
 
 // Other launches and the host may touch the same bytes: a relaxed access is no slower than a plain one, and no data race.
 template <typename Element>
-Element read(const std::byte* place) {
-    return __atomic_load_n(reinterpret_cast<const Element*>(place), __ATOMIC_RELAXED);
+Element read(const std::byte* location) {
+    return __atomic_load_n(reinterpret_cast<const Element*>(location), __ATOMIC_RELAXED);
 }
 
 template <typename Element>
-void write(std::byte* place, Element value) {
-    __atomic_store_n(reinterpret_cast<Element*>(place), value, __ATOMIC_RELAXED);
+void write(std::byte* location, Element value) {
+    __atomic_store_n(reinterpret_cast<Element*>(location), value, __ATOMIC_RELAXED);
 }
 
 void fence_for(const Instruction& instruction, Ordering ordering) {
@@ -31,8 +31,8 @@ void load(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     const std::uint64_t bytes = sizeof(Element) * instruction.width;
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-        const std::byte* place = resolve<access>(warp, lane, addresses[lane], bytes, false);
-        for (unsigned i = 0; i < instruction.width; ++i) slots[i][lane] = static_cast<Slot>(read<Element>(place + i * sizeof(Element)));
+        const std::byte* location = resolve<access>(warp, lane, addresses[lane], bytes, false);
+        for (unsigned i = 0; i < instruction.width; ++i) slots[i][lane] = static_cast<Slot>(read<Element>(location + i * sizeof(Element)));
     }
     fence_for(instruction, Ordering::acquire);
 }
@@ -46,9 +46,9 @@ void load_parameter(Warp& warp, const Instruction& instruction, std::uint32_t ma
     }
     const auto first = static_cast<unsigned>(std::countr_zero(mask));
     const std::uint64_t address = warp.slots<std::uint64_t>(instruction.operands[address_operand])[0] + instruction.immediate;
-    const std::byte* place = resolve<Access::parameter>(warp, first, address, sizeof(Element) * instruction.width, false);
+    const std::byte* location = resolve<Access::parameter>(warp, first, address, sizeof(Element) * instruction.width, false);
     for (unsigned i = 0; i < instruction.width; ++i) {
-        const auto value = static_cast<Slot>(read<Element>(place + i * sizeof(Element)));
+        const auto value = static_cast<Slot>(read<Element>(location + i * sizeof(Element)));
         Slot* slots = warp.slots<Slot>(instruction.operands[i]);
         for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) slots[std::countr_zero(rest)] = value;
     }
@@ -64,8 +64,8 @@ void store(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     const std::uint64_t bytes = sizeof(Element) * instruction.width;
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-        std::byte* place = resolve<access>(warp, lane, addresses[lane], bytes, true);
-        for (unsigned i = 0; i < instruction.width; ++i) write(place + i * sizeof(Element), static_cast<Element>(slots[i][lane]));
+        std::byte* location = resolve<access>(warp, lane, addresses[lane], bytes, true);
+        for (unsigned i = 0; i < instruction.width; ++i) write(location + i * sizeof(Element), static_cast<Element>(slots[i][lane]));
     }
 }
 
@@ -174,18 +174,18 @@ void throw_illegal(unsigned lane, std::uint64_t address, std::uint64_t bytes, Ac
                     name_of(access)};
 }
 
-Place locate(Warp& warp, unsigned lane, std::uint64_t address, std::uint64_t bytes, Access access, bool write) {
+AccessedBytes locate(Warp& warp, unsigned lane, std::uint64_t address, std::uint64_t bytes, Access access, bool write) {
     const auto beside = [](std::byte* initialised, const std::byte* host, const std::byte* memory) {
         return initialised != nullptr ? initialised + (host - memory) : nullptr;
     };
     const auto in_shared = [&](const std::byte* host) {
         const Block& block = warp.block();
-        return Place{Access::shared, static_cast<std::uint64_t>(host - block.shared()), bytes, true,
-                     beside(block.shared_initialised(), host, block.shared())};
+        return AccessedBytes{Access::shared, static_cast<std::uint64_t>(host - block.shared()), bytes, true,
+                             beside(block.shared_initialised(), host, block.shared())};
     };
     const auto in_local = [&](const std::byte* host) {
-        return Place{Access::local, static_cast<std::uint64_t>(host - warp.local(lane)), bytes, true,
-                     beside(warp.local_initialised(lane), host, warp.local(lane))};
+        return AccessedBytes{Access::local, static_cast<std::uint64_t>(host - warp.local(lane)), bytes, true,
+                             beside(warp.local_initialised(lane), host, warp.local(lane))};
     };
     switch (access) {
         case Access::shared: return in_shared(resolve<Access::shared>(warp, lane, address, bytes, write));

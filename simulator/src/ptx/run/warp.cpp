@@ -225,7 +225,7 @@ void Warp::branch(std::uint32_t mask, std::uint32_t position) {
 }
 
 void Warp::exit(std::uint32_t mask) {
-    check_skipped(mask & deeds_);
+    check_skipped(mask & accessing_lanes_);
     alive_ &= ~mask;
     running_.lanes &= ~mask;
     if (running_.lanes == 0) stop_position_ = 0;
@@ -249,7 +249,7 @@ void Warp::check_skipped(std::uint32_t mask) const {
                         0,
                         std::string(at_barrier ? "barrier" : "member mask") + " skipped: lanes " + lanes_text(absent) + " of warp " +
                             std::to_string(index_) + " exit while lanes " + lanes_text(group.lanes) + " wait for them at " +
-                            place_text(launch_.module, launch_.code, instruction_of(group)) + ",",
+                            location_text(launch_.module, launch_.code, instruction_of(group)) + ",",
                         {},
                         true};
     }
@@ -270,7 +270,7 @@ void Warp::narrow(std::uint32_t mask) {
 
 void Warp::wait(LaneGroup::State state) {
     const auto waits = [](const LaneGroup& group) { return group.state != LaneGroup::State::ready; };
-    if (std::none_of(waiting_.begin(), waiting_.end(), waits)) deeds_ = 0;
+    if (std::none_of(waiting_.begin(), waiting_.end(), waits)) accessing_lanes_ = 0;
     running_.state = state;
     stop_position_ = 0;
 }
@@ -421,7 +421,7 @@ std::string Warp::describe_waiting() const {
     return text;
 }
 
-std::pair<unsigned, const Instruction*> Warp::someone() const {
+std::pair<unsigned, const Instruction*> Warp::any_lane() const {
     std::pair<unsigned, const Instruction*> found{0, nullptr};
     for_each_group([&](const LaneGroup& group) {
         if (found.second == nullptr) found = {static_cast<unsigned>(std::countr_zero(group.lanes)), &instruction_of(group)};

@@ -29,7 +29,7 @@ struct LaneFault {
     std::uint64_t address;
     std::string what;
     std::string_view space = {};  ///< of the address
-    bool found = false;           ///< by Checks: a GPU would have gone on
+    bool is_finding = false;      ///< by Checks: a GPU would have gone on
 };
 
 /// A call in progress: where its frame begins in each bank, and what to do when it returns.
@@ -83,16 +83,16 @@ public:
     // Operands.
     template <typename Slot>
     Slot* slots(std::uint32_t operand) const {
-        return std::assume_aligned<64>(reinterpret_cast<Slot*>(place_of(operand)));
+        return std::assume_aligned<64>(reinterpret_cast<Slot*>(address_of(operand)));
     }
     std::uint32_t predicate(std::uint32_t operand) const {
         std::uint32_t word = 0;
-        std::memcpy(&word, place_of(operand), sizeof word);
+        std::memcpy(&word, address_of(operand), sizeof word);
         return (operand & negated_predicate) != 0 ? ~word : word;
     }
     void set_predicate(std::uint32_t operand, std::uint32_t value, std::uint32_t mask) {
         const std::uint32_t word = (predicate(operand) & ~mask) | (value & mask);
-        std::memcpy(place_of(operand), &word, sizeof word);
+        std::memcpy(address_of(operand), &word, sizeof word);
     }
     /// A lane of a register of either width.
     std::uint64_t value(std::uint32_t operand, unsigned lane) const {
@@ -136,7 +136,7 @@ public:
     void write_reduction(const LaneGroup& group, std::uint32_t true_predicates, std::uint32_t predicates);
     void sleep();
     /// For launches that look for races: the lanes touch memory.
-    void note_deed(std::uint32_t mask) { deeds_ |= mask; }
+    void note_accesses(std::uint32_t mask) { accessing_lanes_ |= mask; }
 
     /// Of a `.sync` instruction: the lanes that it can be done for now, whose mask operand agrees and who are all here, and that mask.
     /// None: the group waits for others, and the instruction will come again.
@@ -170,14 +170,14 @@ public:
     /// Lanes that wait, the lines where, and what for.
     std::string describe_waiting() const;
     /// Some lane that has not exited, and where it is.
-    std::pair<unsigned, const Instruction*> someone() const;
+    std::pair<unsigned, const Instruction*> any_lane() const;
     /// Where a group is: at the instruction that it waits at, or the one before its next.
     const Instruction& instruction_of(const LaneGroup& group) const;
 
 private:
     template <typename Visit>
     void for_each_group(const Visit& visit) const;
-    std::byte* place_of(std::uint32_t operand) const { return banks_[operand >> bank_shift] + (operand & offset_mask); }
+    std::byte* address_of(std::uint32_t operand) const { return banks_[operand >> bank_shift] + (operand & offset_mask); }
     bool choose_group();
     void merge_groups();
     void set_stop();
@@ -207,8 +207,8 @@ private:
     const Instruction* current_ = nullptr;
     LaneGroup running_;  ///< without lanes: none runs
     std::vector<LaneGroup> waiting_;
-    std::uint32_t deeds_ = 0;  ///< lanes that have touched memory since the first of the warp waits for others
-    bool rotate_ = false;      ///< the next turn is for who waited longest
+    std::uint32_t accessing_lanes_ = 0;  ///< lanes that have touched memory since the first of the warp waits for others
+    bool rotate_ = false;                ///< the next turn is for who waited longest
     bool slept_ = false;
 
     alignas(64) std::array<std::uint32_t, warp_size> carry_{};

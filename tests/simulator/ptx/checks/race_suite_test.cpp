@@ -197,11 +197,11 @@ TEST_CASE("All racy kernels of the suites are found, and no others", "[ptx][race
             const std::uint64_t threads = each.grid.count() * each.block.count();
             const Outcome outcome = loaded.run("k", each.grid, each.block, memory.allocate(8 * threads));
             INFO(each.name << ", seed " << seed << ": " << outcome.report);
-            CHECK((outcome.found && outcome.report.find("race: ") == 0) == each.racy);
-            CHECK((outcome.found || outcome));
+            CHECK((outcome.is_finding && outcome.report.find("race: ") == 0) == each.racy);
+            CHECK((outcome.is_finding || outcome));
             racy += each.racy ? 1 : 0;
             correct += each.racy ? 0 : 1;
-            found += each.racy && outcome.found ? 1 : 0;
+            found += each.racy && outcome.is_finding ? 1 : 0;
             false_alarms += !each.racy && !outcome ? 1 : 0;
         }
     }

@@ -198,7 +198,7 @@ TEST_CASE("Lanes come to their warp's barriers and shuffles, or exit before", "[
     const auto found = [](const std::string& body, const std::string& words) {
         const Outcome outcome = run(kernel(body), {1}, {64});
         INFO(outcome.report);
-        CHECK(outcome.found);
+        CHECK(outcome.is_finding);
         CHECK(outcome.report.find(words) != std::string::npos);
     };
     const std::string odd = "and.b32 %r5, %tid, 1; setp.eq.u32 %p1, %r5, 1; ";
@@ -219,7 +219,7 @@ TEST_CASE("Local memory ends with the variables, not with the padding behind the
     };
     check_silent(at("28"));
     const Outcome outcome = at("32");
-    CHECK(outcome.found);
+    CHECK(outcome.is_finding);
     CHECK(outcome.report.find("write of 4 bytes in local space past the variables of 'k', which end at 32") == 0);
 }
 

@@ -13,9 +13,9 @@
 namespace cupool::test {
 
 /// One libcuda, asked on one subject in a process of its own.
-class Interview {
+class AnswerRecorder {
 public:
-    explicit Interview(const Library& library) : cuda(library) {}
+    explicit AnswerRecorder(const Library& library) : cuda(library) {}
 
     /// Prints a line as soon as it is known: the next question may be the last.
     void note(const std::string& question, Status answer) { note(question, std::to_string(static_cast<int>(answer))); }
@@ -52,29 +52,30 @@ private:
     std::atomic<bool>& open_;
 };
 
-struct Chapter {
+struct CallGroup {
     const char* name;
     int devices;  ///< how many it needs
-    void (*ask)(Interview&);
+    void (*ask)(AnswerRecorder&);
 };
 
-/// All chapters, in the order of their files.
-std::vector<Chapter>& chapters();
+/// All call_groups, in the order of their files.
+std::vector<CallGroup>& call_groups();
 
-struct ChapterRegistration {
-    ChapterRegistration(const char* name, int devices, void (*ask)(Interview&)) { chapters().push_back({name, devices, ask}); }
+struct CallGroupRegistration {
+    CallGroupRegistration(const char* name, int devices, void (*ask)(AnswerRecorder&)) { call_groups().push_back({name, devices, ask}); }
 };
 
-/// Kernels that the chapters launch.
+/// Kernels that the call_groups launch.
 extern const char* const kernels_text;
 
 }  // namespace cupool::test
 
-#define CUPOOL_CHAPTER_NAMED(ask_it, registration, name, devices)          \
-    static void ask_it(Interview& ask);                                    \
-    static const ChapterRegistration registration(name, devices, &ask_it); \
-    static void ask_it([[maybe_unused]] Interview& ask)
+#define CUPOOL_CALL_GROUP_NAMED(ask_it, registration, name, devices)         \
+    static void ask_it(AnswerRecorder& recorder);                            \
+    static const CallGroupRegistration registration(name, devices, &ask_it); \
+    static void ask_it([[maybe_unused]] AnswerRecorder& recorder)
 #define CUPOOL_JOIN_(a, b) a##b
 #define CUPOOL_JOIN(a, b) CUPOOL_JOIN_(a, b)
-#define CHAPTER(name) CUPOOL_CHAPTER_NAMED(CUPOOL_JOIN(chapter_, __LINE__), CUPOOL_JOIN(registration_, __LINE__), name, 1)
-#define CHAPTER_OF_TWO(name) CUPOOL_CHAPTER_NAMED(CUPOOL_JOIN(chapter_, __LINE__), CUPOOL_JOIN(registration_, __LINE__), name, 2)
+#define CALL_GROUP(name) CUPOOL_CALL_GROUP_NAMED(CUPOOL_JOIN(call_group_, __LINE__), CUPOOL_JOIN(registration_, __LINE__), name, 1)
+#define CALL_GROUP_ON_TWO_DEVICES(name) \
+    CUPOOL_CALL_GROUP_NAMED(CUPOOL_JOIN(call_group_, __LINE__), CUPOOL_JOIN(registration_, __LINE__), name, 2)

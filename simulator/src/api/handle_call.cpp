@@ -1,4 +1,4 @@
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 
 #include "api/call_record.hpp"
 #include "api/driver_state.hpp"
@@ -119,12 +119,12 @@ Admission admit(EntryPoint entry_point, int device) {
     const bool asks_for_device = is_anything_planned() || is_any_device_lost();
     const Call call{entry_point, asks_for_device ? known_device(device) : no_device, !survives_device_fault(entry_point)};
     if (!is_in_host_function()) {
-        scheduler().pass_call(planned_slowness(call));
+        scheduler().pass_call(planned_slowdown(call));
     }
     if (entry_points()[static_cast<std::size_t>(entry_point)].since > driver_version()) {
         return {false, abi::Status::not_supported};
     }
-    if (const auto planned = is_anything_planned() ? planned_answer(call) : std::nullopt) {
+    if (const auto planned = is_anything_planned() ? planned_status(call) : std::nullopt) {
         return {releases(entry_point) && is_initialised(), *planned};
     }
     if (!is_initialised() && !works_uninitialised(entry_point)) {

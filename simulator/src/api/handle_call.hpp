@@ -11,7 +11,7 @@ namespace cupool::simulator {
 struct Admission {
     bool runs;
     /// The answer whatever the call itself comes to; success leaves the answer to the call.
-    abi::Status answer;
+    abi::Status status;
 };
 
 /// Counts the call, and asks in turn: a forked child, planned faults, the driver's version, initialisation, host functions (which may not
@@ -26,16 +26,16 @@ inline constexpr int current_device = -1;
 
 /// The frame of every exported function: `body` does the work and fails by a Failure. `device` is the one that the call is for.
 template <typename Body>
-abi::Status answer(EntryPoint entry_point, int device, Body&& body) noexcept {
+abi::Status handle_call(EntryPoint entry_point, int device, Body&& body) noexcept {
     abi::Status result = abi::Status::success;
     try {
         const Admission admission = admit(entry_point, device);
-        result = admission.answer;
+        result = admission.status;
         if (admission.runs) {
             body();
         }
     } catch (...) {
-        const abi::Status failure = result_of_current_exception();
+        const abi::Status failure = status_of_current_exception();
         result = result == abi::Status::success ? failure : result;
     }
     report(entry_point, result);
@@ -43,8 +43,8 @@ abi::Status answer(EntryPoint entry_point, int device, Body&& body) noexcept {
 }
 
 template <typename Body>
-abi::Status answer(EntryPoint entry_point, Body&& body) noexcept {
-    return answer(entry_point, current_device, std::forward<Body>(body));
+abi::Status handle_call(EntryPoint entry_point, Body&& body) noexcept {
+    return handle_call(entry_point, current_device, std::forward<Body>(body));
 }
 
 }  // namespace cupool::simulator

@@ -1,4 +1,4 @@
-#include "interview.hpp"
+#include "answer_recorder.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,62 +27,62 @@ std::atomic<bool>& new_flag() {
 
 }  // namespace
 
-std::vector<Chapter>& chapters() {
-    static std::vector<Chapter> all;
+std::vector<CallGroup>& call_groups() {
+    static std::vector<CallGroup> all;
     return all;
 }
 
-Context Interview::begin() const {
+Context AnswerRecorder::begin() const {
     need(cuda.init(0), "init");
     const Context context = primary(0);
     need(cuda.context_set_current(context), "set current");
     return context;
 }
 
-Context Interview::primary(int device) const {
+Context AnswerRecorder::primary(int device) const {
     Context context{};
     need(cuda.primary_context_retain(&context, device), "retain");
     return context;
 }
 
-Context Interview::created(int device) const {
+Context AnswerRecorder::created(int device) const {
     Context context{};
     need(cuda.context_create(&context, 0, device), "create context");
     need(cuda.context_pop_current(nullptr), "pop");
     return context;
 }
 
-Stream Interview::stream(unsigned flags) const {
+Stream AnswerRecorder::stream(unsigned flags) const {
     Stream stream{};
     need(cuda.stream_create(&stream, flags, 0), "create stream");
     return stream;
 }
 
-Event Interview::event(unsigned flags) const {
+Event AnswerRecorder::event(unsigned flags) const {
     Event event{};
     need(cuda.event_create(&event, flags), "create event");
     return event;
 }
 
-DevicePointer Interview::memory(std::size_t bytes) const {
+DevicePointer AnswerRecorder::memory(std::size_t bytes) const {
     DevicePointer pointer = 0;
     need(cuda.memory_allocate(&pointer, bytes), "allocate");
     return pointer;
 }
 
-void* Interview::pinned(std::size_t bytes) const {
+void* AnswerRecorder::pinned(std::size_t bytes) const {
     void* pointer = nullptr;
     need(cuda.host_allocate(&pointer, bytes, 1), "allocate pinned");
     return pointer;
 }
 
-Module Interview::module(const char* text) const {
+Module AnswerRecorder::module(const char* text) const {
     Module module{};
     need(cuda.module_load_data(&module, text, 0, nullptr, nullptr), "load module");
     return module;
 }
 
-Function Interview::function(Module module, const char* name) const {
+Function AnswerRecorder::function(Module module, const char* name) const {
     Function function{};
     need(cuda.module_get_function(&function, module, name), "get function");
     return function;
@@ -158,11 +158,11 @@ namespace {
 
 using namespace cupool::test;
 
-int run_chapter(const Library& library, const std::string& name) {
-    for (const Chapter& chapter : chapters()) {
-        if (chapter.name == name) {
-            Interview interview(library);
-            chapter.ask(interview);
+int run_call_group(const Library& library, const std::string& name) {
+    for (const CallGroup& group : call_groups()) {
+        if (group.name == name) {
+            AnswerRecorder recorder(library);
+            group.ask(recorder);
             std::cout.flush();
             std::_Exit(0);
         }
@@ -170,13 +170,13 @@ int run_chapter(const Library& library, const std::string& name) {
     return 2;
 }
 
-// A chapter in a process of its own: it may die of the driver, or leave it dead.
-void run_in_child(const char* program, const char* path, const Chapter& chapter) {
-    std::cout << "\n# " << chapter.name << std::endl;
+// A group in a process of its own: it may die of the driver, or leave it dead.
+void run_in_child(const char* program, const char* path, const CallGroup& group) {
+    std::cout << "\n# " << group.name << std::endl;
     const pid_t child = fork();
     if (child == 0) {
         alarm(60);  // lasts through exec: a driver may never come back from a question
-        execl(program, program, path, chapter.name, nullptr);
+        execl(program, program, path, group.name, nullptr);
         std::_Exit(127);
     }
     int status = 0;
@@ -190,16 +190,16 @@ void run_in_child(const char* program, const char* path, const Chapter& chapter)
 
 int main(int argc, char** argv) {
     if (argc < 2) {
-        std::cerr << "usage: " << argv[0] << " LIBCUDA [CHAPTER | --devices N]\n";
+        std::cerr << "usage: " << argv[0] << " LIBCUDA [CALL_GROUP | --devices N]\n";
         return 2;
     }
     if (argc == 3) {
-        return run_chapter(Library(argv[1]), argv[2]);
+        return run_call_group(Library(argv[1]), argv[2]);
     }
     const int devices = argc == 4 ? std::atoi(argv[3]) : 1;
-    for (const Chapter& chapter : chapters()) {
-        if (chapter.devices <= devices) {
-            run_in_child(argv[0], argv[1], chapter);
+    for (const CallGroup& group : call_groups()) {
+        if (group.devices <= devices) {
+            run_in_child(argv[0], argv[1], group);
         }
     }
     return 0;
