@@ -199,7 +199,7 @@ Lookup find(std::string_view base, int version) {
     }
     search.consider("cuGetProcAddress", first_version_of_get_proc_address, reinterpret_cast<void*>(&exports::get_proc_address));
     search.consider("cuGetProcAddress", second_version_of_get_proc_address, reinterpret_cast<void*>(&exports::get_proc_address_v2));
-    return search.handle_call();
+    return search.result();
 }
 
 Status look_up(const char* symbol, void** function, int version, std::uint64_t flags, ProcAddressQueryResult* status) {
