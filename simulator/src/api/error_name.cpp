@@ -15,7 +15,7 @@ struct ErrorName {
     const char* name;
 };
 
-// As a driver 580 names them.
+// The names that driver 580 returns.
 constexpr std::array names{
     ErrorName{0, "CUDA_SUCCESS"},
     ErrorName{1, "CUDA_ERROR_INVALID_VALUE"},
@@ -126,7 +126,7 @@ const ErrorName* find_name(abi::Status result) {
     return found == names.end() ? nullptr : found;
 }
 
-// The name in plain letters: a real driver's texts are its own.
+// The description is the name in lower case; the texts of a real driver are not copied.
 std::string text_of(const ErrorName& name) {
     constexpr std::string_view prefix = "CUDA_ERROR_";
     std::string text = name.name;

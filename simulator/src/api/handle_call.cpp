@@ -23,7 +23,7 @@ bool works_uninitialised(EntryPoint entry_point) {
 
 bool works_in_forked_child(EntryPoint entry_point) { return works_uninitialised(entry_point) && entry_point != EntryPoint::init; }
 
-// Calls that do not reach for a device answer as ever on a faulted one: these, on an H200 with driver 580.
+// Calls that do not access a device still work after a device fault. Observed on an H200 with driver 580.
 bool survives_device_fault(EntryPoint entry_point) {
     switch (entry_point) {
         case EntryPoint::device_get_count:
@@ -76,7 +76,7 @@ bool survives_device_fault(EntryPoint entry_point) {
     }
 }
 
-// What they release is released also when they report a failure.
+// Calls that release their object even if they report a failure.
 bool releases(EntryPoint entry_point) {
     switch (entry_point) {
         case EntryPoint::primary_context_release:

@@ -7,24 +7,25 @@
 
 namespace cupool::simulator {
 
-/// What is decided about a call before it does anything.
+/// What admit() decides about a call before its implementation runs.
 struct Admission {
     bool runs;
-    /// The answer whatever the call itself comes to; success leaves the answer to the call.
+    /// Overrides the status of the implementation unless it is success.
     abi::Status status;
 };
 
-/// Counts the call, and asks in turn: a forked child, planned faults, the driver's version, initialisation, host functions (which may not
-/// call the driver), and the device fault.
+/// Counts the call and checks, in this order: whether this process is a forked child, the driver's version, planned faults,
+/// initialisation, whether the thread is in a host function (which may not call the driver), and the device fault.
 Admission admit(EntryPoint entry_point, int device);
 
-/// Tells the trace.
+/// Reports the finished call to the trace and the replay log.
 void report(EntryPoint entry_point, abi::Status result) noexcept;
 
-/// For calls that name no device: they are for that of the current context.
+/// For calls that name no device: the device of the current context.
 inline constexpr int current_device = -1;
 
-/// The frame of every exported function: `body` does the work and fails by a Failure. `device` is the one that the call is for.
+/// Runs an exported function: admits the call, runs `body`, which reports errors by throwing Failure, and returns the resulting CUresult.
+/// `device` is the device that the call addresses.
 template <typename Body>
 abi::Status handle_call(EntryPoint entry_point, int device, Body&& body) noexcept {
     abi::Status result = abi::Status::success;

@@ -7,7 +7,7 @@
 #include "api/handle_call.hpp"
 
 /// \file
-/// cuGetProcAddress: the newest variant of a base name that is not newer than the version asked for.
+/// cuGetProcAddress: returns the newest variant of a base name that is not newer than the requested version.
 
 namespace cupool::simulator {
 namespace {
@@ -17,7 +17,7 @@ using abi::Status;
 using namespace std::string_view_literals;
 
 Status not_simulated() { return Status::not_supported; }
-// Of another address, as a driver's is.
+// A separate function, since a driver returns another address too.
 Status not_simulated_per_thread() { return Status::not_supported; }
 
 struct Variant {
@@ -25,8 +25,8 @@ struct Variant {
     int version;
 };
 
-// Variants that drivers have and this one has not, of base names that it has. Whoever asks for them gets a function that says so:
-// one of another signature would do harm. As a driver 580 tells them.
+// Variants that driver 580 has and this one lacks, of base names that it has. A request returns a function that answers "not supported",
+// since a variant with another signature would misread its arguments.
 constexpr std::array variants_not_simulated{
     Variant{"cuDeviceTotalMem", 2000},
     Variant{"cuDevicePrimaryCtxRelease", 7000},
@@ -83,7 +83,7 @@ constexpr std::array variants_not_simulated{
     Variant{"cuIpcOpenMemHandle", 4010},
 };
 
-// Base names of which there is another variant for the per-thread default stream, not simulated either.
+// Base names that have a variant for the per-thread default stream, which is not simulated either.
 constexpr std::array per_thread_names{
     "cuMemcpyHtoD"sv,
     "cuMemcpyDtoH"sv,
@@ -143,7 +143,7 @@ struct Lookup {
     ProcAddressQueryResult status = ProcAddressQueryResult::symbol_not_found;
 };
 
-/// Gathers the variants of one base name.
+/// Selects among the variants of one base name.
 class Search {
 public:
     Search(std::string_view base, int version) : base_(base), version_(version) {}

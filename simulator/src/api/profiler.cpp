@@ -1,7 +1,7 @@
 #include "api/handle_call.hpp"
 
 /// \file
-/// There is no profiler here to start or stop, as there seldom is one on a real host: both calls say that all is well there too.
+/// Profiler control: there is no profiler to start or stop. Both calls succeed, as they do on a host without one.
 
 namespace cupool::simulator::exports {
 

@@ -15,7 +15,7 @@ namespace {
 std::atomic<bool> is_checked{false};
 thread_local const Operation* running_operation = nullptr;
 
-/// What the check knows besides the clocks of operations and the uses of allocations, all under its lock.
+/// The state of the check besides the clocks of operations and the uses of allocations; all of it is guarded by its lock.
 struct Knowledge {
     std::mutex mutex;
     Clock host;
@@ -28,7 +28,7 @@ Knowledge& knowledge() {
     return *instance;
 }
 
-/// Of a lost device neither the memory matters any more nor what it was at, since nothing can be ordered behind that.
+/// A lost device is exempt: nothing can be ordered after its operations.
 void report_unordered(const Allocation& allocation, const OrderedUses::Use& use) {
     if (device_fault(use.lane.device) != abi::Status::success) {
         return;
@@ -37,7 +37,7 @@ void report_unordered(const Allocation& allocation, const OrderedUses::Use& use)
                                        " that is not ordered after their use by ", use.what, ": nothing makes the free wait for it"});
 }
 
-// For what a call still notes when its work is queued or done: that may neither stop the call half-way nor be left out unnoticed.
+// For bookkeeping after a call has queued its work: a failure must neither abort the call half-way nor pass unnoticed.
 template <typename Body>
 void note_or_raise_fault(Body body) noexcept {
     try {
@@ -66,7 +66,7 @@ void Clock::join(const Clock& other) {
     }
 }
 
-// What is known by now need not be looked up again.
+// A pending clock that is known by now is merged at once.
 void Clock::join(const Pending& pending) {
     if (pending->has_value()) {
         join(**pending);
@@ -168,7 +168,7 @@ void note_value_seen(const Allocation& allocation, std::size_t offset) {
 
 namespace {
 
-// Under the knowledge's lock.
+// The caller holds the lock.
 void free_behind(const Clock& clock, Allocation& allocation) {
     if (clock.is_pending()) {
         return;

@@ -23,7 +23,7 @@ abi::Uuid uuid_of(int card) {
     return uuid;
 }
 
-// "0000:10:00.0", the domain and the function may be left out.
+// "0000:10:00.0"; domain and function are optional.
 std::optional<int> bus_in(const char* id) {
     unsigned domain = 0;
     unsigned bus = 0;
@@ -118,7 +118,7 @@ Status device_get_name(char* name, int length, Device device) {
     });
 }
 
-// No card here is divided into instances.
+// No card is partitioned into MIG instances.
 Status device_get_physical_uuid(Uuid* uuid, Device device) {
     return handle_call(EntryPoint::device_get_physical_uuid, device, [&] {
         require(uuid != nullptr, Status::invalid_value);

@@ -47,7 +47,7 @@ Status occupancy_max_active_blocks(int* blocks, Function function, int block_siz
     });
 }
 
-// Of the block sizes that keep most threads busy, the largest.
+// The largest of the block sizes that maximise the number of resident threads.
 Status occupancy_potential_block_size(int* min_grid_size, int* block_size, Function function, BlockSizeToSharedBytes shared_bytes_of,
                                       std::size_t dynamic_shared_bytes, int block_size_limit) {
     return handle_call(EntryPoint::occupancy_potential_block_size, [&] {

@@ -29,7 +29,7 @@ void demand(bool condition, const std::string& complaint) {
 
 bool is_slow(const SimulatedFault& fault) { return fault.times_slower != 1 || fault.milliseconds != 0; }
 
-// CUDA_ERROR_UNKNOWN. Between the named ones a plan may have any number: a newer driver may answer it.
+// CUDA_ERROR_UNKNOWN. A plan may use numbers without a name: a newer driver may return them.
 constexpr int last_result = 999;
 
 void check_effect(const SimulatedFault& fault) {
@@ -50,10 +50,10 @@ bool is_for(const PlannedFault& fault, const Call& call) {
     return fault.call ? *fault.call == call.entry_point : fault.device == any_device || call.reaches_device;
 }
 
-// Whether the fault's turn has come, of those it is for.
+// Counts a matching call; returns whether the fault is due.
 bool is_due(PlannedFault& fault) { return fault.calls_until <= 1 || --fault.calls_until == 0; }
 
-// The first that is due of those that `concern` what happens; all of them count it.
+// The first due fault for which `concern` is true; all matching faults count the event.
 template <typename Predicate>
 std::optional<DueFault> take_due(Predicate concern) {
     const std::lock_guard lock(plan_mutex);

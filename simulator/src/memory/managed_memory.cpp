@@ -8,8 +8,8 @@
 #include "memory/memory.hpp"
 
 /// \file
-/// Managed memory: at one address for the host and all devices. Its pages stay where they are; what the program has told of them can be
-/// asked. A host that touches them while a kernel does is not told of that, as on devices with concurrent managed access.
+/// Managed memory: one address for the host and all devices. Pages do not migrate; the program's advice and prefetches can be queried.
+/// Concurrent accesses by host and kernels are not reported, as on devices with concurrent managed access.
 
 namespace cupool::simulator {
 namespace {
@@ -19,7 +19,7 @@ using abi::Status;
 
 constexpr std::size_t page_bytes = 4096;
 
-/// The pages that a range touches, of managed memory.
+/// The pages of managed memory that a range overlaps.
 class Pages {
 public:
     Pages(abi::DevicePointer start, std::size_t bytes) {
@@ -34,7 +34,7 @@ public:
         std::for_each(pages.begin() + first(), pages.begin() + last() + 1, change);
     }
 
-    /// What all pages have in common, or `otherwise`.
+    /// The value that all pages share, or `otherwise`.
     template <typename Value>
     Value common(Value ManagedPage::*member, Value otherwise) const {
         const auto& pages = region_.allocation->pages;
@@ -63,7 +63,7 @@ void advise(ManagedPage& page, MemoryAdvice advice, abi::Device device) {
         case MemoryAdvice::unset_read_mostly: page.is_read_mostly = false; return;
         case MemoryAdvice::set_preferred_location: page.preferred_location = device; return;
         case MemoryAdvice::unset_preferred_location: page.preferred_location = abi::no_location; return;
-        // Whose page tables know the pages makes no difference here.
+        // Which page tables map the pages makes no difference here.
         case MemoryAdvice::set_accessed_by:
         case MemoryAdvice::unset_accessed_by: return;
     }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned known_host_flags = 7;
 
-// An H200 hands out memory in blocks of 2 MiB, which small allocations share.
+// An H200 allocates memory in blocks of 2 MiB, which small allocations share.
 constexpr std::uint64_t block = 2 * 1024 * 1024;
 constexpr std::uint64_t max_small_bytes = block / 2;
 

@@ -11,7 +11,7 @@
 namespace cupool::simulator {
 namespace {
 
-// Pools reserve memory of their device in pieces of this size.
+// Pools reserve memory of their device in blocks of this size.
 constexpr std::uint64_t reservation = 32 * 1024 * 1024;
 
 void trim(MemoryPool& pool, std::uint64_t bytes_to_keep) {

@@ -5,7 +5,7 @@
 #include "memory/memory.hpp"
 
 /// \file
-/// The program's own memory, registered; and what devices call host memory by. Under unified addressing that is its own address.
+/// Registered host memory and device addresses of host memory, which under unified addressing equal the host addresses.
 
 namespace cupool::simulator {
 namespace {
@@ -16,7 +16,7 @@ using abi::Status;
 constexpr unsigned known_flags =
     static_cast<unsigned>(HostRegistrationFlags::portable) | static_cast<unsigned>(HostRegistrationFlags::device_map) |
     static_cast<unsigned>(HostRegistrationFlags::io_memory) | static_cast<unsigned>(HostRegistrationFlags::read_only);
-// Memory of other devices, and memory that the host may only read, are beyond this one.
+// Neither memory of other devices nor read-only host memory is supported.
 constexpr unsigned flags_not_simulated =
     static_cast<unsigned>(HostRegistrationFlags::io_memory) | static_cast<unsigned>(HostRegistrationFlags::read_only);
 
@@ -84,7 +84,7 @@ Status host_get_flags(unsigned* flags, void* pointer) {
         require(flags != nullptr, Status::invalid_value);
         const auto allocation = host_memory_at(pointer);
         require(allocation->kind == Allocation::Kind::pinned_host, Status::invalid_value);
-        // Under unified addressing all of it is mapped.
+        // Under unified addressing all registered memory is mapped.
         *flags = allocation->host_flags | static_cast<unsigned>(HostAllocationFlags::device_map);
     });
 }

@@ -19,7 +19,7 @@
 #include "memory/memory.hpp"
 
 /// \file
-/// Addresses and physical memory apart: reserved, created, mapped, and made accessible one by one.
+/// Virtual memory management: addresses are reserved and physical memory is created, mapped and made accessible in separate calls.
 
 namespace cupool::simulator {
 namespace {
@@ -52,7 +52,7 @@ void release_unused(State& state, const PhysicalMemory& memory) {
     }
 }
 
-/// The mappings that fill the range exactly, in their order. Fails with invalid_value.
+/// The mappings that exactly cover the range, in ascending order. Fails with invalid_value.
 std::vector<std::shared_ptr<Allocation>> mappings_in(abi::DevicePointer start, std::size_t bytes) {
     require(bytes > 0 && start % granularity == 0 && bytes % granularity == 0, Status::invalid_value);
     std::vector<std::shared_ptr<Allocation>> mappings;
@@ -81,7 +81,7 @@ void change_access(State& state, Allocation& mapping, const abi::MemoryAccessDes
     }
 }
 
-/// What tells one open file from all others, whatever the number it is open by.
+/// Identifies an open file independently of its descriptor.
 using FileIdentity = std::pair<dev_t, ino_t>;
 
 std::optional<FileIdentity> identity_of(int file_descriptor) {
@@ -92,7 +92,7 @@ std::optional<FileIdentity> identity_of(int file_descriptor) {
     return FileIdentity(status.st_dev, status.st_ino);
 }
 
-/// The memory that files stand for; of memory that has gone, nothing. Under the state's lock.
+/// The memory that exported files refer to; expired pointers for freed memory. Guarded by the driver's lock.
 std::map<FileIdentity, std::weak_ptr<PhysicalMemory>>& exported_memories() {
     static auto& memories = *new std::map<FileIdentity, std::weak_ptr<PhysicalMemory>>;
     return memories;
@@ -217,7 +217,7 @@ Status memory_get_granularity(std::size_t* bytes, const PhysicalMemoryProperties
     });
 }
 
-// The file is empty: it stands for the memory in this process alone.
+// The file is empty: it identifies the memory within this process only.
 Status memory_export(void* handle, MemoryHandle memory, MemoryHandleType type, unsigned long long flags) {
     return handle_call(EntryPoint::memory_export, [&] {
         require(handle != nullptr && flags == 0 && type == MemoryHandleType::posix_file_descriptor, Status::invalid_value);
@@ -241,7 +241,7 @@ Status memory_import(MemoryHandle* memory, void* handle, MemoryHandleType type) 
         const auto identity = identity_of(static_cast<int>(reinterpret_cast<std::intptr_t>(handle)));
         require(identity.has_value(), Status::invalid_value);
         const auto found = exported_memories().find(*identity);
-        // Another process's, or memory that only the file would have kept.
+        // A file of another process, or memory without other references.
         require(found != exported_memories().end(), Status::not_supported);
         const auto imported = found->second.lock();
         require(imported != nullptr, Status::not_supported);

@@ -26,7 +26,7 @@ void for_each_stream(State& state, Visitor visit) {
     });
 }
 
-// Nodes that stay in the graph when the capture ends, without having been joined to the stream that it ends in.
+// Leaf nodes that have not been joined to the origin stream when the capture ends.
 bool has_unjoined(const Capture& capture) {
     std::set<const GraphNode*> joined;
     GraphNodes unvisited = capture.origin->captured;
@@ -50,7 +50,7 @@ void leave(State& state, Capture& capture) {
     });
 }
 
-// Where the program gets none of it.
+// Ends a capture whose graph the program does not receive.
 void discard(State& state, Capture& capture) {
     destroy_graph(state, *capture.graph);
     capture.graph->nodes.clear();
@@ -170,7 +170,7 @@ Status stream_begin_capture(Stream stream, CaptureMode mode) {
 Status stream_end_capture(Stream stream, Graph* graph) {
     return handle_call(EntryPoint::stream_end_capture, [&] {
         require(graph != nullptr, Status::invalid_value);
-        std::shared_ptr<Capture> ended;  // goes when the lock is no longer held
+        std::shared_ptr<Capture> ended;  // destroyed after the lock is released
         const Locked state;
         const auto last = stream_of(*state, stream);
         *graph = nullptr;

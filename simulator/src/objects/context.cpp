@@ -11,7 +11,7 @@
 namespace cupool::simulator {
 namespace {
 
-// An H200's, as far as a program can set them. A static object would allocate while the library is loaded, where no caller can catch.
+// The limits of an H200 that a program can set. A static object would allocate while the library is loaded, where no caller can catch.
 std::map<abi::ContextLimit, std::size_t> default_limits() {
     return {
         {abi::ContextLimit::stack_bytes, 1024},
@@ -67,9 +67,9 @@ void open_primary_context(State& state, Device& device) {
     earlier->cache_config = abi::CacheConfig::none;
 }
 
-// Takes along all that the context owns. Nothing may be pending there any more.
+// Destroys everything that the context owns. The context must be idle.
 void close_context(State& state, Context& context) {
-    const auto allocations = all_allocations();  // first: then nothing fails half-way
+    const auto allocations = all_allocations();  // allocated first, so that nothing fails half-way
     const auto belongs = [&](const auto& object) { return object.context == &context; };
     state.streams.for_each([&](Stream& stream) {
         if (belongs(stream)) {
@@ -91,7 +91,7 @@ void close_context(State& state, Context& context) {
     context.per_thread_streams.clear();
 }
 
-// Of CUctx_flags: a scheduling choice, at most one, and bits that do not matter here.
+// CUctx_flags: at most one scheduling policy, and bits that have no effect here.
 bool are_context_flags(unsigned flags, unsigned others = 0x38) {
     constexpr unsigned scheduling = 0x7;
     const unsigned choice = flags & scheduling;
@@ -105,7 +105,7 @@ void push_new_context(State& state, abi::Device device, unsigned flags, abi::Con
     current.push(handle);
 }
 
-// Of a context dead or alive: only its use tells.
+// Accepts a destroyed context too: only its use fails.
 std::shared_ptr<Context> known_context(State& state, abi::Context handle) {
     auto context = state.contexts.find(handle);
     require(context != nullptr, abi::Status::invalid_context);
@@ -229,7 +229,7 @@ Status primary_context_set_flags(Device device, unsigned flags) {
     });
 }
 
-// Whoever has retained it has it no more.
+// A reset drops all retained references.
 Status primary_context_reset(Device device) {
     return handle_call(EntryPoint::primary_context_reset, device, [&] {
         Operations pending;
@@ -258,7 +258,7 @@ Status context_create(Context* context, unsigned flags, Device device) {
     });
 }
 
-// Fewer multiprocessors are for clients of MPS, which is not simulated.
+// Limits on multiprocessors are a feature of MPS, which is not simulated.
 Status context_create_with_affinity(Context* context, ExecutionAffinity* affinities, int count, unsigned flags, Device device) {
     return handle_call(EntryPoint::context_create_with_affinity, device, [&] {
         require(context != nullptr && are_context_flags(flags) && count >= 0, Status::invalid_value);

@@ -10,11 +10,11 @@
 
 namespace cupool::simulator {
 
-/// The contexts that a thread has made current, the current one on top. Trivially destructible: a driver is still called
-/// while a thread's own objects go.
+/// A thread's stack of contexts, with the current one on top. Trivially destructible, since the driver may still be called while the
+/// thread's objects are destroyed.
 class CurrentContexts {
 public:
-    /// Empties a stack that is of an earlier life of the driver.
+    /// Empties a stack from before the last reset.
     void enter_generation(std::uint64_t generation) {
         if (generation_ != generation) {
             depth_ = 0;
@@ -23,9 +23,9 @@ public:
     }
 
     bool empty() const { return depth_ == 0; }
-    /// Null when empty.
+    /// Null if the stack is empty.
     abi::Context top() const { return depth_ == 0 ? nullptr : contexts_[depth_ - 1]; }
-    /// Fails with out_of_memory when it is full.
+    /// Fails with out_of_memory if the stack is full.
     void require_room() const { require(depth_ < contexts_.size(), abi::Status::out_of_memory); }
     void push(abi::Context context) {
         require_room();

@@ -14,7 +14,7 @@ constexpr unsigned interprocess = static_cast<unsigned>(abi::EventFlags::interpr
 constexpr unsigned known_event_flags =
     static_cast<unsigned>(abi::EventFlags::blocking_sync) | static_cast<unsigned>(abi::EventFlags::disable_timing) | interprocess;
 
-// After it was recorded in a captured stream, an event has nothing to tell; who asks spoils the capture.
+// An event recorded in a captured stream cannot be queried; the attempt invalidates the capture.
 void require_not_captured(const Event& event) {
     if (event.capture) {
         event.capture->invalidated = true;
@@ -29,7 +29,7 @@ OperationPointer recorded_in(abi::Event handle) {
     return event->recorded;
 }
 
-// CU_EVENT_RECORD_EXTERNAL: a node of the capture.
+// CU_EVENT_RECORD_EXTERNAL: the record becomes a node of the capture.
 void record_externally(State& state, Event& event, Stream& stream) {
     require(stream.capture != nullptr, abi::Status::illegal_state);
     NodeAction action{abi::GraphNodeType::event_record};

@@ -31,7 +31,7 @@ GraphNodes dependencies_of(State& state, const Graph& graph, const abi::GraphNod
     return nodes;
 }
 
-// The frame of every call that adds a node: `act` makes what it does.
+// Common part of all calls that add a node; `act` creates its action.
 template <typename Act>
 Status handle_node_addition(EntryPoint entry_point, abi::GraphNode* node, abi::Graph graph, const abi::GraphNode* dependencies,
                             std::size_t count, Act&& act) {
@@ -44,7 +44,7 @@ Status handle_node_addition(EntryPoint entry_point, abi::GraphNode* node, abi::G
     });
 }
 
-// As many as there is room for; without an array, only how many there are.
+// Returns as many handles as the array holds, or their number if there is no array.
 template <typename Nodes>
 void list(const Nodes& nodes, abi::GraphNode* array, std::size_t* count) {
     require(count != nullptr, Status::invalid_value);
@@ -126,7 +126,7 @@ Status graph_create(Graph* graph, unsigned flags) {
 
 Status graph_destroy(Graph graph) {
     return handle_call(EntryPoint::graph_destroy, [&] {
-        std::shared_ptr<simulator::Graph> doomed;  // goes when the lock is no longer held
+        std::shared_ptr<simulator::Graph> doomed;  // destroyed after the lock is released
         const Locked state;
         doomed = graph_of(*state, graph);
         destroy_graph(*state, *doomed);

@@ -33,19 +33,19 @@ std::vector<GraphExec::Node> flat_nodes(const Graph& graph) {
     return nodes;
 }
 
-/// One launch of the nodes of a graph, or of those of its children, behind a start that is held until all are queued.
+/// One launch of the nodes of a graph and its child graphs. Its start operation is held until all nodes are queued.
 class Launcher {
 public:
     Launcher(State& state, const Stream& stream) : state_(state), stream_(stream) {}
 
-    /// Fails before anything is queued where a node cannot run.
+    /// Fails before anything is queued if a node cannot run.
     void prepare(const std::vector<GraphExec::Node>& nodes) {
         for (const GraphExec::Node& node : nodes) {
             prepare(node.action);
         }
     }
 
-    /// Queues all behind `start`, in the order in which they were prepared. Returns what ends them.
+    /// Queues all nodes after `start`, in the order of preparation. Returns the operation that ends the launch.
     Operations launch(const std::vector<GraphExec::Node>& nodes, const Operations& start) {
         std::vector<Operations> ends;
         Operations all_ends = start;
@@ -60,7 +60,7 @@ public:
         return all_ends;
     }
 
-    /// As if nothing had been queued.
+    /// Cancels everything that has been queued.
     void cancel(const OperationPointer& start) noexcept {
         for (auto recorded = records_.rbegin(); recorded != records_.rend(); ++recorded) {
             std::swap(*recorded->event, recorded->before);
@@ -119,12 +119,12 @@ private:
     const Stream& stream_;
     std::vector<Work> works_;
     std::size_t next_ = 0;
-    /// What has been queued.
+    /// The queued operations.
     Operations operations_;
     std::vector<Record> records_;
 };
 
-// What the program gave to the children, and to theirs.
+// The user objects of the child graphs, recursively.
 void add_user_objects(const NodeAction& action, std::vector<std::shared_ptr<UserObject>>& user_objects) {
     if (action.child) {
         user_objects.insert(user_objects.end(), action.child->user_objects.begin(), action.child->user_objects.end());
@@ -142,7 +142,7 @@ std::vector<std::shared_ptr<UserObject>> all_user_objects(const Graph& graph) {
     return user_objects;
 }
 
-// Holds what the program gave to the graph for as long as a launch runs.
+// Keeps the user objects alive while a launch runs.
 Work keep(const std::vector<std::shared_ptr<UserObject>>& user_objects) {
     Work work;
     if (!user_objects.empty()) {
@@ -210,7 +210,7 @@ Status graph_instantiate(GraphExec* exec, Graph graph, GraphNode* error_node, ch
 
 Status graph_exec_destroy(GraphExec exec) {
     return handle_call(EntryPoint::graph_exec_destroy, [&] {
-        std::shared_ptr<simulator::GraphExec> doomed;  // goes when the lock is no longer held
+        std::shared_ptr<simulator::GraphExec> doomed;  // destroyed after the lock is released
         const Locked state;
         doomed = exec_of(*state, exec);
         state->graph_execs.remove(exec);
@@ -220,13 +220,13 @@ Status graph_exec_destroy(GraphExec exec) {
 Status graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, GraphUpdateResult* result) {
     return handle_call(EntryPoint::graph_exec_update, [&] {
         require(error_node != nullptr && result != nullptr, Status::invalid_value);
-        std::vector<std::shared_ptr<simulator::UserObject>> replaced;  // go when the lock is no longer held
+        std::vector<std::shared_ptr<simulator::UserObject>> replaced;  // destroyed after the lock is released
         const Locked state;
         const auto changed = exec_of(*state, exec);
         const auto source = graph_of(*state, graph);
         std::vector<simulator::GraphExec::Node> nodes = flat_nodes(*source);
         *error_node = nullptr;
-        // A driver 580's word for another number of nodes.
+        // What driver 580 returns for a different number of nodes.
         *result = nodes.size() == changed->nodes.size() ? GraphUpdateResult::success : GraphUpdateResult::not_supported;
         for (std::size_t i = 0; i < nodes.size() && *result == GraphUpdateResult::success; ++i) {
             *result = difference(changed->nodes[i], nodes[i]);

@@ -2,7 +2,7 @@
 #include "api/state.hpp"
 
 /// \file
-/// Green contexts are not simulated, and say so; what a device has of multiprocessors can be asked.
+/// Green contexts are not simulated: the calls return not_supported. The multiprocessor resource of a device can be queried.
 
 namespace cupool::simulator::exports {
 
@@ -11,7 +11,7 @@ Status device_get_resource(Device device, DeviceResource* resource, ResourceType
         require(resource != nullptr, Status::invalid_value);
         require(type == ResourceType::multiprocessors, Status::invalid_resource_type);
         const Locked state;
-        constexpr unsigned granule = 8;  // of compute capability 9.0
+        constexpr unsigned granule = 8;  // for compute capability 9.0
         const auto count = static_cast<unsigned>(device_at(*state, device).kind.multiprocessor_count);
         *resource = {};
         resource->type = type;

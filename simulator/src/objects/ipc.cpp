@@ -1,7 +1,7 @@
 #include "api/handle_call.hpp"
 
 /// \file
-/// Memory and events of other processes are not simulated: a simulated machine is one process's own.
+/// IPC memory and events are not simulated, since each process has its own simulated machine.
 
 namespace cupool::simulator::exports {
 

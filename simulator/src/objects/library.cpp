@@ -27,7 +27,7 @@ std::shared_ptr<LibraryKernel> kernel_of(State& state, abi::LibraryKernel handle
     return kernel;
 }
 
-// Of what all devices can run: they are alike as far as PTX goes, unless a test says otherwise.
+// Compiles for the first device: devices support the same PTX unless a test configures them otherwise.
 CupoolSimDevice first_device_kind() {
     const Locked state;
     return state->devices.front()->kind;
@@ -48,7 +48,7 @@ std::shared_ptr<Function> function_in(State& state, const LibraryKernel& kernel,
     return function_of(state, function_handle(state, *module, kernel.entry_index));
 }
 
-// Attributes are those of the device's primary context, as long as there is one.
+// Attributes are taken from the device's primary context if it exists.
 std::shared_ptr<Function> function_on(State& state, const LibraryKernel& kernel, abi::Device device) {
     return function_in(state, kernel, *context_of(state, device_at(state, device).primary_context));
 }

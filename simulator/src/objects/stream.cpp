@@ -18,7 +18,7 @@ namespace {
 constexpr std::uintptr_t legacy_handle = 1;
 constexpr std::uintptr_t per_thread_handle = 2;
 
-// CU_EVENT_WAIT_EXTERNAL: for streams that are captured.
+// CU_EVENT_WAIT_EXTERNAL: for captured streams.
 constexpr unsigned external_wait = 1;
 
 bool is_special(abi::Stream handle) { return reinterpret_cast<std::uintptr_t>(handle) <= per_thread_handle; }
@@ -36,7 +36,7 @@ std::shared_ptr<Stream> per_thread_stream(State& state, Context& context) {
     return stream;
 }
 
-// What the legacy stream of the context waits for.
+// The operations for which the legacy stream of the context waits.
 Operations last_of_blocking_streams(State& state, const Context& context) {
     Operations last = context.blocking_orphans;
     for (const auto& [_, stream] : context.per_thread_streams) {
@@ -50,7 +50,7 @@ Operations last_of_blocking_streams(State& state, const Context& context) {
     return last;
 }
 
-// What is to be done before the stream is idle. The legacy stream is not while a blocking one is busy.
+// The operations that must finish before the stream is idle. The legacy stream is busy while a blocking one is.
 Operations pending_of(State& state, const Stream& stream) {
     Operations pending;
     if (stream.kind == Stream::Kind::legacy) {
@@ -78,7 +78,7 @@ abi::GraphNodeType type_of(const Work& work) {
         case Work::Kind::kernel:
         case Work::Kind::release: break;
     }
-    fail(abi::Status::not_supported);  // memory that a graph allocates or frees, operations on values
+    fail(abi::Status::not_supported);  // graph memory nodes and memory value operations
 }
 
 void forget_finished(Operations& operations) {

@@ -7,7 +7,7 @@
 namespace cupool::simulator {
 namespace {
 
-// CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, which must be given, and CU_GRAPH_USER_OBJECT_MOVE.
+// CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, which is mandatory, and CU_GRAPH_USER_OBJECT_MOVE.
 constexpr unsigned no_destructor_sync = 1;
 constexpr unsigned move_reference = 1;
 
@@ -52,7 +52,7 @@ Status user_object_create(UserObject* object, void* pointer, HostFunction destro
 
 Status user_object_release(UserObject object, unsigned count) {
     return handle_call(EntryPoint::user_object_release, [&] {
-        std::shared_ptr<simulator::UserObject> released;  // goes when the lock is no longer held
+        std::shared_ptr<simulator::UserObject> released;  // destroyed after the lock is released
         const Locked state;
         released = object_of(*state, object);
         release(*state, *released, count);

@@ -152,7 +152,7 @@ Time perform(Operation& operation, std::uint64_t seed) {
         return {};
     }
     if (operation.work.kind == Work::Kind::host_function && !operation.work.waits_for_value) {
-        note_seen_by_host(operation);  // which may tell the host
+        note_seen_by_host(operation);  // a host function may notify the host
     }
     const RunningOperation scope(operation);
     try {
@@ -170,7 +170,7 @@ void raise_fault_of(const Operation& operation) {
     raise_device_fault_of(operation.work.device, result, is_shortage ? shortage : Report{});
 }
 
-// Neither is ever destroyed: their threads may outlive main().
+// Never destroyed: their threads may outlive main().
 Scheduler& scheduler() {
     if (the_seed != 0) {
         return seeded_scheduler();

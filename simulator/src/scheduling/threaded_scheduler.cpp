@@ -24,8 +24,8 @@ void ThreadedScheduler::reserve_for_one_more() {
     }
 }
 
-// Without a thread of its own the operation must not run: it might wait for one that waits for its thread. After the fault it does
-// nothing, on whatever thread is idle next.
+// Without its own thread the operation must not run, since it might wait for an operation that waits for its thread. After the fault it
+// does nothing, so any idle thread can finish it.
 void ThreadedScheduler::start(const OperationPointer& operation) noexcept {
     ready_.push(operation);
     became_ready_.notify_one();

@@ -10,7 +10,7 @@
 #include "memory/memory.hpp"
 
 /// \file
-/// Streams that wait for a value in memory, and that write one.
+/// Stream operations that wait for a value in memory or write one (cuStreamWaitValue, cuStreamWriteValue).
 
 namespace cupool::simulator {
 namespace {
@@ -46,7 +46,7 @@ Value* pointer_to(const Region& region) {
     return reinterpret_cast<Value*>(region.data());
 }
 
-// Waits as a host function does: on a thread of its own, for whatever may write the value.
+// Waits on a separate thread, as a host function does, for whatever may write the value.
 template <typename Value>
 Status wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
     return handle_call(entry_point, [&] {
@@ -58,7 +58,7 @@ Status wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer
         const Region region = value_at<Value>(*queue, address);
         const auto condition = static_cast<WaitCondition>(flags & condition_bits);
         const auto wait = [region, value, condition, device = queue->context->device.ordinal](std::uint64_t) {
-            // Of a lost device the memory may be gone: it is looked at only while there is no fault.
+            // The memory of a lost device may be freed, so it is read only while there is no fault.
             while (device_fault(device) == Status::success &&
                    !holds(condition, __atomic_load_n(pointer_to<Value>(region), __ATOMIC_ACQUIRE), value)) {
                 std::this_thread::sleep_for(std::chrono::microseconds(50));
