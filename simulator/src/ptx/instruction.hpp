@@ -9,11 +9,11 @@ namespace cupool::ptx {
 class Warp;
 struct Instruction;
 
-/// Executes an instruction for the lanes of `mask`, a subset of the running group's that is not empty.
+/// Executes an instruction for the lanes of `mask`, a non-empty subset of the running group.
 using Handler = void (*)(Warp& warp, const Instruction& instruction, std::uint32_t mask);
 
-/// Where an operand lies: a bank in the upper bits, a byte offset in the lower ones. A slot holds 32 lanes of 32 or 64 bits; narrower
-/// registers use the low bits of 32-bit lanes, whose other bits mean nothing. A predicate is one word with a bit a lane.
+/// Encoding of an operand: a bank in the upper bits and a byte offset in the lower ones. A slot holds 32 lanes of 32 or 64 bits; narrower
+/// registers use the low bits of 32-bit lanes, whose other bits are undefined. A predicate is one word with a bit per lane.
 enum class Bank : std::uint32_t { frame32, frame64, frame_predicate, pool32, pool64, special32, unallocated, count };
 
 inline constexpr unsigned bank_shift = 29;
@@ -27,7 +27,7 @@ constexpr std::uint32_t operand_in(Bank bank, std::uint32_t offset) { return sta
 constexpr Bank bank_of(std::uint32_t operand) { return static_cast<Bank>(operand >> bank_shift); }
 constexpr bool is_wide(std::uint32_t operand) { return bank_of(operand) == Bank::frame64 || bank_of(operand) == Bank::pool64; }
 
-/// The first slot of pool32 is all ones: zero-extended or as a predicate, true.
+/// The first slot of pool32 is all ones, which is true as a predicate.
 inline constexpr std::uint32_t always = operand_in(Bank::pool32, 0);
 inline constexpr std::uint32_t no_operand = always;
 

@@ -9,22 +9,22 @@
 
 namespace cupool::ptx {
 
-/// With whom an access may coincide: with nobody, or with others as strong, of its block or of the device.
+/// The scope of a strong access: strong accesses whose scopes include each other do not race. Weak accesses race with all others.
 enum class Strength : std::uint8_t { weak, block, device };
 
-/// Who touched some bytes, when, and by which instruction.
+/// An access: by which thread, when, and by which instruction.
 struct AccessRecord {
     std::uint32_t block = 0;
-    std::uint32_t tick = 0;      ///< of its block's clock; 0: nobody
+    std::uint32_t tick = 0;      ///< of the block's clock; 0: no access
     std::uint32_t position = 0;  ///< of the instruction
-    std::uint16_t thread = 0;    ///< of its block
+    std::uint16_t thread = 0;    ///< index in the block
     Strength strength = Strength::weak;
 
     bool none() const { return tick == 0; }
 };
 
-/// The last accesses to some neighbouring bytes. Of reads that nothing orders two are kept, as far apart as there were: a write that
-/// races with any of the others races with one of these, but for orders that are stranger than those of real kernels.
+/// The last accesses to some adjacent bytes. Of mutually unordered reads it keeps the two most distant ones: a write that races with
+/// another read also races with one of these, except for orders that real kernels do not have.
 struct AccessCell {
     AccessRecord write;
     std::array<AccessRecord, 2> reads;

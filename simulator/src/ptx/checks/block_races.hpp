@@ -7,7 +7,7 @@
 
 namespace cupool::ptx {
 
-/// What the search for races knows of one block.
+/// The race detector's state of one block.
 struct BlockRaces {
     BlockRaces(std::uint64_t block, std::uint64_t threads)
         : clocks(static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(threads)) {}

@@ -1,19 +1,19 @@
 #pragma once
 
 /// \file
-/// Which bytes have been written: for each one that tells, beside the memory that it is of.
+/// The initialisation check: shadow memory records which bytes have been written.
 
 namespace cupool::ptx {
 
 struct AccessedBytes;
 
-/// Whether all bytes there have been written.
+/// Whether all accessed bytes have been written.
 bool is_initialised(const AccessedBytes& accessed);
 
-/// Throws the LaneFault of a read there, where they have not.
+/// Throws the LaneFault of an uninitialised read.
 [[noreturn]] void report_uninitialised(unsigned lane, const AccessedBytes& accessed);
 
-/// They have been now.
+/// Marks the accessed bytes as written.
 void mark_initialised(const AccessedBytes& accessed);
 
 }  // namespace cupool::ptx

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What launches with checks do besides an instruction's own work. Their code has, in place of an instruction's handler, one that inspects
-/// first; code without checks knows nothing of it.
+/// Instrumentation of launches with checks. Their code replaces the handler of an instruction by one that runs the checks first; code
+/// without checks has no overhead.
 
 #include <cstdint>
 #include <optional>
@@ -13,15 +13,15 @@
 
 namespace cupool::ptx {
 
-/// What an instruction does to memory that other threads may see, or that may be uninitialised.
+/// The memory access of an instruction, as the race and initialisation checks need it.
 struct MemoryEffect {
     enum class Kind : std::uint8_t { none, load, store, update, fence };
 
     Kind kind = Kind::none;
     Access access = Access::generic;
-    std::uint8_t bytes = 0;  ///< a lane
-    bool reads = false;      ///< the bytes need to have been written
-    bool strong = false;     ///< no race with others that are: volatile, relaxed and up, atomics
+    std::uint8_t bytes = 0;  ///< per lane
+    bool reads = false;      ///< the bytes must have been written
+    bool strong = false;     ///< volatile, relaxed or stronger, or atomic: no race with other strong accesses
     bool acquires = false;
     bool releases = false;
     bool non_coherent = false;             ///< `ld.global.nc`
@@ -31,14 +31,14 @@ struct MemoryEffect {
 
 MemoryEffect memory_effect(const Selection& selection, const Instruction& instruction);
 
-/// A register that may be read before it is written: its flag tells for which lanes it has been.
+/// A register that may be read before it is written; its flag has a bit for each lane that has written it.
 struct FlaggedRegister {
     std::uint32_t flag = no_operand;
     std::string name;
 };
 
 struct Inspection {
-    Handler handler = nullptr;  ///< of the instruction itself
+    Handler handler = nullptr;  ///< of the original instruction
     std::uint32_t guard = always;
     MemoryEffect memory;
     std::optional<FlaggedRegister> flagged_guard;
@@ -48,7 +48,7 @@ struct Inspection {
     bool needed() const { return memory.kind != MemoryEffect::Kind::none || flagged_guard || !reads.empty() || !written_flags.empty(); }
 };
 
-/// The handler of inspected instructions. Their own guard is `always`.
+/// The handler of inspected instructions, whose own guard is `always`.
 void inspect(Warp& warp, const Instruction& instruction, std::uint32_t mask);
 
 }  // namespace cupool::ptx

@@ -7,14 +7,14 @@
 
 namespace cupool::ptx {
 
-/// What strong writes to an address hand on to those who read there.
+/// The clocks that strong writes to an address publish to its readers.
 struct Publication {
-    SharedClock device;       ///< to all, by an acquire of the device
-    SharedClock sequential;   ///< to all, by a later fence.sc of the device
-    SharedClock in_block;     ///< to threads of `block` alone, by an acquire of any scope
-    std::uint32_t block = 0;  ///< the last writer's
+    SharedClock device;       ///< to all threads, by an acquire of device scope
+    SharedClock sequential;   ///< to all threads, by a later fence.sc of device scope
+    SharedClock in_block;     ///< to threads of `block` only, by an acquire of any scope
+    std::uint32_t block = 0;  ///< of the last writer
 
-    /// A read-modify-write adds to what was published before.
+    /// Merges a read-modify-write with the previous publication.
     void add(const Publication& later) {
         device = joined(device, later.device);
         sequential = joined(sequential, later.sequential);

@@ -13,16 +13,16 @@ class Warp;
 struct LaunchState;
 struct AccessedBytes;
 
-/// Looks for threads of a launch that touch the same bytes of shared or global memory, at least one to write, not both atomically, with
-/// nothing in between that orders them: no barrier, no synchronisation of the warp, no release and acquire.
+/// Detects data races: two threads access the same bytes of shared or global memory, at least one writes, not both atomically, and nothing
+/// orders the accesses (no barrier, no warp synchronisation, no release and acquire).
 class RaceDetector {
 public:
     explicit RaceDetector(const LaunchState& launch) : launch_(launch) {}
 
-    /// One lane's access. Throws LaneFault where it races with an earlier one.
+    /// Records an access of a lane. Throws LaneFault if it races with an earlier one.
     void access(Warp& warp, unsigned lane, const AccessedBytes& accessed, const MemoryEffect& effect);
-    /// What the lanes of one store write must not lie over each other, unless it is the same. Answers the lanes that matter: of those that
-    /// write the same to the same accessed, one.
+    /// Lanes of one store must not write different values to the same bytes. Returns the lanes to record: one of those that write the same
+    /// value to the same address.
     std::uint32_t check_overlaps(const Warp& warp, const Instruction& instruction, const std::uint64_t (&addresses)[32],
                                  const MemoryEffect& effect, std::uint32_t mask) const;
     void fence(Warp& warp, std::uint32_t mask, const MemoryEffect& effect);

@@ -6,16 +6,16 @@
 
 namespace cupool::ptx {
 
-/// Up to which tick of its block's clock the deeds of each thread of a grid are known to lie in the past. Blocks of which nothing is
-/// known take no room. (Vector clocks, as FastTrack has them: Flanagan and Freund, PLDI 2009.)
+/// For each thread of the grid, the tick of its block's clock up to which its accesses happened before. Sparse: unknown blocks have no
+/// entry. (Vector clocks as in FastTrack: Flanagan and Freund, PLDI 2009.)
 class VectorClock {
 public:
-    /// By thread of a block.
+    /// Ticks by thread of a block.
     using Ticks = std::shared_ptr<const std::vector<std::uint32_t>>;
 
     bool covers(std::uint32_t block, std::uint32_t thread, std::uint32_t tick) const;
     bool covers(const VectorClock& other) const;
-    /// Null: of nobody in it.
+    /// The ticks of a block; null if none is known.
     Ticks of(std::uint32_t block) const;
     void set(std::uint32_t block, Ticks ticks);
     void join(const VectorClock& other);
@@ -30,10 +30,10 @@ private:
     std::vector<Entry> entries_;  ///< by block, ascending
 };
 
-/// A clock that is shared, so never changed. Null: nothing is known.
+/// An immutable shared clock. Null is the empty clock.
 using SharedClock = std::shared_ptr<const VectorClock>;
 
-/// What either knows: one of the two themselves, where it knows all.
+/// The join of two clocks; returns one of them if it covers the other.
 SharedClock joined(const SharedClock& a, const SharedClock& b);
 
 }  // namespace cupool::ptx

@@ -9,14 +9,14 @@
 
 namespace cupool::ptx {
 
-/// Gives each constant of a module a slot, equal ones the same.
+/// Assigns a slot to each distinct constant of a module.
 class ConstantPool {
 public:
     explicit ConstantPool(Module& module) : module_(module) {
         if (number32(0xffffffff) != always) throw std::logic_error("the first constant is `always`");
     }
 
-    /// Operands that read the number in every lane.
+    /// Returns an operand that reads the number in every lane.
     std::uint32_t number32(std::uint32_t value) {
         const auto [known, added] = numbers32_.emplace(value, module_.pool32.size());
         if (added) module_.pool32.push_back(value);

@@ -15,13 +15,13 @@
 
 namespace cupool::ptx {
 
-/// Where the module's symbols went.
+/// Indices of the module's symbols in the compiled module.
 struct SymbolIndices {
     std::vector<std::uint32_t> variable;  ///< by symbol: index into Module::variables
     std::vector<std::uint32_t> shared;    ///< by symbol: index into EntryPoint::shared_offsets
 };
 
-/// The local frame of a function begins with its formals, results first.
+/// Layout of the results and parameters, with which the local frame of a function begins.
 struct FormalLayout {
     struct Slot {
         std::uint32_t offset = 0;
@@ -34,14 +34,14 @@ struct FormalLayout {
 
 FormalLayout lay_out_formals(const syntax::Module& module, const syntax::Function& function);
 
-/// Turns one function's instructions into the executable form, appended to the module's code.
+/// Compiles one function to the executable form and appends it to the module's code.
 class FunctionDecoder {
 public:
     FunctionDecoder(const syntax::Module& source, const syntax::Function& function, const SymbolIndices& symbol_indices, Module& module,
                     ConstantPool& pool, bool contract);
 
     Function decode();
-    /// The shared variables that it names, once decoded: indices of symbols, ascending.
+    /// Symbol indices of the shared variables that the decoded function references, ascending.
     const std::vector<std::uint32_t>& shared_symbols() const { return shared_symbols_; }
 
 private:
@@ -102,13 +102,15 @@ private:
     Function result_;
     FormalLayout formals_;
     std::vector<DecodedInstruction> code_;
-    std::vector<std::uint32_t> positions_;                                ///< by instruction of the source, its place in code_, and the end
-    std::vector<Type> types_;                                             ///< of virtual registers: the function's own, then sinks
-    std::unordered_map<std::uint32_t, std::uint32_t> frame_offsets_;      ///< by symbol: what lies in the frame
-    std::unordered_map<std::uint32_t, std::uint32_t> parameter_offsets_;  ///< by symbol: an entry's formals, in its parameter buffer
+    std::vector<std::uint32_t> positions_;                            ///< by source instruction: its index in code_; then the end
+    std::vector<Type> types_;                                         ///< of virtual registers: those of the function, then sinks
+    std::unordered_map<std::uint32_t, std::uint32_t> frame_offsets_;  ///< by symbol: offset in the frame
+    std::unordered_map<std::uint32_t, std::uint32_t>
+        parameter_offsets_;  ///< by symbol: offset of an entry's formal in the parameter buffer
     std::unordered_map<std::string, std::uint32_t> texts_;
     std::vector<std::uint32_t> shared_symbols_;
-    std::unordered_map<std::uint32_t, std::uint32_t> flags_;  ///< by register that may be read before it is written: its flag's operand
+    std::unordered_map<std::uint32_t, std::uint32_t>
+        flags_;  ///< operand of the flag, for registers that may be read before they are written
     std::size_t first_table_ = 0;
     std::size_t first_call_ = 0;
 };

@@ -10,8 +10,7 @@
 
 namespace cupool::ptx {
 
-/// An instruction between the text and the executable form: its registers are virtual ones
-/// (Bank::unallocated), and targets are positions in the function.
+/// Intermediate form of an instruction: registers are virtual (Bank::unallocated), and targets are positions in the function.
 struct DecodedInstruction {
     Instruction instruction;
     RegisterAccess access;

@@ -26,7 +26,7 @@ struct Token {
     bool is(Kind wanted, std::string_view word) const noexcept { return kind == wanted && text == word; }
 };
 
-/// Cuts PTX text into tokens. Throws ParseError on what no token starts with.
+/// Splits PTX text into tokens. Throws ParseError on a character that starts no token.
 class Lexer {
 public:
     explicit Lexer(std::string_view text) : text_(text) {}

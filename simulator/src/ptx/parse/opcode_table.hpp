@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the interpreter runs, as data: the names of modifiers, and a row for each form of each opcode.
+/// The supported instructions as data: the names of modifiers and a row for each form of each opcode.
 
 #include <array>
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace cupool::ptx {
 
-/// What a modifier chooses. Which field `.lo` or `.and` means depends on the opcode: its row says.
+/// The property that a modifier sets. Which field `.lo` or `.and` means depends on the opcode's row.
 enum class Field : std::uint8_t {
-    type,         ///< first type: of the result, mostly
+    type,         ///< first type, usually that of the result
     source_type,  ///< second type
     part,
     saturate,
@@ -56,7 +56,7 @@ enum class Rounding : std::uint8_t { nearest, zero, down, up };
 enum class Comparison : std::uint8_t { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, num, nan };
 enum class Combine : std::uint8_t { conjunction, disjunction, exclusive };
 enum class Ordering : std::uint8_t { weak, volatile_access, relaxed, acquire, release, acquire_release };
-/// For whom an access or a fence is meant. Clusters are of one block here, systems of one device.
+/// The scope of an access or fence. Here a cluster is one block and the system is one device.
 enum class Scope : std::uint8_t { block, device };
 enum class Fence : std::uint8_t { acquire_release, sequential };
 enum class AtomicOperation : std::uint8_t {
@@ -101,7 +101,7 @@ private:
     std::array<std::uint8_t, static_cast<std::size_t>(Field::count)> values_{};
 };
 
-/// What an instruction does, its types and modifiers aside. Each is one template of lane functions or one handler.
+/// The operation of an instruction without types and modifiers. Each is one template of lane functions or one handler.
 enum class Operation : std::uint8_t {
     // integers
     add,
@@ -169,8 +169,9 @@ enum class Operation : std::uint8_t {
     float_subtract,
     float_multiply,
     float_multiply_add,
-    // what a compiler makes of these: b - a, a * b - c, c - a * b and -a * b - c, a product with copies of its factors, and signs that
-    // change in a NaN too
+    // forms that only the compiler creates: b - a, a * b - c, c - a * b and -a * b - c, a product with copies of its factors, and sign
+    // changes
+    // that apply to NaNs too
     float_subtract_from,
     float_multiply_subtract,
     float_multiply_subtract_from,
@@ -227,17 +228,17 @@ enum class Operation : std::uint8_t {
     nothing,
 };
 
-/// One place in the row of an opcode's modifiers, in the order in which PTX writes them.
+/// One modifier position in an opcode's row, in PTX order.
 struct ModifierSlot {
     Field field = Field::count;
     bool optional = false;
-    TypeSet types = 0;         ///< of a type field: those allowed
-    std::uint8_t only = 0xff;  ///< the one value allowed, 0xff: any
+    TypeSet types = 0;         ///< for a type field: the allowed types
+    std::uint8_t only = 0xff;  ///< the only allowed value; 0xff: any
 };
 
 inline constexpr std::size_t max_modifiers = 10;
 
-/// A form of an opcode. `operands` has a letter an operand, destinations before the `=`, optional ones after the `/`:
+/// A form of an opcode. `operands` has one letter per operand, destinations before the `=`, optional operands after the `/`:
 ///   t  register or number of the first type            s  of the second type (source_type)
 ///   w  twice as wide as the first type                 T, S  as t, s, but a register may be wider than the type
 ///   V  as T; with `.v2` or `.v4` a vector of them      v  a vector that together has the width of the first type
@@ -256,17 +257,17 @@ struct OpcodeRow {
 
 std::span<const OpcodeRow> opcode_rows();
 
-/// The rows of one opcode: neighbours in the table.
+/// The rows of one opcode, which are adjacent in the table.
 std::span<const OpcodeRow> rows_of(std::string_view opcode);
 
-/// The value that a modifier has in a field, none when it is not a name of it.
-/// ": <feature> is not simulated" where an instruction, a special register or a function of CUDA's device
-/// library is part of something bigger that is missing; else nothing.
+/// The value that a modifier has in a field, or nullopt.
+/// ": <feature> is not simulated" if an instruction, special register or function of CUDA's device library belongs to an unsupported
+/// feature; otherwise empty.
 std::string missing_feature(std::string_view name);
 
 std::optional<std::uint8_t> modifier_value(Field field, std::string_view modifier);
 
-/// Reads modifiers by a row; none when they do not fit it.
+/// Matches modifiers against a row; nullopt if they do not fit.
 std::optional<Modifiers> match(const OpcodeRow& row, std::span<const std::string_view> modifiers);
 
 }  // namespace cupool::ptx

@@ -12,10 +12,10 @@
 
 namespace cupool::ptx {
 
-/// Type of a `.u32` and the like, none when the word is no type that the interpreter knows.
+/// The type named by a word such as `.u32`; nullopt if the word names no supported type.
 std::optional<Type> type_named(std::string_view dotted);
 
-/// Recursive descent over the tokens of one text. Depth of recursion is bounded by the grammar and, for nested scopes, by a limit.
+/// Recursive-descent parser of one text. The grammar bounds the recursion depth, except for nested scopes, which have a limit.
 class Parser {
 public:
     explicit Parser(std::string_view text);
@@ -29,10 +29,10 @@ private:
         std::unordered_map<std::string_view, Type> register_ranges;  ///< prefix of `%r<10>`
         std::unordered_map<std::string_view, std::uint32_t> range_sizes;
         std::unordered_map<std::string_view, std::uint32_t> symbols;
-        std::unordered_map<std::string_view, std::uint32_t> labels;  ///< defined or only named so far
+        std::unordered_map<std::string_view, std::uint32_t> labels;  ///< defined, or only referenced so far
     };
 
-    /// What stands before the name of a variable.
+    /// The part of a declaration before the name of the variable.
     struct Declaration {
         Space space = Space::generic;
         bool is_register = false;
@@ -40,7 +40,7 @@ private:
         bool visible = false;
         Type type = Type::none;
         std::uint32_t vector_width = 1;
-        std::uint32_t alignment = 0;  ///< 0: the type's own
+        std::uint32_t alignment = 0;  ///< 0: natural alignment of the type
     };
 
     // Tokens.
@@ -98,12 +98,12 @@ private:
     syntax::Function& function() { return module_.functions[function_]; }
 
     Lexer lexer_;
-    Token token_;  ///< the one to be taken next
+    Token token_;  ///< lookahead
     syntax::Module module_;
     std::unordered_map<std::string_view, std::uint32_t> functions_;
-    std::vector<Scope> scopes_;  ///< open ones; [0] is the module's
+    std::vector<Scope> scopes_;  ///< open scopes; [0] is the module's
     std::size_t function_ = 0;
-    syntax::Location location_;  ///< of the instructions that follow
+    syntax::Location location_;  ///< of the following instructions
 };
 
 }  // namespace cupool::ptx

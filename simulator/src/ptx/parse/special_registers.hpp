@@ -9,7 +9,7 @@
 
 namespace cupool::ptx {
 
-/// The read-only registers that the machine fills. The constant ones come first; clocks are read by an instruction of their own.
+/// The special registers. Constant ones come first; clocks are read by a separate instruction.
 enum class Special : std::uint8_t {
     tid_x,
     tid_y,

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A module as its text says it, names resolved: what the parser makes and the decoder reads. Views lead into the text.
+/// The syntax tree of a module with names resolved: output of the parser, input of the decoder. Views refer to the text.
 
 #include <array>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace cupool::ptx::syntax {
 
-/// A line of the source that the text was compiled from, as `.loc` says. File 0: unknown.
+/// A source line given by `.loc`. File 0 means unknown.
 struct Location {
     std::uint32_t file = 0;
     std::uint32_t line = 0;
@@ -62,7 +62,7 @@ struct Instruction {
     }
 };
 
-/// A variable, in whatever space.
+/// A variable of any state space.
 struct Symbol {
     std::string name;
     Space space = Space::generic;
@@ -85,7 +85,7 @@ struct Register {
     Type type = Type::none;
 };
 
-/// A formal parameter or result: in `.reg` or `.param` space. Nameless in prototypes.
+/// A formal parameter or result in `.reg` or `.param` space. Unnamed in prototypes.
 struct Formal {
     bool in_register = false;
     std::uint32_t index = 0;  ///< register of the function or symbol of the module
@@ -94,9 +94,9 @@ struct Formal {
 struct Label {
     std::string_view name;
     int line = 0;
-    std::optional<std::uint32_t> position;              ///< of the instruction it stands before
-    std::optional<std::vector<std::uint32_t>> targets;  ///< of `.branchtargets`: labels
-    std::optional<std::uint32_t> alias;                 ///< the label of the enclosing scope that the name meant
+    std::optional<std::uint32_t> position;              ///< of the instruction that it labels
+    std::optional<std::vector<std::uint32_t>> targets;  ///< of `.branchtargets`
+    std::optional<std::uint32_t> alias;                 ///< the label of the enclosing scope to which the name resolves
 };
 
 struct Function {
@@ -104,13 +104,13 @@ struct Function {
     int line = 0;
     bool is_entry = false;
     bool defined = false;
-    std::string refusal;  ///< of its body, which is left out then: see Entry::refusal
+    std::string refusal;  ///< why the body is refused and omitted: see Entry::refusal
     std::array<std::uint32_t, 3> max_threads{0, 0, 0};
     std::array<std::uint32_t, 3> required_threads{0, 0, 0};
     std::vector<Formal> results;
     std::vector<Formal> parameters;
     std::vector<Register> registers;
-    std::vector<std::uint32_t> local_symbols;  ///< declared inside, of every space
+    std::vector<std::uint32_t> local_symbols;  ///< declared in the body, of all state spaces
     std::vector<Label> labels;
 
     const Label& label(std::uint32_t index) const {

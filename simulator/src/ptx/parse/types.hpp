@@ -47,7 +47,7 @@ constexpr bool is_float(Type type) { return type == Type::f32 || type == Type::f
 
 constexpr bool is_signed(Type type) { return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64; }
 
-/// State spaces; `generic` is an address without one.
+/// State spaces; `generic` is a generic address.
 enum class Space : std::uint8_t { generic, global, constant, shared, local, parameter };
 
 constexpr std::string_view to_string(Space space) {

@@ -7,7 +7,7 @@ namespace cupool::ptx {
 [[noreturn, gnu::cold]] void throw_misaligned(unsigned lane, std::uint64_t address, std::uint64_t bytes, Access access);
 [[noreturn, gnu::cold]] void throw_illegal(unsigned lane, std::uint64_t address, std::uint64_t bytes, Access access, bool write);
 
-/// The address operand plus the offset, for every lane.
+/// The address operand plus the offset, for each lane.
 inline void effective_addresses(const Warp& warp, const Instruction& instruction, std::uint64_t (&addresses)[warp_size]) {
     const std::uint32_t base = instruction.operands[address_operand];
     if (is_wide(base)) {
@@ -21,7 +21,7 @@ inline void effective_addresses(const Warp& warp, const Instruction& instruction
 
 inline bool is_in_window(std::uint64_t address, std::uint64_t window) { return address - window < window_bytes; }
 
-/// Host bytes of a lane's access, checked; `bytes` is a power of two. Throws LaneFault.
+/// Checks a lane's access and returns its host address; `bytes` is a power of two. Throws LaneFault.
 template <Access access>
 [[gnu::always_inline]] inline std::byte* resolve(Warp& warp, unsigned lane, std::uint64_t address, std::uint64_t bytes, bool write) {
     if ((address & (bytes - 1)) != 0) throw_misaligned(lane, address, bytes, access);
@@ -48,16 +48,16 @@ template <Access access>
     }
 }
 
-/// Bytes that a lane accesses, for those who inspect.
+/// The bytes that a lane accesses, for the checks.
 struct AccessedBytes {
     Access access = Access::global;  ///< global, shared or local
-    std::uint64_t address = 0;       ///< in that space
+    std::uint64_t address = 0;       ///< in the address space `access`
     std::uint64_t bytes = 0;
     bool writable = true;
-    std::byte* initialised = nullptr;  ///< for each byte one that tells whether it has been written; null: not to be checked
+    std::byte* initialised = nullptr;  ///< shadow memory of the bytes; null: not checked
 };
 
-/// Throws LaneFault, as the access itself would.
+/// Throws LaneFault if the access would.
 AccessedBytes locate(Warp& warp, unsigned lane, std::uint64_t address, std::uint64_t bytes, Access access, bool write);
 
 }  // namespace cupool::ptx

@@ -7,13 +7,13 @@
 
 namespace cupool::ptx {
 
-/// Zeroed bytes at a multiple of a cache line, as vector loops want them.
+/// Zeroed bytes aligned to a cache line, for vector loops.
 class AlignedBytes {
 public:
     AlignedBytes() = default;
     explicit AlignedBytes(std::size_t size) { resize(size); }
 
-    /// Keeps what fits; what is new is zero.
+    /// Keeps the content that fits; new bytes are zero.
     void resize(std::size_t size) {
         std::unique_ptr<std::byte, Free> moved(size == 0 ? nullptr : new (alignment) std::byte[size]{});
         if (size != 0 && size_ != 0) std::memcpy(moved.get(), bytes_.get(), size < size_ ? size : size_);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the lane loops need, included before any processor variant begins: nothing of it is compiled for that variant.
+/// Includes of the lane loops. They precede the processor variants, so that no header is compiled for a variant's instruction set.
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ namespace cupool::ptx {
 __extension__ using int128 = __int128;
 __extension__ using uint128 = unsigned __int128;
 
-/// Bit of each lane: a table, because vector units compare with it faster than they shift by lane.
+/// The bit of each lane, as a table: vector units compare with it faster than they shift by lane.
 inline constexpr auto lane_bits = [] {
     std::array<std::uint32_t, warp_size> bits{};
     for (unsigned lane = 0; lane < warp_size; ++lane) bits[lane] = 1u << lane;

@@ -10,22 +10,21 @@
 
 namespace cupool::ptx {
 
-/// All threads of a block that are left wait for others that never come: this is one of them.
+/// Thrown if all remaining threads of a block wait for threads that never arrive; names one of them.
 struct Deadlock {
     const Warp* warp;
     unsigned lane;
     const Instruction* instruction;
 };
 
-/// A block of threads: its warps, shared memory and barriers.
+/// A thread block: its warps, shared memory and barriers.
 class Block {
 public:
     explicit Block(LaunchState& launch);
 
-    /// Begins the block of this index of the grid.
+    /// Starts the block with this index in the grid.
     void start(std::uint64_t index);
-    /// Runs until `budget` warp instructions are spent or all threads have exited. Throws LaneFault, of faulty_warp(), or
-    /// Deadlock.
+    /// Runs until `budget` warp instructions are executed or all threads have exited. Throws Deadlock, or LaneFault of faulty_warp().
     void run(std::uint64_t budget);
     bool finished() const;
 
@@ -35,14 +34,14 @@ public:
     const Warp* faulty_warp() const { return faulty_; }
     std::byte* shared() const { return shared_.data(); }
     std::uint64_t executed() const;
-    /// Memory that its threads' registers and local memory and its shared memory take.
+    /// Host memory of the block's registers, local memory and shared memory.
     std::uint64_t bytes() const;
     std::uint64_t lanes_executed() const;
-    /// Which lanes wait, and where; which have exited.
+    /// Describes which lanes wait and where, and which have exited.
     std::string describe_waiting() const;
     std::string describe_barrier(std::uint32_t barrier) const;
 
-    /// Lanes of `warp` come to a barrier, to wait there or not. `count`: how many threads it is for, 0: all of the block that have not
+    /// Arrival of lanes at a barrier. `count` is the number of participating threads; 0 means all threads of the block that have not
     /// exited.
     struct Arrival {
         std::uint32_t barrier = 0;
@@ -52,14 +51,14 @@ public:
         bool waits = true;
     };
     void arrive(Warp& warp, const Arrival& arrival);
-    /// Threads have exited: barriers that waited for them alone are complete.
+    /// Called after threads have exited: completes barriers that waited only for them.
     void complete_barriers();
-    /// Lanes of a warp have met.
+    /// Called when lanes of a warp have synchronised.
     void synchronise(const Warp& warp, std::uint32_t lanes) {
         if (races_) races_->clocks.synchronise(warp.index() * warp_size, lanes);
     }
     std::optional<BlockRaces>& races() { return races_; }
-    /// For each byte of shared memory one that tells whether it has been written; null: not to be checked.
+    /// Shadow memory of shared memory; null: not checked.
     std::byte* shared_initialised() const { return shared_initialised_.data(); }
 
     static constexpr std::uint32_t barrier_count = 16;

@@ -8,12 +8,13 @@
 
 namespace cupool::ptx {
 
-/// A launch's view of global memory: every access is checked, the ranges found last are remembered.
+/// A launch's view of global memory. Checks every access and caches the most recently used ranges.
 class DeviceMemory {
 public:
     explicit DeviceMemory(GlobalMemory& backing) : backing_(backing) {}
 
-    /// Host bytes of the device's [address, address + bytes), null when no allocation holds them all or they are only to be read.
+    /// Host address of the device range [address, address + bytes); null if no single allocation contains it, or for a write to read-only
+    /// memory.
     std::byte* translate(std::uint64_t address, std::uint64_t bytes, bool write) {
         const MemoryRange& last = recent_[0];
         if (within(last, address, bytes) && (!write || last.writable)) return last.host + (address - last.address);

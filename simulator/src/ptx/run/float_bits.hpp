@@ -6,7 +6,7 @@
 
 namespace cupool::ptx {
 
-/// The NaN that an operation makes of numbers: for f32 the only one that there is.
+/// The NaN that an operation on numbers produces. For f32 it is the only NaN that operations produce.
 template <typename Float>
 constexpr Float new_nan() {
     if constexpr (std::is_same_v<Float, float>) {
@@ -16,7 +16,7 @@ constexpr Float new_nan() {
     }
 }
 
-/// A NaN of f64 as it comes out of an operation.
+/// Quiets an f64 NaN, as operations do.
 inline double quiet(double nan) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(nan) | 0x0008'0000'0000'0000); }
 
 }  // namespace cupool::ptx

@@ -1,16 +1,17 @@
 #pragma once
 
 /// \file
-/// The handlers' families. Each answers none for what is not its own, or not a combination of types and modifiers that exists.
+/// Selection of handlers by family. Each function returns null for operations of another family and for unsupported combinations of types
+/// and modifiers.
 
 #include "ptx/instruction.hpp"
 
 namespace cupool::ptx {
 
-/// Arithmetic, logic, moves and conversions, in the fastest form that this processor runs.
+/// Arithmetic, logic, moves and conversions, in the fastest variant that this processor supports.
 Handler select_arithmetic(const Selection& selection);
 
-/// Conversions from or to floats. Their flags go to Instruction::choice2.
+/// Conversions from or to floats. Their flags are stored in Instruction::choice2.
 Handler select_float_conversion(const Selection& selection);
 std::uint8_t conversion_flags(const Modifiers& modifiers);
 
@@ -18,7 +19,7 @@ std::uint8_t conversion_flags(const Modifiers& modifiers);
 Handler select_memory(const Selection& selection);
 Handler select_atomic(const Selection& selection);
 
-/// What lanes of a warp do together.
+/// Warp-level operations.
 Handler select_warp(const Selection& selection);
 
 /// Branches, calls, barriers, exits.
@@ -26,10 +27,10 @@ Handler select_control(const Selection& selection);
 
 Handler select_handler(const Selection& selection);
 
-/// Whether the operation can change which lanes run, or wait: it stands alone between straight runs.
+/// Whether the operation can change the set of running lanes, or wait. Such an operation separates straight-line runs.
 bool is_control(Operation operation);
 
-// The two builds of the same lane loops.
+// The two processor variants of the lane loops.
 namespace baseline {
 Handler select_arithmetic(const Selection& selection);
 }

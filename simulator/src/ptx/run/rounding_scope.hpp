@@ -5,8 +5,8 @@
 
 namespace cupool::ptx {
 
-/// The processor's rounding mode is another for as long as this lives: one of enum Rounding. Lanes in between read and write memory that
-/// the calls to fesetround might touch, so the compiler moves no arithmetic across them.
+/// Sets the processor's rounding mode for the lifetime of this object. The calls to fesetround might access the lanes' memory, so the
+/// compiler moves no arithmetic across them.
 class RoundingScope {
 public:
     explicit RoundingScope(std::uint8_t rounding) : before_(std::fegetround()) {

@@ -22,17 +22,17 @@ class Block;
 
 inline constexpr std::uint32_t all_lanes = 0xffffffff;
 
-/// What a handler throws when a lane cannot go on.
+/// Thrown by a handler if a lane cannot continue.
 struct LaneFault {
     Fault fault;
     unsigned lane;
     std::uint64_t address;
     std::string what;
-    std::string_view space = {};  ///< of the address
-    bool is_finding = false;      ///< by Checks: a GPU would have gone on
+    std::string_view space = {};  ///< address space
+    bool is_finding = false;      ///< of Checks: a GPU would have continued
 };
 
-/// A call in progress: where its frame begins in each bank, and what to do when it returns.
+/// A call in progress: the offsets of its frame in each bank, and where to return.
 struct Frame {
     std::uint32_t return_position = 0;
     std::uint32_t call = 0;  ///< index into Module::calls
@@ -41,41 +41,41 @@ struct Frame {
     std::uint32_t frame64 = 0;
     std::uint32_t frame_predicate = 0;
     std::uint32_t local = 0;
-    std::uint32_t stack = 0;  ///< bytes of CU_LIMIT_STACK_SIZE in use, this call's included
+    std::uint32_t stack = 0;  ///< bytes of CU_LIMIT_STACK_SIZE in use, including this call
 
     bool operator==(const Frame&) const = default;
 };
 
-/// Lanes of a warp that are at the same place of the same calls.
+/// Converged lanes of a warp: same position and same call frames.
 struct LaneGroup {
     enum class State : std::uint8_t {
         ready,
-        at_barrier,       ///< of the block: the position is the one after it
-        at_warp_sync,     ///< before an instruction that further lanes must join
-        at_warp_barrier,  ///< bar.warp.sync: the position is the one after it
+        at_barrier,       ///< a block barrier; `position` is the one after it
+        at_warp_sync,     ///< at an instruction for which further lanes must arrive
+        at_warp_barrier,  ///< bar.warp.sync; `position` is the one after it
     };
 
     std::uint32_t lanes = 0;
     std::uint32_t position = 0;
     State state = State::ready;
-    std::uint8_t barrier = 0;                ///< at_barrier: which
-    const Instruction* reduction = nullptr;  ///< at_barrier: the bar.red that wants a result
-    std::uint32_t members = 0;               ///< at_warp_sync, at_warp_barrier: the lanes that it is for
+    std::uint8_t barrier = 0;                ///< at_barrier: its number
+    const Instruction* reduction = nullptr;  ///< at_barrier: the bar.red that needs a result
+    std::uint32_t members = 0;               ///< at_warp_sync, at_warp_barrier: the member mask
     std::uint64_t last_turn = 0;             ///< when it last ran
-    std::vector<Frame> frames;               ///< of the calls that it is in, innermost last
+    std::vector<Frame> frames;               ///< of the active calls, innermost last
 
     bool meets(const LaneGroup& other) const { return position == other.position && frames == other.frames; }
 };
 
-/// 32 lanes and their registers. Diverged lanes run in groups: the deepest call first, then the lowest position, so that they meet
-/// again; but no group keeps the others waiting for ever, so spin locks between lanes make progress.
+/// 32 lanes and their registers. Diverged lanes run in groups: the deepest call first, then the lowest position, so that they reconverge.
+/// No group starves the others, so spin locks between lanes make progress.
 class Warp {
 public:
     Warp(Block& block, LaunchState& launch, std::uint32_t index);
 
-    /// Ready for a new block: `lanes` are those that exist.
+    /// Resets the warp for a new block; `lanes` are the lanes that exist.
     void start(std::uint32_t lanes);
-    /// Runs until `budget` instructions are spent, nobody can go on or a lane sleeps. Throws LaneFault.
+    /// Runs until `budget` instructions are executed, no group can continue or a lane sleeps. Throws LaneFault.
     void run(std::uint64_t budget);
     bool finished() const { return alive_ == 0; }
     bool runnable() const;
@@ -94,7 +94,7 @@ public:
         const std::uint32_t word = (predicate(operand) & ~mask) | (value & mask);
         std::memcpy(address_of(operand), &word, sizeof word);
     }
-    /// A lane of a register of either width.
+    /// A lane's value of a register of either width.
     std::uint64_t value(std::uint32_t operand, unsigned lane) const {
         return is_wide(operand) ? slots<std::uint64_t>(operand)[lane] : slots<std::uint32_t>(operand)[lane];
     }
@@ -105,41 +105,42 @@ public:
             slots<std::uint32_t>(operand)[lane] = static_cast<std::uint32_t>(bits);
         }
     }
-    /// The lanes to write for those of `mask`: also those that have exited, whose registers nobody reads, for whole warps are faster.
+    /// The lanes to write for `mask`: includes exited lanes, whose registers are never read, because full warps are faster.
     std::uint32_t writable(std::uint32_t mask) const { return mask | ~alive_; }
-    /// CC.CF, 0 or 1 a lane.
+    /// CC.CF: 0 or 1 for each lane.
     std::uint32_t* carry() { return carry_.data(); }
 
-    // Control, of the running group.
+    // Control flow of the running group.
     std::uint32_t active() const { return running_.lanes; }
     std::uint32_t alive() const { return alive_; }
     const std::vector<Frame>& frames() const { return running_.frames; }
-    /// Local memory's offset of the running function's frame.
+    /// Offset of the running function's frame in local memory.
     std::uint32_t local_frame() const { return running_.frames.empty() ? 0 : running_.frames.back().local; }
-    /// Sends the lanes of `mask` to another position; those left over go on.
+    /// Moves the lanes of `mask` to another position; the others continue.
     void branch(std::uint32_t mask, std::uint32_t position);
-    /// Ends the life of the lanes of `mask`.
+    /// Exits the lanes of `mask`.
     void exit(std::uint32_t mask);
-    /// Lets the lanes of `mask` alone do what the current instruction does; the others will come to it by themselves.
+    /// Restricts the current instruction to the lanes of `mask`; the others will execute it separately.
     void narrow(std::uint32_t mask);
     void call(std::uint32_t mask, std::uint32_t call);
     void return_from(std::uint32_t mask);
-    /// Ends the group's turn until what `state` says has come.
+    /// Suspends the group in `state`.
     void wait(LaneGroup::State state);
     void wait_at_barrier(std::uint8_t barrier, const Instruction* reduction);
-    /// For an aligned barrier, at which the lanes of a warp must be together. Throws LaneFault where others of this warp wait at another.
+    /// For aligned barriers, which all lanes of a warp must reach together. Throws LaneFault if other lanes of this warp wait at another
+    /// barrier.
     void check_aligned(const Instruction& barrier, std::uint32_t mask) const;
-    /// Lets those who wait at a block's barrier go on. `reduced` writes a bar.red's result.
+    /// Resumes the groups that wait at a block barrier. `reduced` writes the result of a bar.red.
     template <typename Reduce>
     void release_barrier(std::uint8_t barrier, const Reduce& reduced);
-    /// A bar.red's result, for a group of this warp that waits at its barrier.
+    /// Writes the result of a bar.red for a group of this warp that waits at its barrier.
     void write_reduction(const LaneGroup& group, std::uint32_t true_predicates, std::uint32_t predicates);
     void sleep();
-    /// For launches that look for races: the lanes touch memory.
+    /// For launches with the race check: records that the lanes access memory.
     void note_accesses(std::uint32_t mask) { accessing_lanes_ |= mask; }
 
-    /// Of a `.sync` instruction: the lanes that it can be done for now, whose mask operand agrees and who are all here, and that mask.
-    /// None: the group waits for others, and the instruction will come again.
+    /// For a `.sync` instruction: the lanes that can execute it now (all members of their common mask have arrived), and that mask.
+    /// nullopt: the group waits for other lanes and will execute the instruction again.
     struct Gathered {
         std::uint32_t lanes = 0;
         std::uint32_t members = 0;
@@ -147,31 +148,31 @@ public:
     std::optional<Gathered> gather(std::uint32_t members_operand, std::uint32_t mask);
     void warp_barrier(std::uint32_t members_operand, std::uint32_t mask);
 
-    // Where it stands.
+    // State.
     Block& block() const { return block_; }
     LaunchState& launch() const { return launch_; }
     std::uint32_t index() const { return index_; }
     std::uint32_t first_lanes() const { return first_lanes_; }
     std::byte* local(unsigned lane) const { return local_.data() + std::size_t{lane} * local_stride_; }
-    /// For each byte of it one that tells whether it has been written; null: not to be checked.
+    /// Shadow memory of the lane's local memory; null: not checked.
     std::byte* local_initialised(unsigned lane) const {
         return local_initialised_.size() == 0 ? nullptr : local_initialised_.data() + std::size_t{lane} * local_stride_;
     }
     std::uint32_t local_stride() const { return local_stride_; }
     const Instruction* current() const { return current_; }
     std::uint64_t executed() const { return executed_; }
-    /// Memory that registers and local memory take.
+    /// Host memory of registers and local memory.
     std::uint64_t bytes() const {
         return frame32_.size() + frame64_.size() + frame_predicate_.size() + special_.size() + local_.size() + local_initialised_.size();
     }
     std::uint64_t lanes_executed() const { return lanes_executed_; }
-    /// Counts on with every instruction of the warp, within the run of them that is going on too.
+    /// The instruction count of the warp, exact even within the current straight-line run.
     std::uint64_t clock() const { return launch_.executed + executed_ + static_cast<std::uint64_t>(current_ - launch_.code) - position_; }
-    /// Lanes that wait, the lines where, and what for.
+    /// Describes the waiting lanes: where and for what they wait.
     std::string describe_waiting() const;
-    /// Some lane that has not exited, and where it is.
+    /// Any lane that has not exited, and its instruction.
     std::pair<unsigned, const Instruction*> any_lane() const;
-    /// Where a group is: at the instruction that it waits at, or the one before its next.
+    /// The instruction at which a group waits, or the one before its next instruction.
     const Instruction& instruction_of(const LaneGroup& group) const;
 
 private:
@@ -198,17 +199,17 @@ private:
     void fill_block_registers();
 
     std::byte* banks_[8] = {};
-    std::uint32_t position_ = 0;       ///< the next instruction
-    std::uint32_t stop_position_ = 0;  ///< where the running group may meet another; 0: its turn is over
+    std::uint32_t position_ = 0;       ///< of the next instruction
+    std::uint32_t stop_position_ = 0;  ///< where the running group may reconverge with another; 0: its turn is over
     std::uint64_t turn_end_ = 0;
     std::uint64_t executed_ = 0;
     std::uint64_t lanes_executed_ = 0;
     std::uint32_t alive_ = 0;
     const Instruction* current_ = nullptr;
-    LaneGroup running_;  ///< without lanes: none runs
+    LaneGroup running_;  ///< has no lanes if no group runs
     std::vector<LaneGroup> waiting_;
-    std::uint32_t accessing_lanes_ = 0;  ///< lanes that have touched memory since the first of the warp waits for others
-    bool rotate_ = false;                ///< the next turn is for who waited longest
+    std::uint32_t accessing_lanes_ = 0;  ///< lanes that have accessed memory since the first lane of the warp began to wait
+    bool rotate_ = false;                ///< the next turn goes to the group that waited longest
     bool slept_ = false;
 
     alignas(64) std::array<std::uint32_t, warp_size> carry_{};
