@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::uint64_t max_constant_bytes = 64 * 1024;
 constexpr std::uint64_t max_parameter_bytes = 32764;
-constexpr std::uint64_t max_static_shared_bytes = 232'448;  // what an H200's driver compiles; ptxas by itself stops at 48 KiB
+constexpr std::uint64_t max_static_shared_bytes = 232'448;  // the limit of an H200's driver; that of stand-alone ptxas is 48 KiB
 constexpr std::uint32_t no_index = 0xffffffff;
 
-/// Builds the executable module from its syntax.
+/// Builds the executable module from its syntax tree.
 class ModuleBuilder {
 public:
     ModuleBuilder(const syntax::Module& source, bool contract) : source_(source), contract_(contract), pool_(module_) {}
@@ -39,7 +39,7 @@ public:
     }
 
 private:
-    // False where the function contains what is not supported.
+    // Returns false if the function contains an unsupported feature.
     bool add_function(const syntax::Function& function) {
         const std::size_t calls = module_.calls.size();
         const std::size_t branch_tables = module_.branch_tables.size();
@@ -92,7 +92,7 @@ private:
         std::uint32_t local_bytes = 0;
     };
 
-    // The functions that an entry can reach, and the deepest frames of its calls.
+    // The functions that an entry can reach, and the frame sizes of its deepest call chain.
     struct Reach {
         std::vector<std::uint32_t> functions;
         bool recursive = false;
@@ -149,7 +149,7 @@ private:
         entry.local_bytes = point.local_bytes;
         for (const std::uint32_t reached_function : reached.functions)
             entry.registers = std::max(entry.registers, module_.functions[reached_function].registers);
-        constexpr std::uint32_t overhead = 8;  // addresses, predicates: what a register allocator for the real machine needs besides
+        constexpr std::uint32_t overhead = 8;  // registers for addresses and predicates on a real GPU
         entry.registers = std::min<std::uint32_t>(255, static_cast<std::uint32_t>(align_up(entry.registers + overhead, 8)));
         module_.entries.push_back(std::move(entry));
         module_.entry_points.push_back(std::move(point));
@@ -164,7 +164,7 @@ private:
             point.local_bytes = entry.local_bytes;
             return;
         }
-        // `functions` has callees before callers: each one's deepest chain is known when its callers come.
+        // `functions` lists callees before callers, so the deepest chain of each callee is known.
         for (const std::uint32_t index : reached.functions) {
             const Function& function = module_.functions[index];
             Frames below;
@@ -186,7 +186,7 @@ private:
         point.local_bytes = whole.local_bytes;
     }
 
-    // Shared variables that the entry reaches, one after another; dynamic shared memory begins after them.
+    // Lays out the shared variables that the entry reaches; dynamic shared memory follows them.
     void add_shared(const Reach& reached, Entry& entry, EntryPoint& point) {
         std::vector<std::uint32_t> used;
         for (const std::uint32_t function : reached.functions)
@@ -224,8 +224,8 @@ private:
     SymbolIndices symbol_indices_;
     std::uint32_t shared_count_ = 0;
     std::vector<std::vector<std::uint32_t>> shared_symbols_;
-    std::vector<std::string> refusals_;  ///< by function; empty where there is none
-    // By function, for one entry after another: a module with many of them is not to take a time that grows with their square.
+    std::vector<std::string> refusals_;  ///< by function; empty if it is supported
+    // By function; reused for each entry, so that the time is not quadratic in the number of entries.
     std::vector<Mark> marks_;
     std::vector<Frames> deepest_;
 };

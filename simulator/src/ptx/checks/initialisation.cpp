@@ -8,7 +8,7 @@ namespace cupool::ptx {
 
 namespace {
 
-// Other launches may mark the same bytes at the same time: relaxed accesses, and wide ones, for accesses are aligned.
+// Other launches may mark the same bytes concurrently, so accesses are relaxed atomics; they are wide, since kernel accesses are aligned.
 template <typename Word>
 Word read(const std::byte* initialised) {
     return __atomic_load_n(reinterpret_cast<const Word*>(initialised), __ATOMIC_RELAXED);

@@ -21,7 +21,7 @@ void check_registers(const Warp& warp, const FlaggedRegister& reg, std::uint32_t
                     true};
 }
 
-// Frames are padded: what lies behind the variables of the one that holds the address is nobody's.
+// Frames are padded: bytes after the variables of the frame that contains the address belong to no variable.
 void check_frame(const Warp& warp, unsigned lane, const AccessedBytes& accessed, bool writes) {
     const Module& module = warp.launch().module;
     std::uint32_t base = 0;
@@ -81,7 +81,7 @@ MemoryEffect memory_effect(const Selection& selection, const Instruction& instru
     effect.scope = modifiers.get(Field::scope, Scope::device);
     switch (selection.operation) {
         case Operation::load:
-            // An entry's parameters are always there, and only to be read.
+            // An entry's parameters always exist and are read-only.
             effect.kind = selection.access == Access::parameter ? Kind::none : Kind::load;
             effect.reads = true;
             break;

@@ -7,7 +7,7 @@
 namespace cupool::ptx {
 namespace {
 
-// How far apart two threads are: in other blocks, other warps, or the same warp.
+// The distance of two threads: different blocks, different warps, or the same warp.
 int distance(const AccessRecord& a, const AccessRecord& b) {
     if (a.block != b.block) return 2;
     return a.thread / warp_size != b.thread / warp_size ? 1 : 0;
@@ -132,12 +132,12 @@ std::uint32_t RaceDetector::check_overlaps(const Warp& warp, const Instruction& 
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
         // Local memory has the same addresses in each thread.
         if (effect.access == ptx::Access::generic && is_in_window(addresses[lane], local_window)) continue;
-        // Mostly addresses ascend.
+        // Fast path: addresses usually ascend.
         if (addresses[lane] >= end) {
             end = addresses[lane] + effect.bytes;
             continue;
         }
-        // Accesses are aligned and alike: they are at one accessed, or apart.
+        // Accesses are aligned and of equal size, so they either coincide or are disjoint.
         for (std::uint32_t before = mask & ((1u << lane) - 1); before != 0; before &= before - 1) {
             const auto other = static_cast<unsigned>(std::countr_zero(before));
             if (addresses[other] != addresses[lane]) continue;

@@ -22,7 +22,7 @@ void ThreadClocks::synchronise(std::uint32_t first, std::uint32_t lanes) {
 void ThreadClocks::arrive(std::uint32_t barrier, std::uint32_t first, std::uint32_t lanes, bool wait) {
     for (; lanes != 0; lanes &= lanes - 1)
         arrivals_[barrier].push_back({first + static_cast<std::uint32_t>(std::countr_zero(lanes)), tick_, wait});
-    if (!wait) ++tick_;  // it goes on: what it does next is not covered
+    if (!wait) ++tick_;  // the thread continues: its next accesses are not covered
 }
 
 void ThreadClocks::complete(std::uint32_t barrier, bool everybody) {
@@ -49,7 +49,7 @@ void ThreadClocks::meet(const std::vector<Arrival>& arrivals) {
     ++tick_;
 }
 
-// A row to write to: the one that all of them have, and nobody else, or a new one.
+// A writable row: the common row of these threads if nobody else shares it, otherwise a new one.
 ThreadClocks::Row ThreadClocks::joined_rows(const std::vector<Arrival>& arrivals) const {
     const Row& first = threads_[arrivals.front().thread].row;
     const bool alike = first && std::all_of(arrivals.begin(), arrivals.end(),
@@ -89,7 +89,7 @@ void ThreadClocks::learn(std::uint32_t thread, const SharedClock& knowledge) {
     own.row = std::move(row);
 }
 
-// All that the thread knows, and has done. The clock ticks: what it does next is not covered.
+// The thread's clock including its own accesses. The block's clock ticks, so that the thread's next accesses are not covered.
 SharedClock ThreadClocks::all_known(std::uint32_t thread) {
     const Thread& own = threads_[thread];
     auto ticks = std::make_shared<std::vector<std::uint32_t>>(threads_.size(), floor_);

@@ -17,7 +17,7 @@ std::uint32_t register_of(std::uint32_t operand) { return operand & offset_mask;
 
 bool is_float_operation(const DecodedInstruction& decoded) { return is_float(decoded.modifiers.type()); }
 
-// A sum or product that the text does not tell how to round.
+// A sum or product without a rounding modifier.
 bool is_unrounded(const DecodedInstruction& decoded, std::initializer_list<Operation> operations) {
     return std::find(operations.begin(), operations.end(), decoded.operation) != operations.end() && is_float_operation(decoded) &&
            !decoded.modifiers.has(Field::rounding);
@@ -52,7 +52,7 @@ bool alike(const DecodedInstruction& a, const DecodedInstruction& b) {
     return a.modifiers.type() == b.modifiers.type() && a.modifiers.has(Field::ftz) == b.modifiers.has(Field::ftz);
 }
 
-// Divisions and rounded functions are code with branches of its own: they end a basic block.
+// Divisions and rounded functions expand to code with branches: they end a basic block.
 bool is_written_out(const DecodedInstruction& decoded) {
     switch (decoded.operation) {
         case Operation::divide:
@@ -64,8 +64,8 @@ bool is_written_out(const DecodedInstruction& decoded) {
     }
 }
 
-// ptxas makes some values after all others: those that it puts together from halves of 32 bits, and those of the rounded functions that it
-// writes out with a branch to the rare cases.
+// ptxas defines some values after all others: those that it assembles from halves of 32 bits, and results of rounded functions, which it
+// expands with a branch to the slow path.
 bool is_defined_late(const DecodedInstruction& decoded) {
     const bool is_predicated = decoded.operation == Operation::convert || is_extreme(decoded);
     if (decoded.access.guarded && !is_predicated) return true;
@@ -109,11 +109,11 @@ bool is_defined_late(const DecodedInstruction& decoded) {
 
 constexpr std::uint64_t late = std::uint64_t{1} << 32;
 
-/// A sum that a product may be contracted into.
+/// A possible contraction of a product into a sum.
 struct Contraction {
     std::uint32_t product = 0;  ///< position
-    unsigned operand = 0;       ///< of the sum: 1 or 2
-    bool negated = false;       ///< a `neg` stands between the two
+    unsigned operand = 0;       ///< operand index of the sum: 1 or 2
+    bool negated = false;       ///< there is a `neg` between the two
 };
 
 class FloatCompiler {
@@ -124,7 +124,7 @@ public:
             functions_before_.push_back((functions_before_.empty() ? 0 : functions_before_.back()) + (is_written_out(decoded) ? 1 : 0));
     }
 
-    // What is decided by the values that instructions read comes before these are changed.
+    // All decisions based on the values that instructions read precede the changes.
     void compile(bool contract) {
         if (contract) choose_contractions();
         order_operands();
@@ -142,7 +142,7 @@ private:
                 replace(decoded, Operation::move, 1);
             } else if (is_sign(decoded) && decoded.modifiers.type() == Type::f32 && decoded.access.guarded &&
                        !decoded.modifiers.has(Field::ftz)) {
-                // The choice between the result and what was there takes the sign along, and no arithmetic sees the NaN.
+                // ptxas applies the sign in the predicated select, so no arithmetic quiets the NaN.
                 replace(decoded, decoded.operation == Operation::float_negate ? Operation::float_flip_sign : Operation::float_clear_sign,
                         1);
             } else if (has_ordered_operands(decoded) && time(i, 2) < time(i, 1)) {
@@ -151,7 +151,7 @@ private:
         }
     }
 
-    using Choice = std::pair<std::uint32_t, Contraction>;  ///< a sum's position and what it takes
+    using Choice = std::pair<std::uint32_t, Contraction>;  ///< the position of a sum and its contraction
 
     // --- contraction
 
@@ -161,7 +161,7 @@ private:
         return found != chosen_.end() && found->first == sum ? found : chosen_.end();
     }
 
-    // What an operand of a sum is the product of.
+    // The contraction of the product that an operand of a sum reads, if any.
     std::optional<Contraction> candidate(std::uint32_t sum, unsigned operand) const {
         const std::uint32_t source = code_[sum].instruction.operands[operand];
         if (!is_register(source)) return std::nullopt;
@@ -183,7 +183,7 @@ private:
         return contraction;
     }
 
-    // A product is contracted into all of its readers or none; a sum takes one product, the one that nobody else reads or else the first.
+    // A product is contracted into all of its readers or none. A sum takes one product: the one that only it reads, otherwise the first.
     void choose_contractions() {
         std::unordered_set<std::uint32_t> refused;
         bool changed = true;
@@ -233,8 +233,8 @@ private:
         return true;
     }
 
-    // Whether a reader of the product, or of its negation, is a sum that is to take the product, and reads it once: not as both operands,
-    // nor as what a guarded sum leaves where it does not happen.
+    // Whether a reader of the product, or of its negation, is a sum that takes the product and reads it once: neither as both operands nor
+    // as the previous value of a guarded write.
     bool takes(const std::vector<std::uint32_t>& readers, std::size_t index, std::uint32_t product) const {
         const std::uint32_t reader = readers[index];
         const bool repeated = (index > 0 && readers[index - 1] == reader) || (index + 1 < readers.size() && readers[index + 1] == reader);
@@ -258,7 +258,7 @@ private:
             replace(decoded, negates_addend ? Operation::float_multiply_subtract : Operation::float_multiply_add, 3);
     }
 
-    // Registers that hold the factors until the sum.
+    // Copies the factors into registers that keep them until the sum.
     std::pair<std::uint32_t, std::uint32_t> keep_factors(std::uint32_t product) {
         DecodedInstruction& decoded = code_[product];
         Instruction& instruction = decoded.instruction;
@@ -275,7 +275,7 @@ private:
 
     // --- order
 
-    // When an operand was defined. A sign is part of the instruction that reads it; constants come last.
+    // The definition time of an operand. Signs are part of the reading instruction; constants come last.
     std::uint64_t time(std::uint32_t position, unsigned operand) {
         const std::uint32_t source = code_[position].instruction.operands[operand];
         if (!is_register(source)) return 2 * late;
@@ -284,7 +284,7 @@ private:
         return definition == nullptr || is_defined_late(*definition) ? late + value.time : value.time;
     }
 
-    // What a chain of signs and copies begins with. Each link is followed once.
+    // The first value of a chain of signs and copies. Memoised, so that each link is followed once.
     Value origin(Value value) {
         std::vector<std::uint32_t> chain;
         for (const DecodedInstruction* link = writer(value); link != nullptr && is_part_of_reader(*link); link = writer(value)) {
@@ -339,7 +339,7 @@ private:
     std::vector<DecodedInstruction>& code_;
     std::vector<Type>& types_;
     ValueNumbering values_;
-    std::vector<std::uint32_t> functions_before_;       ///< by position: how many there are that are written out with branches
+    std::vector<std::uint32_t> functions_before_;       ///< by position: number of preceding instructions that expand to branches
     std::vector<Choice> chosen_;                        ///< ascending
     std::unordered_map<std::uint32_t, Value> origins_;  ///< by position of a sign or copy
 };

@@ -17,7 +17,7 @@ Type widened(Type type) {
     }
 }
 
-// The type that a letter of OpcodeRow::operands asks for.
+// The type that a letter of OpcodeRow::operands requires.
 Type type_of(char letter, const Modifiers& modifiers) {
     switch (letter) {
         case 's':
@@ -222,7 +222,7 @@ void FunctionDecoder::encode_operands(const OpcodeRow& row, const syntax::Instru
                     has_arguments ? source.operands.back() : nothing, pending);
         return;
     }
-    // Sources begin at 1 also where there is no destination, but for memory, whose data are at 0.
+    // Sources begin at index 1 even without a destination, except for stores, whose data begin at 0.
     bool written = true;
     std::size_t slot = row.operands[0] == '=' && operation != Operation::store ? 1 : 0;
     std::size_t next = 0;
@@ -241,7 +241,7 @@ void FunctionDecoder::encode_operands(const OpcodeRow& row, const syntax::Instru
                 instruction.operands[slot++] = encode_predicate(source, operand, pending, written);
                 break;
             case 'P':
-                // The second predicate lies behind all sources.
+                // The second predicate follows all sources.
                 if (operand.kind == Operand::Kind::pair) {
                     instruction.operands[4] = encode_predicate(source, operand.elements[1], pending, written);
                     instruction.operands[slot++] = encode_predicate(source, operand.elements[0], pending, written);
@@ -292,7 +292,7 @@ void FunctionDecoder::encode_operands(const OpcodeRow& row, const syntax::Instru
     if (pending.instruction.operands[1] >> bank_shift == static_cast<std::uint32_t>(Bank::unallocated))
         selection.wide_source = bits_of(types_[instruction.operands[1] & offset_mask]) == 64;
     if (is_memory(operation) && instruction.width > 1) {
-        // The elements of a vector are alike: one handler moves them all.
+        // All elements of a vector have the same type: one handler moves them.
         const auto wide = [&](std::uint32_t operand) {
             return bank_of(operand) == Bank::unallocated ? bits_of(types_[operand & offset_mask]) == 64 : is_wide(operand);
         };
@@ -316,7 +316,7 @@ void FunctionDecoder::encode_choices(const Selection& selection, Instruction& in
     if (selection.operation == Operation::convert) instruction.choice2 = conversion_flags(modifiers);
 }
 
-// A formal in a register comes from the frame, where the caller put it.
+// Loads formals in registers from the frame, where the caller stored them.
 void FunctionDecoder::append_prologue() {
     if (function_.is_entry) return;
     syntax::Instruction at;
@@ -349,7 +349,7 @@ void FunctionDecoder::append_frame_move(const syntax::Instruction& at, bool load
     append(std::move(pending), selection, at);
 }
 
-// Control that runs off the end returns.
+// A function whose control flow reaches the end returns.
 void FunctionDecoder::append_end() {
     syntax::Instruction end;
     end.line = function_.instructions.empty() ? function_.line : function_.instructions.back().line;

@@ -57,7 +57,7 @@ void FunctionDecoder::lay_out_frame() {
     result_.local_bytes = static_cast<std::uint32_t>(align_up(bytes, frame_alignment));
 }
 
-// From positions in the source to positions in the module's code.
+// Converts positions in the source to positions in the module's code.
 void FunctionDecoder::resolve_targets() {
     const auto base = static_cast<std::uint32_t>(module_.code.size());
     for (DecodedInstruction& pending : code_) {
@@ -72,7 +72,7 @@ void FunctionDecoder::resolve_targets() {
         for (std::uint32_t& target : module_.branch_tables[i]) target = base + positions_[target];
 }
 
-// Those that may be read before they are written have a flag: a word, such as predicates have, behind these.
+// Registers that may be read before they are written get a flag: a predicate word after the predicates.
 void FunctionDecoder::flag_registers(const Allocation& allocation) {
     result_.first_flag = allocation.used[static_cast<std::size_t>(RegisterClass::predicate)] * predicate_bytes;
     for (std::uint32_t reg = 0; reg < types_.size(); ++reg) {
@@ -82,7 +82,7 @@ void FunctionDecoder::flag_registers(const Allocation& allocation) {
     }
 }
 
-// Registers share slots by liveness.
+// Assigns slots to registers by liveness.
 void FunctionDecoder::allocate() {
     std::vector<RegisterAccess> accesses;
     for (DecodedInstruction& pending : code_) accesses.push_back(std::move(pending.access));

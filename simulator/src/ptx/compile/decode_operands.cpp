@@ -29,7 +29,7 @@ std::uint32_t FunctionDecoder::encode_register(std::uint32_t reg, DecodedInstruc
     return operand_in(Bank::unallocated, reg);
 }
 
-// A register of its own for a result that nobody reads.
+// A new register for a result that is not read.
 std::uint32_t FunctionDecoder::encode_sink(Type type, DecodedInstruction& pending) {
     types_.push_back(type);
     return encode_register(static_cast<std::uint32_t>(types_.size() - 1), pending, true);
@@ -91,7 +91,7 @@ std::uint32_t FunctionDecoder::encode_number(const syntax::Instruction& at, cons
 
 void FunctionDecoder::encode_vector(const syntax::Instruction& at, const Operand& operand, Type type, std::size_t first,
                                     DecodedInstruction& pending, bool written) {
-    // The elements of a pack or unpack share out the bits of its type; those of a load or store have the type each.
+    // Elements of a pack or unpack divide the bits of its type; each element of a load or store has the type.
     const bool shares = first == 1 || at.opcode == "mov";
     const unsigned bits = shares ? bits_of(type) / static_cast<unsigned>(operand.elements.size()) : bits_of(type);
     const Type element_type = bits == 64 ? Type::b64 : bits == 32 ? Type::b32 : bits == 16 ? Type::b16 : Type::b8;
@@ -192,7 +192,7 @@ void FunctionDecoder::encode_call(const syntax::Instruction& at, const Operand& 
     result_.callees.push_back(callee.index);
 }
 
-// A label becomes the position of an instruction, or the index of a table of them, both still to be moved to their final place.
+// A label becomes the position of an instruction or the index of a branch table, both relative until the final layout.
 std::uint32_t FunctionDecoder::encode_target(const syntax::Instruction& at, std::uint32_t label, DecodedInstruction& pending) {
     const syntax::Label& named = function_.label(label);
     const bool wants_table = at.opcode == "brx";

@@ -17,10 +17,10 @@ struct Interval {
         end = std::max(end, to);
     }
     bool empty() const { return begin == none; }
-    bool from_start = false;  ///< live where the code begins
+    bool from_start = false;  ///< live at the start of the code
 };
 
-/// Finds each register's live interval by walking back from its reads to the writes that reach them.
+/// Computes the live interval of each register by walking back from its reads to the reaching writes.
 class Liveness {
 public:
     Liveness(const std::vector<RegisterAccess>& code, std::size_t registers)
@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    // Within the block: covers from each write or read to the last read, and notes which registers come in from before.
+    // Extends intervals within the block and records which registers are live at its start.
     void scan(std::uint32_t block) {
         for (std::uint32_t i = blocks_[block].begin; i < blocks_[block].end; ++i) {
             for (const std::uint32_t reg : code_[i].reads) note_read(reg, block, i);
@@ -75,7 +75,7 @@ private:
         }
     }
 
-    // The register is live where the block begins.
+    // The register is live at the start of the block.
     void enter(std::uint32_t reg, std::uint32_t block, std::vector<std::uint32_t>& work) {
         if (stamp_[block] == reg) return;
         stamp_[block] = reg;

@@ -13,7 +13,7 @@ bool copies(const DecodedInstruction& decoded) {
            decoded.access.writes.size() == 1;
 }
 
-// Arithmetic has no effect but its result; that of the carry flag is not followed.
+// Arithmetic has no effect besides its result; the carry flag is not tracked.
 bool has_effect(const DecodedInstruction& decoded) { return decoded.operation >= Operation::load || decoded.modifiers.has(Field::carry); }
 
 }  // namespace
@@ -37,8 +37,8 @@ ValueNumbering::ValueNumbering(const std::vector<DecodedInstruction>& code, std:
     find_entering_registers();
 }
 
-// Reverse postorder, so that most values are final when a block is first visited. Blocks that control never reaches come last and lose
-// their edges: each is numbered by itself and adds nothing to the blocks that control does reach.
+// Reverse postorder, so that most values are final when a block is first visited. Unreachable blocks come last and lose their edges: each
+// is numbered separately and does not affect reachable blocks.
 void ValueNumbering::order_blocks() {
     std::vector<std::vector<std::uint32_t>> successors(blocks_.size());
     for (std::uint32_t b = 0; b < blocks_.size(); ++b)
@@ -71,7 +71,7 @@ void ValueNumbering::order_blocks() {
     }
 }
 
-// All other registers are written before they are read, in each block that reads them: no block passes them on.
+// The other registers are written before they are read in each block that reads them, so they are not live across blocks.
 void ValueNumbering::find_entering_registers() {
     constexpr std::uint32_t none = 0xffffffff;
     std::vector<std::uint32_t> written_in(column_.size(), none);  // the last block that wrote the register so far
@@ -121,7 +121,7 @@ void ValueNumbering::number() {
     for (std::uint32_t b = 0; b < blocks_.size(); ++b) pass(b, entering[b], current, true);
 }
 
-// Where values have once been found to meet, they go on to: the iteration ends.
+// A merge, once found, remains a merge, so the iteration terminates.
 ValueNumbering::State ValueNumbering::merged_state(std::uint32_t block, const State& before) const {
     const std::uint32_t time = 2 * blocks_[block].begin;
     State state = before;

@@ -75,7 +75,7 @@ syntax::Module Parser::parse() {
 
 void Parser::parse_header() {
     if (!accept_dotted(".version")) fail(token_, "missing .version directive at the start of the module");
-    // `6.3` reads as one decimal number: take its digits from the text.
+    // The lexer reads `6.3` as one decimal number, so the digits are taken from the text.
     const Token version = take();
     const std::size_t dot = version.text.find('.');
     if (version.kind != Token::Kind::float64 || dot == std::string_view::npos)
@@ -95,7 +95,7 @@ void Parser::parse_header() {
     module_.target = std::string(expect_word("a target such as sm_75").text);
     while (accept(',')) expect_word("a target option");
 
-    // Without one, real drivers take 64 for granted.
+    // Without `.address_size`, real drivers assume 64.
     if (!accept_dotted(".address_size")) return;
     const Token size = token_;
     if (expect_integer() != 64) refuse(size, "only 64-bit addresses are supported");
@@ -149,7 +149,7 @@ void Parser::skip_debug_section() {
     }
 }
 
-// `.file 1 "name"[, time, size]` and `.loc 1 2 3[, function_name label[+ n], inlined_at 1 2 3]` have no closing mark: they fill a line.
+// `.file 1 "name"[, time, size]` and `.loc 1 2 3[, function_name label[+ n], inlined_at 1 2 3]` have no terminator; they end with the line.
 void Parser::parse_file_or_location() {
     const int line = token_.line;
     const bool is_file = take().text == ".file";
@@ -170,7 +170,7 @@ void Parser::parse_function(bool is_entry) {
     parsed.is_entry = is_entry;
     scopes_.push_back(Scope{0, {}, {}, {}, {}, {}});
 
-    // The function's place in the module must be known before its formals, which add registers and symbols to it.
+    // The function's index must be known before its formals, which add registers and symbols to it.
     const std::size_t index = module_.functions.size();
     module_.functions.push_back(std::move(parsed));
     function_ = index;

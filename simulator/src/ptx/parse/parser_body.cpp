@@ -32,7 +32,7 @@ void Parser::parse_body() {
     }
 }
 
-// What one function contains that is not supported is no reason to refuse the others.
+// An unsupported feature in one function does not refuse the others.
 void Parser::parse_body_or_refuse() {
     const Lexer lexer = lexer_;
     const Token token = token_;
@@ -59,14 +59,14 @@ void Parser::skip_body() {
     } while (depth != 0);
 }
 
-// Statements between braces, in the scope that the caller opened.
+// Parses statements between braces in the scope that the caller opened.
 void Parser::parse_scope() {
     expect('{');
     while (!token_.is('}')) parse_statement();
     take();
 }
 
-// Labels named but not defined in the scope that ends mean those of the scope around it.
+// Labels that were referenced but not defined in the closed scope resolve in the enclosing scope.
 void Parser::close_scope() {
     if (scopes_.size() < 3) return;
     Scope& inner = scopes_.back();
@@ -154,7 +154,7 @@ void Parser::parse_instruction() {
     instruction.location = location_;
     instruction.opcode = opcode.text;
     while (token_.kind == Token::Kind::dotted) instruction.modifiers.push_back(take().text);
-    // Before its operands, which may be of a kind that only such an opcode has.
+    // Checked before the operands, which may be of a kind that only unsupported opcodes have.
     if (rows_of(opcode.text).empty())
         throw ParseError(ParseError::Kind::unsupported, opcode.line, instruction.text(),
                          "instruction '" + std::string(opcode.text) + "' is not supported by the simulated driver" +
@@ -190,7 +190,7 @@ syntax::Operand Parser::parse_operand() {
     return operand;
 }
 
-// Registers, names and numbers between marks: lists do not nest.
+// Parses a list of registers, names and numbers between brackets; lists do not nest.
 syntax::Operand Parser::parse_operand_list(char close, syntax::Operand::Kind kind) {
     syntax::Operand operand;
     operand.kind = kind;
@@ -216,11 +216,11 @@ syntax::Operand Parser::parse_address() {
     return operand;
 }
 
-// A register, `%tid.x`, a variable with an offset, a function, a label.
+// Parses a register, `%tid.x`, a variable with an offset, a function or a label.
 syntax::Operand Parser::parse_name() {
     Token name = expect_word("an operand");
     if (name.text[0] == '%' && token_.kind == Token::Kind::dotted && token_.text.size() == 2) {
-        // The two tokens are neighbours in the text.
+        // The two tokens are adjacent in the text.
         const Token part = take();
         name.text = std::string_view(name.text.data(), static_cast<std::size_t>(part.text.data() + part.text.size() - name.text.data()));
     }
@@ -248,7 +248,7 @@ syntax::Operand Parser::resolve(const Token& name) {
         operand.kind = Kind::special;
         operand.index = static_cast<std::uint32_t>(special->special);
     } else if (name.text[0] == '%') {
-        // Names of the machine's own registers start so, but also those of the program: say which it was.
+        // Both special registers and program registers start with %, so the message names both.
         const std::string feature = missing_feature(name.text);
         if (feature.empty()) fail(name, "unknown register, or a special register that is not supported");
         refuse(name, "special register '" + std::string(name.text) + "' is not supported" + feature);

@@ -39,7 +39,7 @@ Parser::Declaration Parser::parse_declaration_head(Space space, bool is_extern, 
     const std::optional<Type> known = type_named(type.text);
     if (!known) refuse(type, "type is not supported");
     head.type = *known;
-    // `.param .u64 .ptr .global .align 8 name`: what the pointer leads to says nothing of the parameter itself.
+    // `.param .u64 .ptr .global .align 8 name`: attributes of the pointee do not affect the parameter.
     if (accept_dotted(".ptr")) {
         if (!accept_dotted(".global") && !accept_dotted(".shared") && !accept_dotted(".local")) accept_dotted(".const");
         if (accept_dotted(".align")) expect_integer();
@@ -91,7 +91,7 @@ std::uint32_t Parser::parse_variable(const Declaration& declaration) {
     if (symbol.size == 0 && !symbol.dynamic_shared) fail(name, "array without a size");
 
     const auto index = static_cast<std::uint32_t>(module_.symbols.size());
-    // Prototypes repeat the names of formals, and `_` names nothing.
+    // Prototypes may repeat names of formals, and `_` is no name.
     if (name.text != "_" && !scopes_.back().symbols.emplace(name.text, index).second)
         fail(name, "duplicate definition of '" + symbol.name + "'");
     module_.symbols.push_back(std::move(symbol));
@@ -115,7 +115,7 @@ void Parser::parse_initializer(syntax::Symbol& symbol, const Declaration& declar
     if (dimensions[0] == 0) dimensions[0] = count;
 }
 
-// Fills one level of the array from `offset` on; answers how many elements of that level the list has.
+// Fills one dimension of the array from `offset`; returns the number of elements that the list has in it.
 std::uint64_t Parser::parse_initializer_list(syntax::Symbol& symbol, Type type, const std::vector<std::uint64_t>& dimensions,
                                              std::size_t depth, std::uint64_t offset) {
     std::uint64_t stride = bits_of(type) / 8;
@@ -132,7 +132,7 @@ std::uint64_t Parser::parse_initializer_list(syntax::Symbol& symbol, Type type, 
             if (depth + 1 == dimensions.size()) fail(token_, "too many braces");
             parse_initializer_list(symbol, type, dimensions, depth + 1, offset);
         } else {
-            // A list without inner braces fills the innermost elements one after another.
+            // A list without inner braces fills the innermost elements consecutively.
             if (depth + 1 != dimensions.size()) refuse(token_, "initialiser without braces for each dimension");
             parse_initializer_value(symbol, type, offset);
         }
@@ -162,7 +162,7 @@ void Parser::parse_initializer_value(syntax::Symbol& symbol, Type type, std::uin
         const Space space = module_.symbols[*target].space;
         if (space != Space::global && space != Space::constant) refuse(name, "initialiser names a variable without a fixed address");
         if (size != 8) refuse(name, "an address needs 64 bits");
-        (void)generic;  // global and constant addresses are generic ones as they are
+        (void)generic;  // global and constant addresses equal generic addresses
         std::int64_t addend = 0;
         if (accept('+')) {
             addend = expect_signed_integer();

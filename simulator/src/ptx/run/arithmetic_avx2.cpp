@@ -2,7 +2,7 @@
 
 #if defined(__x86_64__)
 
-// Only what follows is compiled for AVX2: headers above stay runnable everywhere, whichever copy of their functions the linker keeps.
+// Only the following code is compiled for AVX2. The headers above are not, since the linker may keep this copy of their inline functions.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else

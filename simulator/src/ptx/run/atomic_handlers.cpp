@@ -10,7 +10,7 @@
 namespace cupool::ptx {
 namespace {
 
-// "PTX ISA", atom: .add.f32 on global memory flushes subnormals to a zero of their sign; on shared memory it does not.
+// "PTX ISA", atom: .add.f32 flushes subnormals to sign-preserving zero on global memory, but not on shared memory.
 float flushed(float value) {
     return value > -std::numeric_limits<float>::min() && value < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
 }
@@ -46,7 +46,7 @@ Element apply(Element old, Element operand, Element replacement) {
     return old;
 }
 
-// The same read-modify-write on shared, local and global memory: only the last needs it to be atomic, against other launches.
+// One read-modify-write for shared, local and global memory; only global memory needs it to be atomic, with respect to other launches.
 template <AtomicOperation operation, typename Element, bool flush>
 Element exchange_at(std::byte* location, Element operand, Element replacement) {
     using Bits = std::conditional_t<sizeof(Element) == 8, std::uint64_t, std::uint32_t>;

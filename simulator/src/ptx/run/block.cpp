@@ -6,7 +6,7 @@
 namespace cupool::ptx {
 namespace {
 
-/// What uninitialised shared memory reads as: no kernel works by luck.
+/// Content of uninitialised shared memory, so that kernels do not rely on zeros.
 constexpr int shared_poison = 0xcb;
 
 }  // namespace
@@ -52,7 +52,7 @@ void Block::run(std::uint64_t budget) {
     if (!finished() && std::none_of(warps_.begin(), warps_.end(), [](const auto& warp) { return warp->runnable(); })) throw_deadlock();
 }
 
-// The one whose turn it is, or the first after it that does not wait; null: all of them wait.
+// The warp whose turn it is, or the next one that does not wait; null if all wait.
 Warp* Block::next_warp() {
     const std::size_t first = launch_.schedule.next(last_warp_, warps_.size());
     for (std::size_t i = 0; i < warps_.size(); ++i) {
@@ -71,7 +71,7 @@ void Block::throw_deadlock() const {
 void Block::arrive(Warp& warp, const Arrival& arrival) {
     Barrier& state = barriers_[arrival.barrier];
     state.arrived += static_cast<std::uint32_t>(std::popcount(arrival.lanes));
-    // A count is in whole warps: lanes that never were come along with the first one of a last, partial warp.
+    // Counts are in whole warps: the missing lanes of a partial last warp arrive with its first lane.
     if (arrival.count != 0 && (arrival.lanes & 1) != 0)
         state.arrived += warp_size - static_cast<std::uint32_t>(std::popcount(warp.first_lanes()));
     state.expected = arrival.count;

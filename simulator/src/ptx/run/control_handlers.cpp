@@ -42,7 +42,7 @@ void sleep(Warp& warp, const Instruction&, std::uint32_t) { warp.sleep(); }
 
 void nothing(Warp&, const Instruction&, std::uint32_t) {}
 
-// One thread of a warp speaks for all: barrier numbers and counts are the same for its lanes.
+// Barrier numbers and counts are uniform within a warp, so one lane is read.
 std::uint32_t uniform(const Warp& warp, std::uint32_t operand, std::uint32_t mask) {
     return operand == no_operand ? 0 : warp.slots<std::uint32_t>(operand)[std::countr_zero(mask)];
 }

@@ -4,7 +4,7 @@
 namespace cupool::ptx {
 namespace {
 
-/// cvt's modifiers, as bits of Instruction::choice2.
+/// Modifiers of cvt, as bits of Instruction::choice2.
 enum ConversionFlags : std::uint8_t { flush_subnormals = 1, saturates = 2, to_integral = 4 };
 
 template <typename T>
@@ -13,23 +13,23 @@ T flushed(T value) {
     return std::fabs(value) < std::numeric_limits<T>::min() ? std::copysign(T{0}, value) : value;
 }
 
-// Out of range: the nearest number there is. A NaN: the top bit alone, but of f32 to 32 bits and fewer 0 (as an H200 does it).
+// Out of range: the nearest representable number. A NaN becomes the top bit alone, or 0 from f32 to at most 32 bits (as on an H200).
 template <typename D, typename A>
 D whole_number(A value) {
     if (value != value) {
         constexpr std::uint64_t top_bit = std::uint64_t{1} << (8 * sizeof(D) - 1);
         return sizeof(A) == 4 && sizeof(D) < 8 ? D{0} : static_cast<D>(top_bit);
     }
-    const A whole = std::nearbyint(value);  // by the rounding mode in force
+    const A whole = std::nearbyint(value);  // in the current rounding mode
     constexpr A least = static_cast<A>(std::numeric_limits<D>::min());
-    // One past the most: a power of two, which every float type has.
+    // The maximum plus one: a power of two, which every float type represents.
     constexpr A past = static_cast<A>(std::uint64_t{1} << (std::numeric_limits<D>::digits - 1)) * 2;
     if (whole < least) return std::numeric_limits<D>::min();
     if (whole >= past) return std::numeric_limits<D>::max();
     return static_cast<D>(whole);
 }
 
-// A NaN keeps its sign and what fits of its payload, made quiet; but that of f32 to itself, or flushed, is the canonical one.
+// A NaN keeps its sign and the part of its payload that fits, quieted; f32 to f32, or with flushing, gives the canonical NaN.
 double widened_nan(float nan) {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(nan);
     const std::uint64_t sign = std::uint64_t{bits >> 31} << 63;
@@ -63,7 +63,7 @@ D to_float(A value, std::uint8_t flags) {
         if (value != value) result = converted_nan<D>(value, flags);
     } else {
         result = static_cast<D>(value);
-        // Conversions by sums of halves make -0 of 0 when rounding down.
+        // Conversions by sums of halves turn 0 into -0 when rounding down.
         if (value == 0) result = 0;
     }
     if ((flags & flush_subnormals) != 0) result = flushed(result);
@@ -111,7 +111,7 @@ Handler for_any(Type type, const Choose& choose) {
     }
 }
 
-// Floats have registers of just their width; integers may have wider ones.
+// Float registers have exactly the width of the type; integer registers may be wider.
 template <typename T, typename Slot>
 constexpr bool fits = std::is_floating_point_v<T> ? sizeof(Slot) == sizeof(T) : sizeof(Slot) >= sizeof(T);
 

@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::uint64_t max_threads = 1024;
 
-/// How much the state of resident blocks may take before no more of them join in.
+/// Limit on the memory of resident blocks, beyond which no further blocks become resident.
 constexpr std::uint64_t max_resident_bytes = 256 << 20;
 
-/// Reading the clock is a system call, so it is read once in so many instructions. The start of a block's turn counts as some of them.
+/// Reading the clock is a system call, so it is read once per this many instructions. Starting a turn of a block counts as some of them.
 constexpr std::uint64_t instructions_between_readings = 1'000'000;
 constexpr std::uint64_t instructions_of_turn_start = 1000;
 
-// What the entry does not use lies nowhere.
+// Shared variables that the entry does not use have no address.
 std::uint32_t shared_offset(const EntryPoint& entry_point, std::uint32_t index) {
     const auto found = entry_point.shared_offsets.find(index);
     return found == entry_point.shared_offsets.end() ? 0 : found->second;
@@ -36,14 +36,14 @@ void splat(AlignedBytes& slots, std::size_t index, Value value) {
     std::fill_n(lanes, warp_size, value);
 }
 
-// Of the calling thread: a busy host ends no kernel early.
+// Processor time of the calling thread, so that a busy host does not end kernels early.
 double processor_seconds() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// The launch's blocks: those that are resident take turns, the others start as these finish, or take too long.
+/// Runs the blocks of a launch: resident blocks take turns; others start when these finish or take too long.
 class Grid {
 public:
     Grid(LaunchState& launch) : launch_(launch), blocks_(launch.launch.grid.count()) {}
@@ -74,15 +74,15 @@ public:
     }
 
 private:
-    static constexpr std::size_t none = ~std::size_t{0};  // the one before the first
+    static constexpr std::size_t none = ~std::size_t{0};  // precedes the first index
 
-    // Those that run from the start always may.
+    // The initially resident blocks may always run.
     std::uint64_t max_resident() const {
         const std::uint64_t fit = max_resident_bytes / std::max<std::uint64_t>(resident_.front()->bytes(), 1);
         return std::min(launch_.schedule.max_resident(), std::max(launch_.schedule.first_resident(), fit));
     }
 
-    // Whether the launch has run for longer than it may.
+    // Whether the launch has exceeded its time limit.
     bool is_late(std::uint64_t instructions) {
         since_reading_ += instructions + instructions_of_turn_start;
         if (since_reading_ < instructions_between_readings) return false;
@@ -138,7 +138,7 @@ private:
         return outcome;
     }
 
-    // A grid that waits for all of its blocks, of which not all are resident, waits for ever.
+    // A grid-wide barrier deadlocks if not all blocks are resident.
     std::string waiting_blocks() const {
         if (next_ == blocks_) return "";
         return ", " + std::to_string(blocks_ - next_) + " of its " + std::to_string(blocks_) + " blocks not yet begun (at most " +

@@ -7,7 +7,7 @@
 namespace cupool::ptx {
 namespace {
 
-// Other launches and the host may touch the same bytes: a relaxed access is no slower than a plain one, and no data race.
+// Other launches and the host may access the same bytes. A relaxed atomic access is as fast as a plain one and no data race.
 template <typename Element>
 Element read(const std::byte* location) {
     return __atomic_load_n(reinterpret_cast<const Element*>(location), __ATOMIC_RELAXED);
@@ -37,7 +37,7 @@ void load(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     fence_for(instruction, Ordering::acquire);
 }
 
-// An entry's parameters are the same for all lanes.
+// Parameters of an entry are uniform.
 template <typename Element, typename Slot>
 void load_parameter(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     if (instruction.operands[address_operand] >> bank_shift != static_cast<std::uint32_t>(Bank::pool64)) {
@@ -109,7 +109,7 @@ Handler select_access(const Selection& selection) {
     return selection.wide_destination ? select_store<access, std::uint64_t>(type) : select_store<access, std::uint32_t>(type);
 }
 
-// Global and constant addresses are generic ones as they are; shared and local ones begin at 0.
+// Global and constant addresses equal generic addresses; shared and local ones begin at 0.
 void to_generic(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     const std::uint64_t window = instruction.choice2 == static_cast<std::uint8_t>(Space::shared)  ? shared_window
                                  : instruction.choice2 == static_cast<std::uint8_t>(Space::local) ? local_window

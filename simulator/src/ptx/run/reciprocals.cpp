@@ -6,15 +6,14 @@
 namespace cupool::ptx {
 namespace {
 
-// The unit interpolates: the upper bits of the significand choose a segment, and the lower ones, as
-// x in [0, 1), give constant + slope x + curvature x^2, rounded down to 23 bits. The method is that of
-// Oberman and Siu, "A High-Performance Area-Efficient Multifunction Interpolator" (ARITH 2005). Its
-// square is short: partial products below 2^-15 are left out. The coefficients and the width of the
-// square are fitted to the answers of an H100 to all 2^23 significands, and give each of these to
-// the bit; f64 answers are the upper 20 bits of them.
+// The unit interpolates: the upper bits of the significand select a segment, and the lower bits, as x in [0, 1), give
+// constant + slope x + curvature x^2, rounded down to 23 bits. The method is that of Oberman and Siu, "A High-Performance Area-Efficient
+// Multifunction Interpolator" (ARITH 2005). The square is truncated: partial products below 2^-15 are omitted. The coefficients and the
+// width of the square are fitted to the results of an H100 for all 2^23 significands and reproduce each of them exactly; f64 results are
+// their upper 20 bits.
 struct Segment {
     std::int32_t constant;  ///< in quarters of the result's last bit
-    std::int32_t slope;     ///< in its last bit
+    std::int32_t slope;     ///< in units of the last bit
     std::int32_t curvature;
 };
 
@@ -46,7 +45,7 @@ constexpr Segment reciprocal_segments[128] = {
     {1082403, -34916, 140},    {943300, -34636, 138},    {805309, -34360, 137},    {668417, -34086, 135},    {532612, -33816, 133},
     {397881, -33550, 132},     {264209, -33286, 131},    {131587, -33026, 130}};
 
-// Of significands in [1, 2) and, after these, in [2, 4).
+// For significands in [1, 2), followed by those in [2, 4).
 constexpr Segment square_root_segments[128] = {
     {33554431, -131062, 1508}, {33036207, -128048, 1450}, {32529809, -125150, 1396}, {32034789, -122358, 1344}, {31550730, -119670, 1296},
     {31077231, -117078, 1250}, {30613915, -114578, 1206}, {30160423, -112166, 1164}, {29716413, -109838, 1124}, {29281556, -107588, 1086},
@@ -76,10 +75,10 @@ constexpr Segment square_root_segments[128] = {
     {400267, -33954, 202},     {265257, -33550, 198},     {131849, -33156, 194}};
 
 constexpr unsigned significand_bits = 23;
-constexpr unsigned product_bits = 17;  ///< below the result's last bit, while it is interpolated
+constexpr unsigned product_bits = 17;  ///< extra bits below the result's last bit during interpolation
 constexpr unsigned square_bits = 15;
 
-// x^2 of `bits` bits after the point, in 2^-product_bits.
+// x^2 for x with `bits` fractional bits, in units of 2^-product_bits.
 std::int64_t short_square(std::int64_t x, unsigned bits) {
     const unsigned lowest = 2 * bits - square_bits;
     std::int64_t sum = 0;
@@ -92,7 +91,7 @@ std::int64_t short_square(std::int64_t x, unsigned bits) {
     return sum >> (2 * bits - product_bits);
 }
 
-// The significand's 23 bits of the result, and one above them where it is a power of two.
+// The 23 significand bits of the result, with one more bit above them if it is a power of two.
 std::uint32_t interpolate(const Segment* segments, std::uint32_t significand, unsigned bits, std::int64_t bias) {
     const Segment& segment = segments[significand >> bits];
     const std::int64_t x = significand & ((1u << bits) - 1);
@@ -109,13 +108,13 @@ std::uint32_t reciprocal_square_root_of(std::uint32_t s, bool doubled) {
     return interpolate(square_root_segments + (doubled ? 64 : 0), s, 17, -1);
 }
 
-/// Where the parts of a number lie in the 32 bits that the unit sees.
+/// Field layout of a number in the 32 bits that the unit reads.
 template <unsigned fraction_bits_, unsigned exponent_bits>
 struct Layout {
     using Word = std::uint32_t;
     static constexpr unsigned fraction_bits = fraction_bits_;
     static constexpr unsigned unseen_bits = significand_bits - fraction_bits;
-    static constexpr int top = (1 << exponent_bits) - 1;  ///< the exponent of infinity
+    static constexpr int top = (1 << exponent_bits) - 1;  ///< exponent field of infinity
     static constexpr int bias = top / 2;
     static constexpr Word nan = 0x7fffffff;
 

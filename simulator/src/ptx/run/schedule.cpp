@@ -8,21 +8,20 @@
 namespace cupool::ptx {
 namespace {
 
-/// How many instructions a block runs before those after it start beside it: enough for nearly all to finish.
+/// Length of a block's first turn, before further blocks become resident: enough for nearly all blocks to finish.
 constexpr std::uint64_t long_block_turn = 4'000'000;
-/// All turns of a round together, once blocks are resident that may wait for each other: whatever
-/// one of them spends on waiting is lost.
+/// Total length of a round of turns when several blocks are resident. Short, since time that a block spends spinning is lost.
 constexpr std::uint64_t long_round = 1'000'000;
 constexpr std::uint64_t cooperative_round = 200'000;
 constexpr std::uint64_t long_warp_turn = 20'000;
 
-/// With a seed, turns are anything up to these: of few instructions as often as of many.
+/// With a seed, maximum lengths of turns, which are log-uniform.
 constexpr std::uint64_t seeded_block_turn = 1 << 16;
 constexpr std::uint64_t seeded_warp_turn = 1 << 12;
 
-/// With a seed, so many may be resident from the start.
+/// With a seed, maximum number of initially resident blocks.
 constexpr std::uint64_t max_first_resident = 64;
-/// A shorter turn costs more to begin than it saves.
+/// Shorter turns cost more to start than they save.
 constexpr std::uint64_t shortest_block_turn = 10'000;
 
 }  // namespace

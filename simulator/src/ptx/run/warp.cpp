@@ -8,12 +8,12 @@
 namespace cupool::ptx {
 namespace {
 
-/// How long one group of lanes may keep the others of its warp waiting.
+/// Maximum length of a turn of one lane group while others of its warp wait.
 constexpr std::uint64_t turn_instructions = 2000;
 
 constexpr std::uint32_t no_stop = 0xffffffff;
 
-// The stack's limit counts frames as a GPU has them; here they are padded.
+// The stack limit counts frames with the sizes that they have on a GPU; here they are padded.
 std::uint32_t local_bytes_of_lane(const LaunchState& launch) {
     const EntryPoint& entry = launch.entry_point;
     if (!entry.recursive) return entry.local_bytes;
@@ -60,7 +60,7 @@ void Warp::fill_special(Special special, const Value& value_of_lane) {
     for (unsigned lane = 0; lane < warp_size; ++lane) slot[lane] = value_of_lane(lane);
 }
 
-// Those that are the same in every block.
+// Special registers that are equal in all blocks.
 void Warp::fill_thread_registers() {
     const Dimensions& block = launch_.launch.block;
     const Dimensions& grid = launch_.launch.grid;
@@ -130,13 +130,13 @@ void Warp::run(std::uint64_t budget) {
         if (executed_ >= turn_end_) rotate_ = true;
     }
     if (!runnable()) {
-        // The last of the lanes that are to meet may have come with the turn's last instruction.
+        // The last lane of a reconvergence may have arrived with the last instruction of the turn.
         park_running();
         merge_groups();
     }
 }
 
-// The running group becomes one of those that wait.
+// Moves the running group to the waiting groups.
 void Warp::park_running() {
     if (running_.lanes == 0) return;
     running_.position = position_;
@@ -191,13 +191,13 @@ void Warp::merge_groups() {
             }
             waiting_[i].lanes |= waiting_[j].lanes;
             waiting_[i].last_turn = std::min(waiting_[i].last_turn, waiting_[j].last_turn);
-            waiting_[i].state = LaneGroup::State::ready;  // who waited for lanes to come tries again
+            waiting_[i].state = LaneGroup::State::ready;  // a group that waited for these lanes tries again
             waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(j));
         }
     }
 }
 
-// The running group stops where it would meet another.
+// The running group stops where it would reconverge with another.
 void Warp::set_stop() {
     stop_position_ = no_stop;
     for (const LaneGroup& group : waiting_) {
@@ -235,8 +235,8 @@ void Warp::exit(std::uint32_t mask) {
     block_.complete_barriers();
 }
 
-// Lanes may return early and leave a barrier or a shuffle to the others. Those that go on while the
-// others wait for them, and touch memory, were to come to it too.
+// Lanes may return early and leave a barrier or shuffle to the others. Lanes that continue and access memory while others wait for them are
+// taken to have skipped it.
 void Warp::check_skipped(std::uint32_t mask) const {
     if (mask == 0) return;
     for (const LaneGroup& group : waiting_) {
@@ -323,7 +323,7 @@ std::optional<Warp::Gathered> Warp::gather(std::uint32_t members_operand, std::u
                             true};
         }
         if ((gathered.members & alive_ & ~gathered.lanes) == 0) {
-            // Lanes with another mask come again on their own; those whose guard was false have nothing to do here.
+            // Lanes with another mask execute the instruction separately; lanes with a false guard skip it.
             narrow(gathered.lanes | (running_.lanes & ~mask));
             block_.synchronise(*this, gathered.lanes);
             return gathered;
@@ -353,7 +353,7 @@ void Warp::warp_barrier(std::uint32_t members_operand, std::uint32_t mask) {
     release_warp_barriers();
 }
 
-// Whoever waits for lanes that have all come, or exited, goes on.
+// Resumes groups whose awaited lanes have all arrived or exited.
 void Warp::release_warp_barriers() {
     const auto waits_for = [](const LaneGroup& group, std::uint32_t members) {
         return group.lanes != 0 && group.state == LaneGroup::State::at_warp_barrier && group.members == members;

@@ -9,7 +9,7 @@ void Warp::use_frame(const std::vector<Frame>& frames) {
     banks_[static_cast<std::size_t>(Bank::frame_predicate)] = frame_predicate_.data() + base.frame_predicate;
 }
 
-// The frame that a call from the running function gets: just after the caller's.
+// The frame of a call from the running function: directly after the caller's frame.
 Frame Warp::frame_after(std::uint32_t call) const {
     const std::uint32_t entry = launch_.entry_point.function;
     const Frame caller = running_.frames.empty() ? Frame{} : running_.frames.back();
@@ -50,7 +50,7 @@ void Warp::call(std::uint32_t mask, std::uint32_t call) {
     forget_frame(frame, mask);
     copy_arguments(frame, mask);
     if (mask != running_.lanes) {
-        // Those that do not call go on after it.
+        // Lanes that do not take the call continue after it.
         LaneGroup others = running_;
         others.lanes &= ~mask;
         others.position = position_;
@@ -85,7 +85,7 @@ void Warp::return_from(std::uint32_t mask) {
     if (!waiting_.empty()) stop_position_ = 0;
 }
 
-// Nothing of a frame has been written when its function begins, whatever was there before.
+// Marks a frame as unwritten when its function begins, whatever was there before.
 void Warp::forget_frame(const Frame& frame, std::uint32_t mask) {
     if (!launch_.launch.checks.initialisation) return;
     const bool is_entry = frame.return_position == 0;
@@ -118,13 +118,13 @@ void Warp::copy_arguments(const Frame& callee, std::uint32_t mask) {
     }
 }
 
-// What has not been written is no more so where it is copied to.
+// Copies shadow memory too: unwritten bytes remain unwritten.
 void Warp::copy_local(unsigned lane, std::uint32_t to, std::uint32_t from, std::uint32_t bytes) {
     std::memcpy(local(lane) + to, local(lane) + from, bytes);
     if (local_initialised_.size() != 0) std::memcpy(local_initialised(lane) + to, local_initialised(lane) + from, bytes);
 }
 
-// The caller's frame is in use again; the callee's bytes still lie above it.
+// The caller's frame is in use again; the callee's bytes are still above it.
 void Warp::copy_results(const Frame& callee, std::uint32_t mask) {
     for (const Transfer& transfer : launch_.module.calls[callee.call].results) {
         for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
