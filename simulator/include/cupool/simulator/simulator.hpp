@@ -432,8 +432,8 @@ private:
         }
     }
 
-    static void check(int answer, const std::string& what) {
-        if (answer != 0) {
+    static void check(int status, const std::string& what) {
+        if (status != 0) {
             throw std::invalid_argument("the simulated driver refuses: " + what);
         }
     }
