@@ -19,7 +19,7 @@ void need(Status result, const char* what) {
     }
 }
 
-// They stay: a host function may look at its flag when the gate is gone.
+// Never freed: a host function may read its flag after the gate is destroyed.
 std::atomic<bool>& new_flag() {
     static std::deque<std::atomic<bool>> all;
     return all.emplace_back(false);
@@ -170,12 +170,12 @@ int run_call_group(const Library& library, const std::string& name) {
     return 2;
 }
 
-// A group in a process of its own: it may die of the driver, or leave it dead.
+// Runs a group in a separate process, since it may crash or leave the driver with a fault.
 void run_in_child(const char* program, const char* path, const CallGroup& group) {
     std::cout << "\n# " << group.name << std::endl;
     const pid_t child = fork();
     if (child == 0) {
-        alarm(60);  // lasts through exec: a driver may never come back from a question
+        alarm(60);  // survives exec: a driver call may never return
         execl(program, program, path, group.name, nullptr);
         std::_Exit(127);
     }

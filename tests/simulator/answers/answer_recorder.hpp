@@ -1,5 +1,5 @@
-// Questions to a libcuda about what it answers to use and misuse. A real driver's answers are on record beside this file;
-// the simulated one must give the same.
+// Records the answers of a libcuda: the results of correct and incorrect calls. The recorded answers of a real driver lie beside this file;
+// those of the simulated driver must be the same.
 #pragma once
 
 #include <atomic>
@@ -12,12 +12,12 @@
 
 namespace cupool::test {
 
-/// One libcuda, asked on one subject in a process of its own.
+/// Makes the calls of one group and prints their answers. Each group runs in a separate process.
 class AnswerRecorder {
 public:
     explicit AnswerRecorder(const Library& library) : cuda(library) {}
 
-    /// Prints a line as soon as it is known: the next question may be the last.
+    /// Prints an answer at once, since the next call may crash.
     void note(const std::string& question, Status answer) { note(question, std::to_string(static_cast<int>(answer))); }
     void note(const std::string& question, bool answer) { note(question, std::string(answer ? "yes" : "no")); }
     void note(const std::string& question, const char* answer) { note(question, std::string(answer)); }
@@ -27,7 +27,7 @@ public:
     /// Initialises the driver and makes device 0's primary context current.
     Context begin() const;
     Context primary(int device) const;
-    /// Another context on the device; leaves the current one as it is.
+    /// Creates another context on the device; does not change the current one.
     Context created(int device) const;
     Stream stream(unsigned flags = 1) const;
     Event event(unsigned flags = 0) const;
@@ -39,7 +39,7 @@ public:
     const Library& cuda;
 };
 
-/// Holds a stream up until it is opened.
+/// Blocks a stream until the gate is opened.
 class Gate {
 public:
     Gate(const Library& cuda, Stream stream);
@@ -54,18 +54,18 @@ private:
 
 struct CallGroup {
     const char* name;
-    int devices;  ///< how many it needs
+    int devices;  ///< number of required devices
     void (*ask)(AnswerRecorder&);
 };
 
-/// All call_groups, in the order of their files.
+/// All call groups, in the order of their files.
 std::vector<CallGroup>& call_groups();
 
 struct CallGroupRegistration {
     CallGroupRegistration(const char* name, int devices, void (*ask)(AnswerRecorder&)) { call_groups().push_back({name, devices, ask}); }
 };
 
-/// Kernels that the call_groups launch.
+/// The kernels that the call groups launch.
 extern const char* const kernels_text;
 
 }  // namespace cupool::test

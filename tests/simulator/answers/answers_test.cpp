@@ -1,4 +1,4 @@
-// The simulated driver gives a real one's answers, misuse included.
+// The answers of the simulated driver equal the recorded ones of a real driver, for correct and incorrect calls.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace {
 using Question = std::pair<std::string, std::string>;  // group, question
 using Answers = std::map<Question, std::string>;
 
-// "# group" and "question<TAB>answer" lines; a question that a group repeats is numbered.
+// "# group" and "question<TAB>answer" lines; a repeated question in a group gets the suffix "again".
 Answers parse_answers(std::istream& text) {
     Answers answers;
     std::string group;
@@ -75,7 +75,7 @@ TEST_CASE("the simulated driver answers as a real one did") {
     REQUIRE(expected.size() > 1000);
     for (const auto& [question, answer] : parse_differences(differences_file)) {
         INFO(question.first << ": " << question.second);
-        CHECK(expected[question] != answer);  // of what a real driver was not asked, there is none
+        CHECK(expected[question] != answer);  // empty if the recording lacks the question
         expected[question] = answer;
     }
 

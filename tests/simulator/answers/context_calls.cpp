@@ -1,4 +1,4 @@
-// Contexts: current or not, retained, created, destroyed.
+// Contexts: current, not current, retained, created, destroyed.
 #include "answer_recorder.hpp"
 
 using namespace cupool::test;

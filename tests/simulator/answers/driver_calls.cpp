@@ -20,7 +20,7 @@ const Row rows[] = {
 #undef CUPOOL_ENTRY_POINT
 };
 
-// Those that are not of the one machine.
+// Attributes that do not depend on the machine.
 constexpr DeviceAttribute portable_attributes[] = {
     DeviceAttribute::max_threads_per_block,
     DeviceAttribute::max_block_dim_x,

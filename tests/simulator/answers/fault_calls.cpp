@@ -1,4 +1,4 @@
-// What a device fault, or a fork, leaves of the driver.
+// Calls after a device fault or a fork.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,7 +8,7 @@ using namespace cupool::test;
 
 namespace {
 
-// Everything there is, made before the driver dies.
+// Objects of every type, created before the fault.
 struct Before {
     explicit Before(const AnswerRecorder& recorder)
         : context(recorder.begin()),
@@ -133,7 +133,7 @@ void ask_everything(AnswerRecorder& recorder, const Before& before) {
     recorder.note("primary retain at the end", cuda.primary_context_retain(&context, 0));
 }
 
-// Only what a real driver survives being asked there.
+// Only calls that do not crash a real driver there.
 void ask_in_child(AnswerRecorder& recorder, const Before& before) {
     const Library& cuda = recorder.cuda;
     int number = 0;

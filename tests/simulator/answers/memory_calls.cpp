@@ -1,4 +1,4 @@
-// Memory: plain, pinned, pooled; copies and sets.
+// Memory: plain, pinned, pooled; copies and memsets.
 #include <cstring>
 
 #include "answer_recorder.hpp"

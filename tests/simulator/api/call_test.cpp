@@ -1,4 +1,4 @@
-// What holds for every entry point.
+// Properties of all entry points.
 #include <functional>
 #include <map>
 #include <string>
@@ -21,7 +21,7 @@ struct Call {
     std::function<Status(const Library&)> call;
 };
 
-// Every one, with zeros for arguments: nothing that may run gets far with those.
+// Calls each entry point with zeros as arguments, which any call that runs refuses early.
 const std::vector<Call>& every_call() {
     static const std::vector<Call> calls{
 #define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) \
@@ -40,7 +40,7 @@ bool works_uninitialised(const std::string& base) {
 
 namespace {
 
-/// A name that means no other entry point: the base name, but where it is another variant's too.
+/// An unambiguous name: the base name, unless another variant has it too.
 std::string name_of(const Call& call) {
     for (const Call& other : every_call()) {
         if (other.base == call.base && other.exported != call.exported) return call.exported;

@@ -237,7 +237,7 @@ TEST_CASE("the library has a name of its own and is one however it is opened") {
 
 namespace {
 
-// Lives as long as the process, as static objects of programs do, and calls the driver when it goes.
+// A static object whose destructor calls the driver, as in some programs.
 struct LastCaller {
     const Library* cuda = nullptr;
     Context context{};

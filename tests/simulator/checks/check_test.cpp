@@ -1,4 +1,4 @@
-// What the simulated driver finds that a GPU would not tell, and what a fault's report says of memory.
+// The optional checks, and descriptions of memory in fault reports.
 #include <unistd.h>
 
 #include <cstdio>
@@ -42,7 +42,7 @@ const std::string fetch_text = module_text(R"(
 again: bra again;
 }
 
-// Stores behind its array.
+// Stores past its array.
 .visible .entry past(.param .u64 to, .param .u64 unused)
 {
     .local .align 4 .b8 mine[32];
@@ -52,7 +52,7 @@ again: bra again;
     ret;
 }
 
-// The blocks count themselves, and wait for each other.
+// A barrier of the whole grid, by a counter of blocks.
 .visible .entry meet(.param .u64 to, .param .u64 unused)
 {
     .reg .b32 %r<3>;
@@ -73,7 +73,7 @@ end:
 }
 )");
 
-/// A machine on which words are fetched by a kernel.
+/// A machine with a kernel that copies words.
 struct Fetcher : Machine {
     explicit Fetcher(unsigned checks) : Machine({{}, {}}) {
         simulator.set_checks(checks);
@@ -222,7 +222,7 @@ TEST_CASE("a grid that waits for all of its blocks goes on where they fit the de
                                            nullptr) == Status::success);
         return machine.cuda.context_synchronize();
     };
-    // However slow the host is, the budget is one of instructions.
+    // The budget counts instructions, so that a slow host does not matter.
     machine.simulator.set_kernel_budget(100'000'000, 10'000);
     CHECK(meet(50) == Status::success);
     machine.simulator.set_kernel_budget(2'000'000, 10'000);
@@ -237,7 +237,7 @@ TEST_CASE("the environment switches checks on") {
         const EnvironmentVariable variable("CUPOOL_SIM_CHECKS", checks);
         try {
             machine.simulator.reset();
-        } catch (const std::logic_error&) {  // what the last round left
+        } catch (const std::logic_error&) {  // left by the last round
         }
         machine.begin();
         machine.module_ = machine.module(fetch_text);

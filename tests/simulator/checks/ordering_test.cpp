@@ -1,4 +1,4 @@
-// Memory is freed after its last use because something orders it, not because it happens to come later.
+// The ordering check: a free must be ordered after the last use, not merely happen later.
 #include <functional>
 
 #include "machine.hpp"
@@ -7,7 +7,7 @@ using namespace cupool::test;
 
 namespace {
 
-/// Memory of one stream that others use, on a machine whose virtual clock lets every use come first.
+/// Memory of one stream that others use, on a machine with a seed, where every use happens before the free.
 struct Sharer : Machine {
     explicit Sharer(unsigned checks = cupool_sim_check_ordering) : Machine({{}, {}}) {
         simulator.set_checks(checks);
@@ -35,13 +35,13 @@ struct Sharer : Machine {
     void wait_on(Stream stream, unsigned flag = 0) {
         REQUIRE(cuda.stream_wait_value_32(stream, flags + 4 * flag, 1, 0) == Status::success);
     }
-    /// The second stream comes behind what is now on the first.
+    /// Orders the second stream after the present work of the first.
     void order(Stream first, Stream second) {
         const Event done = event();
         REQUIRE(cuda.event_record(done, first) == Status::success);
         REQUIRE(cuda.stream_wait_event(second, done, 0) == Status::success);
     }
-    /// Until everything has run, of which the program learns nothing.
+    /// Waits until everything has run, without a call that synchronises.
     void let_time_pass() {
         int version = 0;
         for (int i = 0; i < 3000; ++i) cuda.driver_get_version(&version);
@@ -211,7 +211,7 @@ TEST_CASE("a free that anything orders after all uses is in order") {
 
 namespace {
 
-/// Memory of device 1 that a graph uses there, which was captured from streams of both devices.
+/// Memory of device 1 used by a graph that was captured from streams of both devices.
 struct GraphOfTwoDevices : Sharer {
     GraphOfTwoDevices() {
         enter(1);

@@ -1,4 +1,4 @@
-// CUDA_VISIBLE_DEVICES, as a real driver reads it.
+// CUDA_VISIBLE_DEVICES has the same meaning as with a real driver.
 #include "environment_variable.hpp"
 #include "machine.hpp"
 
@@ -43,7 +43,7 @@ TEST_CASE("CUDA_VISIBLE_DEVICES shows devices, in its order, up to the first it 
     CHECK(cards_seen(machine, "3").empty());
     CHECK(cards_seen(machine, "-1").empty());
     CHECK(cards_seen(machine, "GPU-c00f001d-513d-4c0d-8000-000000000002,0") == Cards{2, 0});
-    CHECK(cards_seen(machine, "GPU-c00f").empty());  // that might be any of them
+    CHECK(cards_seen(machine, "GPU-c00f").empty());  // ambiguous
     CHECK(cards_seen(machine, "MIG-c00f001d-513d-4c0d-8000-000000000002").empty());
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("a list that names a device twice shows none") {
         machine.simulator.set_devices({{}, {}, {}});
         CHECK(machine.cuda.init(0) == Status::invalid_device);
     }
-    CHECK(cards_seen(machine, "1,7,1") == Cards{1});  // it is read no further than the 7
+    CHECK(cards_seen(machine, "1,7,1") == Cards{1});  // the list ends at the 7
 }
 
 TEST_CASE("what is not visible does not matter") {

@@ -12,7 +12,7 @@ using cupool::SimulatedFault;
 
 namespace {
 
-/// A file with this text, as long as this lives.
+/// A temporary file with this text.
 class PlanFile {
 public:
     explicit PlanFile(const std::string& text) : path_("cupool_plan_" + std::to_string(getpid()) + ".json") {

@@ -1,11 +1,11 @@
-// Graphs by seed, and what the simulated driver keeps of them.
+// Graphs: replay by seed, lifetimes, planned faults.
 #include "machine.hpp"
 
 using namespace cupool::test;
 
 namespace {
 
-/// Stores of two branches that nothing orders, and the log of a launch with that seed.
+/// Two unordered branches of stores, and the log of a launch with this seed.
 std::string launch_with_seed(std::uint64_t seed) {
     Machine machine;
     machine.simulator.set_seed(seed);

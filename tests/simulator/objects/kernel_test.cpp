@@ -103,7 +103,7 @@ TEST_CASE("a product and a sum are contracted unless the program or the environm
         REQUIRE(machine.cuda.copy_device_to_host(&result, target, 4) == Status::success);
         try {
             machine.simulator.reset();
-        } catch (const std::logic_error&) {  // what this round leaves
+        } catch (const std::logic_error&) {  // left by this round
         }
         return result;
     };

@@ -1,4 +1,4 @@
-// A seed decides the order of what is not ordered, and replays it.
+// A seed determines the order of unordered operations and replays it.
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -45,8 +45,8 @@ struct Outcome {
     friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-/// Three streams on two devices: the words go from device 0 to device 1 and back, and each adds to them. What the second stream does
-/// on device 0 meanwhile is not ordered with that, until it takes the words over.
+/// Three streams on two devices: the words travel from device 0 to device 1 and back, and each device adds to them. Work of the second
+/// stream on device 0 is not ordered with that until it takes over the words.
 class Program {
 public:
     explicit Program(std::uint64_t seed) : machine_({{}, {}}) { machine_.simulator.set_seed(seed); }
@@ -97,7 +97,7 @@ private:
         Function mix{};
     };
 
-    // Quiet on success: a thousand seeds would make a hundred thousand assertions.
+    // No assertion on success: a thousand seeds would make a hundred thousand.
     static void succeed(Status result) {
         if (result != Status::success) {
             FAIL("answered " << static_cast<int>(result));
@@ -169,7 +169,7 @@ std::vector<std::uint32_t> expected_words() {
     return words;
 }
 
-// The operations of a log in their order, without their times.
+// The operations of a log in order, without times.
 std::string order_of(const std::string& log) {
     std::istringstream lines(log);
     std::string order;

@@ -1,4 +1,4 @@
-// Many threads at once. What these prove, they prove under ThreadSanitizer too.
+// Concurrent host threads; also run under ThreadSanitizer.
 #include <numeric>
 
 #include "machine.hpp"

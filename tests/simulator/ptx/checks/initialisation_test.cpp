@@ -50,7 +50,7 @@ TEST_CASE("A register that was never written is not read", "[ptx][initialisation
 }
 
 TEST_CASE("Whether a register was written is known for each thread", "[ptx][initialisation]") {
-    // Written where it is read, though no reader of the text alone can tell.
+    // Written whenever it is read, though static analysis cannot prove it.
     const std::string guarded = "@%p1 mov.u32 %r5, 3; bar.sync 0; ";
     check_silent(run(kernel(guarded + "@%p1 add.u32 %r0, %r5, 1;")));
     check_silent(run(kernel("@!%p1 bra over; ld.global.u32 %r5, [%rd2];\nover: bar.sync 0; @!%p1 bra end; mov.u32 %r0, %r5;\nend:")));
@@ -58,7 +58,7 @@ TEST_CASE("Whether a register was written is known for each thread", "[ptx][init
     check_found(found, "register %r5", "");
     CHECK(found.thread.x == 7);
     CHECK(found.opcode == "add.u32");
-    // The second time round the loop it has been.
+    // In the second iteration of the loop it has been written.
     check_silent(
         run(kernel("mov.u32 %r4, 0; loop: setp.eq.u32 %p2, %r4, 0; @%p2 mov.u32 %r5, 9; add.u32 %r0, %r0, %r5; add.u32 %r4, %r4, 1; "
                    "setp.lt.u32 %p3, %r4, 3; @%p3 bra loop;")));
@@ -104,7 +104,7 @@ TEST_CASE("Global memory that nobody has written since it was allocated is not l
     check_silent(run(load, false, false));
     check_found(run(kernel("ld.u32 %r0, [%rd2];"), true, false), "global", "global");
     check_silent(run(kernel("st.global.u32 [%rd2], %tid; ld.global.u32 %r0, [%rd2];"), true, false));
-    // What one launch writes another may read.
+    // A launch may read memory that an earlier one wrote.
     Memory memory;
     Loaded loaded(memory, kernel("ld.global.u32 %r0, [%rd2];"));
     loaded.checks.initialisation = true;

@@ -22,7 +22,7 @@ struct Case {
 };
 
 // Each thread is a vertex `%id` of a graph of `%n` vertices; `%next` is its neighbour, another one for each of three
-// rounds. `%own` and `%its` are the places of their words in `out`.
+// rounds. `%own` and `%its` are the addresses of their words in `out`.
 std::string kernel(const std::string& body) {
     return header +
            ".global .align 8 .b8 cell[8]; .global .u32 flag; .global .u32 lock; .global .u32 count; .global .u32 data;\n"
@@ -34,7 +34,7 @@ std::string kernel(const std::string& body) {
            body + "\nret;\n}\n";
 }
 
-// Does it for each of the vertex's neighbours.
+// Repeats the body for each of the vertex's neighbours.
 std::string for_each_neighbour(const std::string& body) {
     return "mov.u32 %round, 1;\nneighbour: mad.lo.u32 %next, %id, %round, 37; rem.u32 %next, %next, %n; mad.wide.u32 %its, %next, 8, "
            "%all;\n" +
@@ -88,7 +88,7 @@ void add_graph_cases(std::vector<Case>& cases, const std::string& type) {
         for_each_neighbour("ld.global.TYPE VALUE3, [%its]; max.TYPE VALUE3, VALUE3, VALUE2; st.global.TYPE [%its], VALUE3;"));
     add("push, guard plain", true,
         for_each_neighbour("ld.global.TYPE VALUE3, [%its]; setp.lt.TYPE %p1, VALUE3, VALUE2; @%p1 red.global.max.TYPE [%its], VALUE2;"));
-    // Those that something holds of go into a list.
+    // Vertices that satisfy a condition are appended to a list.
     const std::string place = "and.b32 %r6, %id, 1; setp.ne.u32 %p3, %r6, 0; @%p3 bra end; ";
     const std::string put = " mad.wide.u32 %rd2, %r5, 8, %all; st.global.TYPE [%rd2], VALUE2;\nend:";
     add("worklist", false, place + "atom.global.add.u32 %r5, [count], 1;" + put);
@@ -103,7 +103,7 @@ void add_graph_cases(std::vector<Case>& cases, const std::string& type) {
     add("path compression", false, path("ld.relaxed.gpu.global.TYPE VALUE3,", "atom.global.min.TYPE VALUE4, [%rd2], VALUE1;"));
     add("path compression, read plain", true, path("ld.global.TYPE VALUE3,", "atom.global.min.TYPE VALUE4, [%rd2], VALUE1;"));
     add("path compression, write plain", true, path("ld.relaxed.gpu.global.TYPE VALUE3,", "st.global.TYPE [%rd2], VALUE1;"));
-    // Threads of a block add what they have, in halves.
+    // Tree reduction within a block.
     const auto sum = [](const std::string& before, const std::string& between) {
         return "mov.u32 %r8, s; mad.lo.u32 %r8, %tid, 8, %r8; st.shared.TYPE [%r8], VALUE2; mov.u32 %r9, 32; " + before +
                "\nhalf: setp.ge.u32 %p1, %tid, %r9; @%p1 bra low; mad.lo.u32 %r7, %r9, 8, %r8; ld.shared.TYPE VALUE3, [%r7]; "
@@ -116,7 +116,7 @@ void add_graph_cases(std::vector<Case>& cases, const std::string& type) {
     add("block sum, warp barriers", false, sum("bar.sync 0;", "bar.warp.sync -1;"));
 }
 
-// The leader of block 0 hands data to the leader of block 1, or the first warp to the second.
+// The leader of block 0 passes data to the leader of block 1, or the first warp to the second.
 void add_scope_cases(std::vector<Case>& cases) {
     const auto handed = [&](const std::string& name, bool racy, const std::string& publish, const std::string& await, bool in_block) {
         const std::string roles = in_block ? "rem.u32 %r5, %tid, 32; setp.ne.u32 %p3, %r5, 0; @%p3 bra end; @!%leader bra other; "

@@ -5,7 +5,7 @@
 namespace cupool::ptx::test {
 namespace {
 
-// Each thread has %tid, %lane, %block and %id (of the grid); %mine is the place of its own word in shared memory, %next that of the next
+// Each thread has %tid, %lane, %block and %id (of the grid); %mine is the address of its own word in shared memory, %next that of the next
 // thread's, %out that of its own word in global memory. Everything is initialised.
 std::string kernel(const std::string& body) {
     return header +
@@ -58,16 +58,16 @@ TEST_CASE("Threads of a block that share memory need a barrier in between", "[pt
     check_found(run(kernel(store + "bar.sync 0;\n" + load + store)), "write of 4 bytes in shared space, unordered with the read by thread");
     check_silent(run(kernel(store + "bar.sync 0;\n" + load + "bar.sync 0;\n" + store)));
     check_silent(run(kernel(store + "bar.red.popc.u32 %r5, 0, 1;\n" + load)));
-    // Nobody writes; or each has its own, however small.
+    // No thread writes, or each thread has its own bytes, however small.
     check_silent(run(kernel(load + "ld.shared.u32 %r0, [%mine];")));
     check_silent(run(kernel("add.u32 %r5, %r3, %tid; st.shared.u8 [%r5], %tid; ld.shared.u8 %r0, [%r5];")));
     check_found(run(kernel("add.u32 %r5, %r3, %tid; st.shared.u8 [%r5], %tid; ld.shared.u8 %r0, [%r5+1];")), "1 byte in shared space");
-    // What was written as a whole is read in part.
+    // A word is written whole and read in part.
     const std::string whole = "@%leader st.shared.v4.u32 [s], {%tid, %tid, %tid, %tid};\n";
     check_found(run(kernel(whole + "ld.shared.u16 %r0, [s+6];")), "read of 2 bytes in shared space");
     check_silent(run(kernel(whole + "bar.sync 0; ld.shared.u16 %r0, [s+6];")));
     check_silent(run(kernel(whole + "@!%leader ld.shared.u16 %r0, [s+22];")));
-    // Two blocks never share, though the memory is the same.
+    // Two blocks never share shared memory, though it may be the same host memory.
     check_silent(run(kernel(store), {70}));
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("Lanes that write to one place by one instruction write the same", "[p
     check_found(run(kernel("st.shared.u32 [s], 7;"), {1}, {64}), "write by thread (0,0,0)");
     check_found(run(kernel("st.global.u32 [data], %tid;"), {1}, {32}), "another value");
     check_silent(run(kernel("st.global.u32 [data], 7;"), {1}, {32}));
-    // Each has its own.
+    // Each thread has its own.
     check_silent(run(kernel(".local .u32 l; mov.u64 %rd2, l; cvta.local.u64 %rd2, %rd2; st.u32 [%rd2], %tid;"), {1}, {32}));
     check_found(run(kernel("cvta.shared.u64 %rd2, s; st.u32 [%rd2], %tid;"), {1}, {32}), "another value");
 }
@@ -102,7 +102,7 @@ TEST_CASE("Barriers for some of the threads order these", "[ptx][race]") {
     const std::string pair = "shr.u32 %r5, %tid, 6; add.u32 %r5, %r5, 1; bar.sync %r5, 64;\n";
     check_found(run(kernel(store + pair + load)), "read by thread (63,0,0)");
     check_silent(run(kernel(store + pair + "and.b32 %r5, %tid, 63; setp.eq.u32 %p1, %r5, 63; @%p1 mov.u32 %next, %mine;\n" + load)));
-    // One makes what another waits for.
+    // Producer and consumer.
     const std::string consume = "bra end;\nconsume: bar.sync 1, 64; ld.shared.u32 %r0, [s];\nend:";
     const std::string split = "setp.lt.u32 %p1, %tid, 32; @!%p1 bra consume; ";
     check_silent(run(kernel(split + "@%leader st.shared.u32 [s], 42; bar.arrive 1, 64; " + consume), {1}, {64}));
@@ -125,7 +125,7 @@ TEST_CASE("Blocks that share global memory need a release and an acquire in betw
     check_found(run(kernel("st.global.u32 [%out], %id; ld.global.u32 %r0, [%all];"), {1}), "by thread (0,0,0) of block (0,0,0)");
     check_silent(run(kernel("st.global.u32 [%out], %id; bar.sync 0; ld.global.u32 %r0, [%all];"), {1}));
 
-    // The leader of block 0 hands data over to those of the others.
+    // The leader of block 0 passes data to the leaders of the other blocks.
     const auto handed = [](const std::string& publish, const std::string& await) {
         return run(kernel("@!%leader bra end; @!%first bra other; st.global.u32 [data], 42;\n" + publish + " bra end;\nother: " + await +
                           " setp.eq.u32 %p1, %r4, 0; @%p1 bra other; after: ld.global.u32 %r0, [data];\nend:"),
@@ -143,7 +143,7 @@ TEST_CASE("Blocks that share global memory need a release and an acquire in betw
     check_silent(handed("atom.release.gpu.global.add.u32 %r5, [flag], 1;", "atom.acquire.gpu.global.or.b32 %r4, [flag], 0;"));
     check_found(handed("membar.gl; st.global.u32 [flag], 1;", spin + " membar.gl;"), "global");
 
-    // What is meant for a block alone orders no others.
+    // Block scope does not order other blocks.
     check_found(handed("membar.cta; " + flag, spin + " membar.gl;"), "line 12 (st.global.u32)");
     check_found(handed("membar.gl; " + flag, spin + " fence.acq_rel.cta;"), "line 12 (st.global.u32)");
     check_found(handed("st.release.cta.global.u32 [flag], 1;", "ld.acquire.gpu.global.u32 %r4, [flag];"), "global");
@@ -157,7 +157,7 @@ TEST_CASE("Atomics and fences of a block serve within a block", "[ptx][race][sco
     check_found(run(kernel("@%first atom.cta.global.add.u32 %r0, [count], 1; @!%first atom.global.add.u32 %r0, [count], 1;"), {2}),
                 "global");
     check_silent(run(kernel("atom.cta.global.add.u32 %r0, [count], 1;")));
-    // The first warp hands data over to the second.
+    // The first warp passes data to the second.
     const auto handed = [](const std::string& publish, const std::string& await) {
         return run(kernel("setp.lt.u32 %p3, %tid, 32; @!%p3 bra other; @!%leader bra end; st.global.u32 [data], 42;\n" + publish +
                           " bra end;\nother: " + await + " setp.eq.u32 %p1, %r4, 0; @%p1 bra other; ld.global.u32 %r0, [data];\nend:"),
@@ -170,7 +170,7 @@ TEST_CASE("Atomics and fences of a block serve within a block", "[ptx][race][sco
 }
 
 TEST_CASE("Blocks are ordered by fence.sc where others of them write and read", "[ptx][race][scope]") {
-    // The leader of each block hands in its part and counts; all threads of the last block read the parts.
+    // The leader of each block stores its partial result and increments a counter; all threads of the last block read the partial results.
     const auto last_block = [](const std::string& release, const std::string& atomic, const std::string& acquire) {
         return run(kernel("@!%leader bra counted; mul.wide.u32 %rd2, %block, 4; add.u64 %rd2, %rd2, %all; st.global.u32 [%rd2], %block;\n" +
                           release + " " + atomic +
@@ -242,13 +242,13 @@ TEST_CASE("A barrier of the whole grid orders its blocks", "[ptx][race][cooperat
                           after + " xor.b32 %r5, %id, 64; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd2, %rd2, %all; ld.global.u32 %r0, [%rd2];"),
                    {20}, {64}, true, seed);
     };
-    // Without a seed turns are longest, and so is the spinning.
+    // Without a seed turns are longest, and so is spinning.
     for (std::uint64_t seed = cupool::test::is_sanitized ? 1 : 0; seed < 3; ++seed) {
         check_silent(grid_barrier("bar.sync 0;", "bar.sync 0;", seed));
         check_found(grid_barrier("", "bar.sync 0;", seed), "global");
         check_found(grid_barrier("bar.sync 0;", "", seed), "global");
     }
-    // Each fences what it wrote before its block's leader publishes all.
+    // Each thread fences its write before the leader of its block publishes all of them.
     check_silent(run(kernel("st.global.u32 [%out], %id; membar.gl; bar.sync 0; @!%leader bra end; atom.global.add.u32 %r4, [count], 1; "
                             "setp.ne.u32 %p1, %r4, 39; @%p1 bra end;\nmembar.gl; mov.u32 %r5, 0; sum: ld.global.u32 %r6, [%all]; add.u64 "
                             "%all, %all, 4; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 2560; @%p2 bra sum;\nend:"),

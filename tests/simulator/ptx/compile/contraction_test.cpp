@@ -1,4 +1,4 @@
-// Which products and sums of f64 and f32 become one operation, as ptxas 13.0 does it, and in which order a GPU then looks for NaNs.
+// Contraction of products and sums of f64 and f32 as in ptxas 13.0, and the order in which a GPU then examines NaN operands.
 #include <bit>
 #include <cmath>
 
@@ -8,14 +8,14 @@
 namespace cupool::ptx::test {
 namespace {
 
-// Their product is not a double: what is fused with a sum keeps its lowest bit.
+// Their product is not representable as a double: only a fused operation keeps its lowest bit.
 constexpr double a = 1 + 0x1p-30;
 constexpr double b = 1 + 0x1p-29;
 constexpr double c = -(1 + 0x1p-29 + 0x1p-30);
 constexpr double d = 3 + 0x1p-40;
 constexpr double fused = 0x1p-59;  // a * b + c
 
-// %a to %d hold the four numbers; what the instructions leave in %x and %y is the result.
+// %a to %d hold the four numbers; the result is in %x and %y.
 std::vector<double> run(const std::string& instructions, bool contract = true, std::vector<double> inputs = {a, b, c, d}) {
     Memory memory;
     const std::string text = header + R"(.visible .entry k(.param .u64 input, .param .u64 output)
@@ -70,7 +70,7 @@ TEST_CASE("A product and a sum without a rounding become one operation", "[ptx][
     CHECK(first("mul.f64 %x, %a, %b; mov.f64 %a, %d; mov.f64 %b, %d; add.f64 %x, %x, %c;") == fused);
     const std::vector<double> twice = run("mul.f64 %p, %a, %b; add.f64 %x, %p, %c; add.f64 %y, %c, %p;");
     CHECK(twice == std::vector<double>{fused, fused});
-    // A reader whose result reaches nothing does not count.
+    // A dead reader does not count.
     CHECK(first("mul.f64 %p, %a, %b; mul.rn.f64 %q, %p, %p; add.f64 %x, %p, %c;") == fused);
 }
 

@@ -1,4 +1,4 @@
-// What a module with many entries takes. Bytes are counted rather than seconds, by an operator new of this executable's own.
+// The cost of loading a module with many entries, measured in bytes allocated by this executable's operator new rather than in seconds.
 #include <atomic>
 #include <cstdlib>
 #include <new>

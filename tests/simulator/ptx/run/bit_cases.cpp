@@ -13,7 +13,7 @@ constexpr std::uint64_t ones(unsigned bits) { return bits >= 64 ? ~std::uint64_t
 
 std::uint64_t bit(std::uint64_t value, unsigned position) { return value >> position & 1; }
 
-// An output bit for each position, asked one by one.
+// Computes the output bit by bit.
 template <typename Bit>
 std::uint64_t assemble(unsigned bits, const Bit& bit_at) {
     std::uint64_t result = 0;
@@ -94,7 +94,7 @@ void add_counts(std::vector<OpcodeCase>& cases, char letter) {
     }
 }
 
-// Positions and lengths from 0 to past the width, and above 255, where each width has a way of its own.
+// Positions and lengths from 0 to past the width, and above 255, where the widths behave differently.
 std::vector<Operands> field_operands(bool position_in_b) {
     std::vector<Operands> operands;
     for (const std::uint64_t value :

@@ -6,7 +6,7 @@
 namespace cupool::ptx::test {
 namespace {
 
-/// How two operands stand to each other; of floats, they may not stand at all.
+/// The order of two operands; floats may be unordered.
 enum class Order { less, equal, greater, unordered };
 
 bool holds(const std::string& comparison, Order order) {
@@ -153,7 +153,7 @@ void add_predicates(std::vector<OpcodeCase>& cases) {
     push("pred_and_or", "and.pred %d, %a, %b;\nor.pred %e, %a, %b;", [](bool a, bool b) { return Results{a && b, a || b}; });
     push("pred_xor_not", "xor.pred %d, %a, %b;\nnot.pred %e, %a;", [](bool a, bool b) { return Results{a != b, !a}; });
     push("pred_mov", "mov.pred %d, %b;\nmov.pred %e, %a;\nmov.pred %e, 1;", [](bool, bool b) { return Results{b, true}; });
-    // Guards: what is not done leaves the register as it was.
+    // Guards: a skipped instruction leaves the register unchanged.
     push("pred_guard", "mov.pred %d, %a;\nmov.pred %e, %b;\n@%b mov.pred %d, 0;\n@!%b mov.pred %e, %a;", [](bool a, bool b) {
         return Results{a && !b, b || a};
     });

@@ -52,7 +52,7 @@ TEST_CASE("Lanes that branch apart each go their way, and meet again", "[ptx][co
     INFO(result.outcome.report);
     REQUIRE(result.outcome);
     for (std::uint32_t i = 0; i < 256; ++i) CHECK(result.out[i] == collatz_steps(i + 1));
-    // Together, not one lane after another.
+    // The lanes run together, not one after another.
     CHECK(result.outcome.warp_instructions * 8 < result.outcome.lane_instructions);
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("Functions take and give parameters, by value, in registers and recurs
 }
 
 TEST_CASE("Recursion takes of the stack's limit what frames take on a GPU", "[ptx][control][call]") {
-    // f(n) calls itself n times, and gives how often it was called.
+    // f(n) calls itself n times and returns the number of calls.
     const auto depth = [](const std::string& local, const std::string& n) {
         const std::string f =
             ".func (.param .b32 result) f(.param .b32 n)\n{\n .reg .b32 %r<4>; .reg .pred %p; " + local +
@@ -184,7 +184,7 @@ TEST_CASE("Barriers hold a block together, also with few threads, counts and red
     REQUIRE(reduced.outcome);
     for (const std::uint32_t value : reduced.out) CHECK(value == 18 + 2000 + 10000);
 
-    // One warp makes what another waits for: bar.arrive and bar.sync on one barrier of 64 threads.
+    // Producer and consumer warps: bar.arrive and bar.sync on one barrier of 64 threads.
     const Run produced = run(kernel(".shared .u32 s; setp.lt.u32 %p1, %tid, 32; @!%p1 bra consume; st.shared.u32 [s], 42; bar.arrive 1, "
                                     "64; mov.u32 %r0, 1; bra end;\n"
                                     "consume: bar.sync 1, 64; ld.shared.u32 %r0, [s];\nend:"),
@@ -193,7 +193,7 @@ TEST_CASE("Barriers hold a block together, also with few threads, counts and red
     REQUIRE(produced.outcome);
     CHECK(produced.out[63] == 42);
 
-    // Those who leave are not waited for.
+    // Exited threads are not awaited.
     const Run left = run(kernel("mov.u32 %r0, 5; setp.gt.u32 %p1, %tid, 40; @%p1 exit; bar.sync 0;"), {1}, {128});
     REQUIRE(left.outcome);
     CHECK(left.out[40] == 5);
@@ -242,7 +242,7 @@ TEST_CASE("Blocks that wait for one another all make progress", "[ptx][control][
         "%r8; @%p3 bra sum;",
         ".global .u32 arrived; .global .u32 slots[100];\n");
     for (const bool cooperative : {false, true}) {
-        // Those of a plain launch join in late, when the first has waited for a long turn: two are enough.
+        // Further blocks of a plain launch become resident only after the first has waited for a long turn, so two suffice.
         const std::uint32_t blocks = cooperative ? 40 : 2;
         const Run result = run(text, {blocks}, {64}, {}, cooperative);
         INFO(result.outcome.report);

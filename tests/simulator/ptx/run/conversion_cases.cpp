@@ -21,7 +21,7 @@ struct IntegerType {
         const Wide low = raw & static_cast<std::uint64_t>((Wide{1} << bits) - 1);
         return is_signed && low > most() ? low - (Wide{1} << bits) : low;
     }
-    // As its register holds it: extended to it.
+    // The value extended to its register.
     std::uint64_t in_register(Wide number) const {
         return static_cast<std::uint64_t>(value(static_cast<std::uint64_t>(number))) &
                static_cast<std::uint64_t>((Wide{1} << register_bits()) - 1);
@@ -70,7 +70,7 @@ struct FloatType {
 
 const FloatType floats[] = {{"f32", single, 'f'}, {"f64", double_precision, 'd'}};
 
-// Rounded to a whole number, as a number of 128 bits; so large ones as no integer type holds.
+// Rounded to an integer of 128 bits, including values that no integer type of PTX holds.
 Wide whole(Exact value, Mode mode) {
     if (value.exponent >= 0) {
         if (width(value.significand) + value.exponent > 100) return value.negative ? -(Wide{1} << 100) : Wide{1} << 100;
@@ -134,7 +134,7 @@ void add_integer_to_float(std::vector<OpcodeCase>& cases) {
                      }});
 }
 
-// A NaN keeps its sign and what fits of its payload.
+// A NaN keeps its sign and the part of its payload that fits.
 std::uint64_t narrowed_nan(std::uint64_t bits) { return (bits >> 63) << 31 | single.infinity() | 0x400000 | (bits >> 29 & 0x7fffff); }
 
 std::uint64_t widened_nan(std::uint64_t bits) {
@@ -158,7 +158,7 @@ void add_float_to_float(std::vector<OpcodeCase>& cases) {
                                  }});
             }
         }
-        // To a whole number of the same type.
+        // Rounding to an integer within the same type.
         for (const FloatType& type : floats) {
             const std::string form = std::string("cvt.") + mode_name + "i." + type.name + "." + type.name;
             cases.push_back(
@@ -190,7 +190,7 @@ void add_float_to_float(std::vector<OpcodeCase>& cases) {
                      }});
 }
 
-// Registers wider than the types: the result is extended, the source cut.
+// Registers wider than the types: the result is extended, the source truncated.
 void add_wider_registers(std::vector<OpcodeCase>& cases) {
     cases.push_back({"cvt_s8_s32_wide", "cvt.s8.s32 %d, %a;", "w--", "w-", {}, [](const Operands& o) {
                          return Results{static_cast<std::uint32_t>(static_cast<std::int8_t>(o.a)), 0};

@@ -5,8 +5,8 @@
 
 namespace cupool::ptx::test {
 
-/// Correctly rounded arithmetic out of integers alone, to hold the interpreter against: sign, a 128-bit significand and an exponent, and
-/// a sticky bit for what lies below.
+/// Correctly rounded arithmetic with integers only, as a reference for the interpreter: sign, 128-bit significand, exponent, and a sticky
+/// bit for the lower digits.
 __extension__ using Significand = unsigned __int128;
 
 enum class Mode { nearest, zero, down, up };
@@ -34,7 +34,7 @@ struct Format {
     constexpr bool is_subnormal(std::uint64_t bits) const {
         return magnitude(bits) < (std::uint64_t{1} << (precision - 1)) && !is_zero(bits);
     }
-    /// The NaN that the machine makes of numbers. Of f32 it is the only one; of f64 an operand that is one goes on, made quiet.
+    /// The NaN that operations on numbers produce. For f32 it is the only NaN; for f64 a NaN operand is quieted and returned.
     constexpr std::uint64_t new_nan() const { return precision == 24 ? 0x7fffffff : 0xfff8'0000'0000'0000; }
     constexpr std::uint64_t quiet(std::uint64_t nan) const { return precision == 24 ? new_nan() : nan | 0x0008'0000'0000'0000; }
 };
@@ -58,7 +58,7 @@ inline Exact unpack(Format format, std::uint64_t bits) {
     return value;
 }
 
-/// Shifts right, keeping in the sticky bit that something fell out.
+/// Shifts right and collects the lost bits in the sticky bit.
 inline void shift_right(Exact& value, int by) {
     if (by <= 0) return;
     if (by >= 128) {
@@ -71,7 +71,7 @@ inline void shift_right(Exact& value, int by) {
     value.exponent += by;
 }
 
-/// Whether the magnitude grows by one in the last place, when `half` and `rest` are what was cut off.
+/// Whether the magnitude is rounded up by one unit in the last place, given the removed bits `half` and `rest`.
 inline bool rounds_up(Mode mode, bool negative, bool odd, bool half, bool rest) {
     switch (mode) {
         case Mode::nearest: return half && (rest || odd);
@@ -142,7 +142,7 @@ inline Exact sum(Exact a, Exact b, Mode mode) {
     if (a.negative == b.negative) {
         result.significand = a.significand + b.significand;
     } else {
-        // What fell out of b is missing from it: take one off, and the sticky bit stands for the rest.
+        // The lost bits of b are missing from the difference: subtract one, and let the sticky bit represent the rest.
         if (a.significand < b.significand) {
             result.significand = b.significand - a.significand;
             result.negative = b.negative;

@@ -31,7 +31,7 @@ struct Variant {
     char letter() const { return format.precision == 24 ? 'f' : 'd'; }
 };
 
-// The last operand of the list that is a NaN is the result; which order an operation looks in, an H200 has told.
+// The last NaN in the list of operands is the result; the order for each operation was observed on an H200.
 bool pick_nan(Format f, std::initializer_list<std::uint64_t> operands, std::uint64_t& nan) {
     bool found = false;
     for (const std::uint64_t operand : operands) {
@@ -50,7 +50,7 @@ std::uint64_t add(Format f, std::uint64_t a, std::uint64_t b, Mode mode) {
     return round_to(f, sum(unpack(f, a), unpack(f, b), mode), mode);
 }
 
-// What is subnormal before it is rounded is flushed, also if rounding would make it normal.
+// A result that is subnormal before rounding is flushed, even if rounding would make it normal.
 std::uint64_t rounded(Format f, const Exact& exact, Mode mode, bool ftz) {
     const std::uint64_t result = round_to(f, exact, mode);
     const bool tiny = f.is_subnormal(round_to(f, exact, Mode::zero));

@@ -99,7 +99,7 @@ void add_type(std::vector<OpcodeCase>& cases) {
     add<T>(cases, "min", 2, [](Wide a, Wide b, Wide) { return a < b ? a : b; });
     add<T>(cases, "max", 2, [](Wide a, Wide b, Wide) { return a < b ? b : a; });
     add<T>(cases, "sad", 3, [](Wide a, Wide b, Wide c) { return c + (a < b ? b - a : a - b); });
-    // Division by zero is left to the machine.
+    // The expectation for division by zero comes from the recorded results only.
     add<T>(cases, "div", 2, [](Wide a, Wide b, Wide) { return b == 0 ? Wide{-1} : a / b; });
     add<T>(cases, "rem", 2, [](Wide a, Wide b, Wide) { return b == 0 ? Wide{-1} : a % b; });
     if constexpr (std::is_signed_v<T>) {
@@ -123,7 +123,7 @@ void add_type(std::vector<OpcodeCase>& cases) {
     }
 }
 
-// Two instructions with a flag between them make one of twice the width: d and e are its halves.
+// Two instructions linked by the flag compute a result of twice the width: d and e are its halves.
 template <typename T>
 void add_carry_cases(std::vector<OpcodeCase>& cases) {
     const std::string type = TypeName<T>::name;
@@ -142,7 +142,7 @@ void add_carry_cases(std::vector<OpcodeCase>& cases) {
         const UnsignedWide c = static_cast<T>(o.c);
         return halves(whole(o) - ((c << bits) | c));
     });
-    // The flag that comes out of a chain of two, as 0 or 1.
+    // The flag after a chain of two, as 0 or 1.
     push("addc_cc",
          ".reg .b" + std::to_string(bits) + " t;\nadd.cc." + type + " t, %a, %c;\naddc.cc." + type + " %d, %b, %c;\naddc." + type +
              " %e, 0, 0;",
@@ -215,7 +215,7 @@ void add_integer_cases(std::vector<OpcodeCase>& cases) {
     add<std::int32_t>(cases, "add.sat", 2, [](Wide a, Wide b, Wide) { return clamp32(a + b); });
     add<std::int32_t>(cases, "sub.sat", 2, [](Wide a, Wide b, Wide) { return clamp32(a - b); });
     add<std::int32_t>(cases, "mad.hi.sat", 3, [](Wide a, Wide b, Wide c) { return clamp32(((a * b) >> 32) + c); });
-    // The high half of a signed product differs, the flag does not care.
+    // The high half of a signed product differs; the flag does not.
     cases.push_back({"mad_hi_cc_s32", "mad.hi.cc.s32 %d, %a, %b, %c;\naddc.s32 %e, 0, 0;", "www", "ww", {}, [](const Operands& o) {
                          const Wide product = Wide{static_cast<std::int32_t>(o.a)} * static_cast<std::int32_t>(o.b);
                          const std::uint64_t sum =

@@ -46,11 +46,11 @@ TEST_CASE("Lanes of a warp come to an aligned barrier together", "[ptx][liveness
     check_found(with("bar"), Fault::launch_failed,
                 {"barrier divergence: lanes 0x0000ffff of warp 0", "lanes 0xffff0000 wait at line 8 (bar.sync)"});
     CHECK(with("barrier"));
-    // Some run past it, to the next.
+    // Some lanes skip it and reach the next one.
     check_found(run("@%p2 bar.sync 0;\nbar.sync 1;"), Fault::launch_failed, {"barrier divergence", "wait at line 8"});
     check_found(run("bra.uni next; next: @%p2 bra over; barrier.sync.aligned 0;\nover: bar.red.popc.u32 %r1, 0, 1;"), Fault::launch_failed,
                 {"barrier divergence"});
-    // Those who leave early are nobody's concern; nor are whole warps that go different ways.
+    // Lanes that exit early are allowed, and so are whole warps that take different paths.
     CHECK(run("@%p2 bra end; bar.sync 0;\nend:"));
     CHECK(run("@%p1 bra one; bar.sync 0; bra end;\none: bar.sync 0;\nend:"));
 }

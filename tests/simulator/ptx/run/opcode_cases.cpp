@@ -59,7 +59,7 @@ const Numbers& edges_of(char kind) {
 
 std::uint64_t random_of(char kind, std::mt19937_64& random) {
     const std::uint64_t bits = random();
-    // Half of the floats have exponents near one another, so that sums round.
+    // Half of the floats have similar exponents, so that sums round.
     if (kind == 'f') return (bits & 1) != 0 ? bits >> 32 : (bits >> 32 & 0x807fffff) | (0x3f800000 + (bits >> 8 & 31) * 0x800000);
     if (kind == 'd')
         return (bits & 1) != 0 ? random() : (random() & 0x800fffffffffffff) | (0x3ff0000000000000 + (bits >> 8 & 63) * 0x10000000000000);
@@ -111,7 +111,7 @@ std::vector<Operands> operands_for(const std::string& inputs) {
     std::vector<Operands> all;
     const char kinds[3] = {inputs[0], inputs[1], inputs[2]};
     const auto count = std::count_if(inputs.begin(), inputs.end(), [](char kind) { return kind != '-'; });
-    // Three operands: edges against edges would be many; every second one does.
+    // For three operands all combinations of edges would be too many; every second one suffices.
     const std::size_t step = count == 3 ? 2 : 1;
     const auto edge_count = [&](int i) { return kinds[i] == '-' ? std::size_t{1} : edges_of(kinds[i]).size(); };
     for (std::size_t a = 0; a < edge_count(0); a += step)
@@ -119,7 +119,7 @@ std::vector<Operands> operands_for(const std::string& inputs) {
             for (std::size_t c = 0; c < edge_count(2); c += kinds[2] == 'p' ? 1 : step)
                 all.push_back(
                     {edges_of(kinds[0])[a], kinds[1] == '-' ? 0 : edges_of(kinds[1])[b], kinds[2] == '-' ? 0 : edges_of(kinds[2])[c]});
-    // That left few NaNs to meet one another.
+    // Adds combinations of NaNs, which are rare so far.
     const Numbers nans_f32{0, 0x3f800000, 0x7f800000, 0x7fc00001, 0xffc12345, 0x7f812345};
     const Numbers nans_f64{0, 0x3ff0000000000000, 0x7ff0000000000000, 0x7ff8000000000000, 0xfff8000000001234, 0x7ff4000000005678};
     if (inputs == "fff" || inputs == "ddd") {
@@ -150,7 +150,7 @@ const std::vector<OpcodeCase>& opcode_cases() {
 }
 
 std::string opcode_module() {
-    // New enough for every form, on a GPU too.
+    // A version and target that support every form, on a GPU too.
     std::string text = ".version 7.6\n.target sm_80\n.address_size 64\n";
     for (const OpcodeCase& one : opcode_cases()) {
         text += ".visible .entry " + one.name + "(.param .u64 operands, .param .u64 results)\n{\n";

@@ -21,10 +21,10 @@ constexpr Bank banks[] = {
 };
 
 // A form of an instruction: its operands' kinds, the destination's first, and its opcode, in which `{a|b}` stands for either.
-// Immediate numbers may take the place of operands in upper case. An `i` is a number from 0 to 255, a `j` a
+// Immediate numbers may replace operands in upper case. An `i` is a number from 0 to 255, a `j` a
 // register or a number below 32.
 //
-// Left out is what ptxas 13.0 does otherwise than PTX says, or than it does by itself (docs/simulator.md names it).
+// Forms in which ptxas 13.0 deviates from the PTX manual, or from itself, are omitted (docs/simulator.md lists them).
 struct Form {
     unsigned weight;
     std::string_view operands;
@@ -134,7 +134,7 @@ constexpr Form unrounded_forms[] = {
     {5, "ddd", "{add|sub|mul}.f64"},
 };
 
-// Of a group that hands the carry flag on: the first sets it, the last need not.
+// A chain linked by the carry flag: the first instruction sets it, the last need not.
 constexpr Form carry_begins[] = {{3, "www", "{add|sub}.cc.{u32|s32}"},
                                  {2, "lll", "{add|sub}.cc.{u64|s64}"},
                                  {2, "wwww", "mad.{lo|hi}.cc.{u32|s32}"},
@@ -197,7 +197,7 @@ public:
         return *form;
     }
 
-    // Near one another in size, so that sums round, or anything at all.
+    // Similar exponents, so that sums round, or arbitrary bits.
     std::uint64_t number(char kind) {
         const std::uint64_t choice = below(4);
         switch (kind) {
@@ -273,7 +273,7 @@ std::string operand(Draw& draw, char letter, RandomFamily family) {
 }
 
 std::string instruction(Draw& draw, const Form& form, RandomFamily family) {
-    // One draw a statement, here and below: the operands of + are evaluated in whatever order.
+    // One draw per statement, here and below, since the evaluation order of the operands of + is unspecified.
     const std::string destination = a_register(draw, form.operands[0]);
     std::string text = chosen(draw, form.opcode) + ' ' + destination;
     for (const char letter : form.operands.substr(1)) text += ", " + operand(draw, letter, family);
@@ -377,7 +377,7 @@ std::string random_entry(const RandomKernel& kernel, const std::string& name, st
             text += std::string("ld.global.") + bank_of(reg.name[1]).type + ' ' + reg.name + ", " + address;
     }
     for (std::size_t i = 0; i < count; ++i) text += kernel.instructions[i] + '\n';
-    // The labels that lie behind the end of what is taken.
+    // The labels after the end of the selected instructions.
     for (std::size_t i = count; i < kernel.instructions.size(); ++i)
         if (kernel.instructions[i].back() == ':') text += kernel.instructions[i] + '\n';
     for (const StoredRegister& reg : stored_registers()) {

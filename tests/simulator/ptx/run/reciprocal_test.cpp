@@ -1,4 +1,4 @@
-// The approximate reciprocals, bit by bit as an H100 under driver 580.159.04 answered.
+// The approximate reciprocals equal those of an H100 under driver 580.159.04 in every bit.
 #include "ptx/run/reciprocals.hpp"
 
 #include <bit>
@@ -16,7 +16,7 @@ std::uint32_t bits_of(float value) { return std::bit_cast<std::uint32_t>(value);
 double from_upper(std::uint32_t upper, std::uint32_t lower = 0) { return std::bit_cast<double>(std::uint64_t{upper} << 32 | lower); }
 std::uint32_t upper_bits(double value) { return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >> 32); }
 
-// FNV-1a, a word at a time.
+// FNV-1a by words.
 template <typename Answer>
 std::uint64_t hash_of(std::uint32_t first, std::uint32_t step, const Answer& answer) {
     std::uint64_t hash = 0xcbf29ce484222325;

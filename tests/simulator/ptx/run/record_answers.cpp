@@ -1,5 +1,5 @@
-// Runs every opcode case on the machine's own GPU and prints a line a case: its name and the hash of its results, for <gpu>_answers.txt.
-// Where the interpreter's results differ, says so on stderr.
+// Runs every opcode case on the host's GPU and prints a line for each case: its name and the hash of its results, for <gpu>_answers.txt.
+// Reports on stderr where the interpreter's results differ.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace {
 using namespace cupool::ptx;
 using namespace cupool::ptx::test;
 
-/// The few entry points of libcuda that this needs.
+/// The required entry points of libcuda.
 class Gpu {
 public:
     Gpu() {

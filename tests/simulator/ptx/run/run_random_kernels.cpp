@@ -1,6 +1,6 @@
-// Runs random kernels through a driver, a GPU's or the simulated one, and prints a line a kernel: its seed and the hash of all of its
-// registers. Of one kernel it also prints, for a kernel that differs between two drivers, what tells where: its text, its registers, or
-// the hash after each of its instructions.
+// Runs random kernels through a real or the simulated driver and prints a line for each kernel: its seed and the hash of all of its
+// registers. To locate a difference between two drivers, it also prints the text of a single kernel, its registers, or the hash after each
+// of its instructions.
 //
 //   cupool_random_kernels hashes FIRST COUNT     hashes of the kernels of COUNT seeds
 //   cupool_random_kernels registers FIRST COUNT  the same, and 16 bits of hash for each register
@@ -27,7 +27,7 @@ using namespace cupool::ptx::test;
 
 constexpr std::uint64_t kernels_of_a_module = 100;
 
-/// The few entry points of libcuda that this needs.
+/// The required entry points of libcuda.
 class Driver {
 public:
     Driver() {

@@ -10,7 +10,7 @@
 namespace cupool::ptx::test {
 namespace {
 
-// Each warp draws tickets in turn and writes them down: who came when.
+// Each warp repeatedly draws a ticket and stores it, which records the order of the warps.
 const std::string draw =
     header +
     ".global .u32 next;\n.visible .entry k(.param .u64 out)\n{\n.reg .b64 %out, %rd<4>; .reg .b32 %tid, %block, %r<9>; "
@@ -34,7 +34,7 @@ std::vector<std::uint32_t> trace(std::uint64_t seed, bool cooperative = false) {
 }  // namespace
 
 TEST_CASE("A warp whose turn ends as its last lanes come to meet the others goes on", "[ptx]") {
-    // Half of the lanes wait for the others, which come a few instructions before the end of the warp's turn, at it or behind it.
+    // Half of the lanes wait for the others, which arrive a few instructions before, at or after the end of the warp's turn.
     for (unsigned rounds = 6640; rounds < 6680; ++rounds) {
         for (const std::string more : {"", "add.u32 %r2, %r2, 1; ", "add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 1; "}) {
             Memory memory;
@@ -115,7 +115,7 @@ TEST_CASE("Locks are got with any seed, between lanes, warps and resident blocks
                       "atom.global.cas.b32 %r3, [lock], 0, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra again;\nld.volatile.global.u32 %r4, "
                       "[count]; add.u32 %r4, %r4, 1; st.volatile.global.u32 [count], %r4; membar.gl; atom.global.exch.b32 %r5, "
                       "[lock], 0;\n}\n");
-    // Those who wait spin for a turn of up to 2^16 instructions, each an atomic, which sanitizers make a hundred times slower.
+    // Waiting threads spin for a turn of up to 2^16 instructions, all of them atomics, which sanitizers make a hundred times slower.
     constexpr std::uint32_t blocks = cupool::test::is_sanitized ? 2 : 5;
     constexpr std::uint64_t seeds = cupool::test::is_sanitized ? 2 : 20;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {

@@ -2,7 +2,7 @@
 
 namespace cupool::ptx::test {
 
-// Lanes exchange: what they get, recorded answers of a GPU tell, and warp_test.cpp by reasoning.
+// Exchanges between lanes: expected results are the recorded ones of a GPU; warp_test.cpp has computed ones.
 void add_warp_cases(std::vector<OpcodeCase>& cases) {
     const auto push = [&](const std::string& name, const std::string& text, const std::string& inputs, const std::string& outputs) {
         cases.push_back({name, text, inputs, outputs, {}, {}});

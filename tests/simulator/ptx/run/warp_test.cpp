@@ -86,7 +86,7 @@ TEST_CASE("Votes and matches see the lanes of their mask alone", "[ptx][warp]") 
 }
 
 TEST_CASE("Lanes that come late are waited for", "[ptx][warp]") {
-    // Odd lanes take a long way round; the shuffle needs all.
+    // Odd lanes take a long path; the shuffle needs all lanes.
     const Run late =
         run("and.b32 %r1, %lane, 1; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 0; @%p1 bra meet;\n"
             "loop: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, %lane; @%p2 bra loop; bra meet;\nmeet: shfl.sync.bfly.b32 %r0, %r2, 1, 0x1f, "
@@ -100,7 +100,7 @@ TEST_CASE("Lanes that come late are waited for", "[ptx][warp]") {
             "low: bar.warp.sync 0xffffffff; ld.shared.u32 %r0, [s];\nend:");
     REQUIRE(barrier.outcome);
     CHECK(barrier.out[3] == 9);
-    // Those that have exited, or never were, are not waited for.
+    // Lanes that have exited or do not exist are not awaited.
     const Run few = run("setp.gt.u32 %p1, %lane, 9; @%p1 exit; vote.sync.ballot.b32 %r0, 1, 0xffffffff;", 20);
     REQUIRE(few.outcome);
     CHECK(few.out[9] == 0x3ff);
@@ -125,7 +125,7 @@ TEST_CASE("redux reduces over a warp", "[ptx][warp]") {
 }
 
 TEST_CASE("A destination may be the register that lanes read from", "[ptx][warp]") {
-    // Registers that are dead by then share a slot with the result: the sources of all lanes are read before.
+    // Dead registers share a slot with the result, so the sources of all lanes must be read first.
     const Run result =
         run("mov.u32 %r1, %lane; add.u32 %r1, %r1, 1; shfl.sync.down.b32 %r1, %r1, 1, 0x1f, 0xffffffff; shfl.sync.up.b32 %r0, %r1, 1, 0, "
             "0xffffffff;");
