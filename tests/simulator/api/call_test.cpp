@@ -112,7 +112,7 @@ TEST_CASE("any entry point can be made to fail for ever") {
     }
 }
 
-TEST_CASE("no entry point may be called from a host function, but for what needs no driver") {
+TEST_CASE("no entry point may be called from a host function, except those that need no driver") {
     static Machine* machine = nullptr;
     Machine here;
     machine = &here;
@@ -140,7 +140,7 @@ TEST_CASE("no entry point may be called from a host function, but for what needs
     here.simulator.reset();
 }
 
-TEST_CASE("the trace tells each call and its answer") {
+TEST_CASE("the trace reports each call and its result") {
     Machine machine;
     std::vector<std::pair<std::string, int>> calls;
     machine.simulator.set_trace(
@@ -156,7 +156,7 @@ TEST_CASE("the trace tells each call and its answer") {
     CHECK(calls == std::vector<std::pair<std::string, int>>{{"cuInit", 0}, {"cuDeviceGet", 101}});
 }
 
-TEST_CASE("planning takes only what makes sense") {
+TEST_CASE("planning refuses invalid faults") {
     Machine machine;
     CHECK_THROWS_AS(machine.simulator.plan_fault("cuNoSuchThing", 1, 1), std::invalid_argument);
     CHECK_THROWS_AS(machine.simulator.plan_fault("cuInit", 0, 1), std::invalid_argument);

@@ -71,7 +71,7 @@ TEST_CASE("a device attribute that no driver has is not answered with success") 
     CHECK(machine.cuda.device_get_attribute(&value, static_cast<DeviceAttribute>(9999), 0) == Status::invalid_value);
 }
 
-TEST_CASE("a device that is not well opens no context") {
+TEST_CASE("an unhealthy device opens no context") {
     Machine machine({{}, {}});
     REQUIRE(machine.cuda.init(0) == Status::success);
     machine.simulator.set_device_health(1, static_cast<int>(Status::ecc_uncorrectable));
@@ -123,7 +123,7 @@ TEST_CASE("the driver's version decides what there is") {
     machine.leave(0);
 }
 
-TEST_CASE("a variant that is not simulated says so when it is called") {
+TEST_CASE("a variant that is not simulated returns not_supported when it is called") {
     Machine machine;
     machine.begin();
     void* found = nullptr;
@@ -165,7 +165,7 @@ TEST_CASE("the environment plans faults for programs that cannot") {
     CHECK(machine.cuda.init(0) == Status::success);
 }
 
-TEST_CASE("a card that cannot be is refused") {
+TEST_CASE("an invalid card is refused") {
     Machine machine;
     cupool::SimulatedDevice impossible;
     impossible.memory_bytes = std::uint64_t{1} << 40;
@@ -176,7 +176,7 @@ TEST_CASE("a card that cannot be is refused") {
     CHECK_THROWS_AS(machine.simulator.set_devices(std::vector<cupool::SimulatedDevice>(65)), std::invalid_argument);
 }
 
-TEST_CASE("what a test leaves alive is counted and named") {
+TEST_CASE("objects that a test leaves alive are counted and named") {
     Machine machine;
     machine.begin();
     Context created{};
@@ -212,7 +212,7 @@ TEST_CASE("what a test leaves alive is counted and named") {
     machine.simulator.reset();
 }
 
-TEST_CASE("handles of an earlier life are dead") {
+TEST_CASE("handles from before a reset are invalid") {
     Machine machine;
     const Context context = machine.begin();
     const Stream stream = machine.stream();
@@ -257,7 +257,7 @@ struct LastCaller {
 
 }  // namespace
 
-TEST_CASE("the driver can be called while the process goes") {
+TEST_CASE("the driver can be called while the process exits") {
     const pid_t child = fork();
     if (child == 0) {
         static LastCaller last;

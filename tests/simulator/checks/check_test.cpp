@@ -172,7 +172,7 @@ TEST_CASE("findings are suppressed by kernel and line, and counted") {
     CHECK(machine.run("past", 0) == Status::success);
 }
 
-TEST_CASE("a finding that nobody asked for is left over") {
+TEST_CASE("an unread finding counts as left alive") {
     Fetcher machine(cupool_sim_check_races);
     const auto unread = [&] { return machine.simulator.live_counts().unread_findings; };
     CHECK(machine.run("race", 0, 64) == Status::launch_failed);
@@ -250,7 +250,7 @@ TEST_CASE("the environment switches checks on") {
     CHECK_FALSE(finds_race("none"));
 }
 
-TEST_CASE("a fault's report tells what lies at the address, or near, or did") {
+TEST_CASE("a fault's report describes the present, nearest or former allocation at the address") {
     const auto report_of_fetch = [](const std::function<DevicePointer(Fetcher&)>& address) {
         Fetcher machine(cupool_sim_check_none);
         CHECK(machine.fetch(address(machine)) == Status::illegal_address);
@@ -281,7 +281,7 @@ TEST_CASE("a fault's report tells what lies at the address, or near, or did") {
                contains_text("on device 1, which the kernel's context may not access"));
 }
 
-TEST_CASE("a call that is given a stream of a context that is not current is found") {
+TEST_CASE("a call that is passed a stream of a context that is not current is found") {
     for (const unsigned checks : {cupool_sim_check_none, cupool_sim_check_context}) {
         Machine machine({{}, {}});
         machine.simulator.set_checks(checks);

@@ -302,13 +302,13 @@ TEST_CASE("a plain free waits for its own device's work, and for no other's") {
     }
 }
 
-TEST_CASE("who does not ask for the check is told nothing") {
+TEST_CASE("without the check nothing is reported") {
     Sharer machine(cupool_sim_check_none);
     machine.set_on(machine.user);
     CHECK(machine.free_on(machine.owner) == Status::success);
 }
 
-TEST_CASE("what a lost device's memory is freed behind does not matter") {
+TEST_CASE("the order in which a lost device's memory is freed does not matter") {
     Sharer machine;
     machine.set_on(machine.user);
     machine.let_time_pass();

@@ -58,7 +58,7 @@ TEST_CASE("a list that names a device twice shows none") {
     CHECK(cards_seen(machine, "1,7,1") == Cards{1});  // the list ends at the 7
 }
 
-TEST_CASE("what is not visible does not matter") {
+TEST_CASE("devices that are not visible have no effect") {
     const EnvironmentVariable visible("CUDA_VISIBLE_DEVICES", "2,0");
     Machine machine({{}, {}, {}});
     machine.simulator.set_device_health(0, 214);

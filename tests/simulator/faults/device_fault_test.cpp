@@ -25,7 +25,7 @@ TEST_CASE("a device fault kills every device of the process, and a reset helps")
     CHECK(machine.cuda.context_synchronize() == Status::success);
 }
 
-TEST_CASE("a sticky fault is one call's at first and then everybody's") {
+TEST_CASE("a sticky fault is returned by one call at first and then by all") {
     Machine machine;
     machine.begin();
     const Stream stream = machine.stream();

@@ -96,7 +96,7 @@ TEST_CASE("a fault may be for the launches of one kernel") {
     CHECK_THAT(machine.simulator.device_fault_report(), contains_text("kernel 'store'"));
 }
 
-TEST_CASE("a lost device takes no other along, and what was queued there does not run") {
+TEST_CASE("losing a device does not affect others, and its queued operations do not run") {
     Machine machine({{}, {}});
     machine.begin();
     const DevicePointer here = machine.memory(4);
@@ -130,7 +130,7 @@ TEST_CASE("a lost device takes no other along, and what was queued there does no
     CHECK(machine.cuda.context_synchronize() == Status::success);
 }
 
-TEST_CASE("what a device was at when it was lost takes no other along") {
+TEST_CASE("running operations of a lost device do not affect other devices") {
     const std::string text = module_text(R"(
 .visible .entry fault_when_told(.param .u64 flag)
 {
@@ -224,7 +224,7 @@ TEST_CASE("without a seed, slow is really slow") {
     CHECK(milliseconds_of_store(machine, store, memory) >= 20);
 }
 
-TEST_CASE("a fault that makes no sense is refused with the reason") {
+TEST_CASE("an invalid fault is refused with the reason") {
     Machine machine;
     const auto refusal = [&](const SimulatedFault& fault) -> std::string {
         try {
@@ -297,7 +297,7 @@ TEST_CASE("a file's line may be of any length") {
     CHECK(machine.cuda.event_create(&event, 0) == Status::success);
 }
 
-TEST_CASE("a malformed file is refused as a whole, with the place") {
+TEST_CASE("a malformed file is refused as a whole, with the position of the error") {
     Machine machine;
     const auto refusal = [&](const std::string& text) -> std::string {
         const PlanFile file(text);

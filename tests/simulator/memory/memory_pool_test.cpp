@@ -70,7 +70,7 @@ TEST_CASE("memory of a pool is reused along its stream without waiting") {
     machine.simulator.reset();
 }
 
-TEST_CASE("what a pool hoards does not make an allocation fail") {
+TEST_CASE("unused memory of a pool does not make an allocation fail") {
     cupool::SimulatedDevice small;
     small.memory_bytes = 128 * mib;
     Machine machine({small});

@@ -11,7 +11,7 @@
 
 using namespace cupool::test;
 
-TEST_CASE("bytes go in, about and out") {
+TEST_CASE("copies to, within and from the device") {
     Machine machine({{}, {}});
     machine.begin();
     machine.enter(1);

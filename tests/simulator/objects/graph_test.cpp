@@ -87,7 +87,7 @@ TEST_CASE("a graph captured on two devices keeps its order with every seed and r
     }
 }
 
-TEST_CASE("graphs that are left alive are told") {
+TEST_CASE("graphs that are left alive are reported") {
     Machine machine;
     machine.begin();
     Graph graph{};
@@ -119,7 +119,7 @@ TEST_CASE("dead handles of graphs are known") {
     CHECK(cuda.graph_exec_destroy(exec) == Status::invalid_value);
 }
 
-TEST_CASE("a planned fault of a kernel meets it in a graph, too") {
+TEST_CASE("a planned fault of a kernel also occurs in a graph") {
     Machine machine;
     machine.begin();
     const Library& cuda = machine.cuda;
@@ -163,7 +163,7 @@ TEST_CASE("memory that a graph uses and that is freed is a fault when it runs") 
     CHECK(cuda.stream_synchronize(stream) == Status::illegal_address);
 }
 
-TEST_CASE("what a capture does not simulate is said so") {
+TEST_CASE("what a capture does not simulate is refused") {
     Machine machine;
     machine.begin();
     const Library& cuda = machine.cuda;

@@ -137,7 +137,7 @@ TEST_CASE("parameters are read at the call") {
     CHECK(machine.read(memory) == 6);
 }
 
-TEST_CASE("a kernel that goes astray kills the devices and is named") {
+TEST_CASE("a kernel with an invalid access raises a device fault that names it") {
     Machine machine;
     machine.begin();
     const Function store = machine.function(machine.module(store_text), "store");
@@ -163,7 +163,7 @@ TEST_CASE("a kernel may not touch freed memory") {
     CHECK(machine.cuda.context_synchronize() == Status::illegal_address);
 }
 
-TEST_CASE("a module that cannot be is refused with a log that names the line") {
+TEST_CASE("an invalid module is refused with a log that names the line") {
     Machine machine;
     machine.begin();
     const std::string text = module_text(".visible .entry f()\n{\n    add.u32 1, 2, 3;\n    ret;\n}\n");

@@ -183,7 +183,7 @@ std::string order_of(const std::string& log) {
 
 }  // namespace
 
-TEST_CASE("a program that orders what it must comes to the same under a thousand seeds, in many orders") {
+TEST_CASE("a correctly ordered program gives one result under a thousand seeds, in many orders") {
     const std::vector<std::uint32_t> expected = expected_words();
     std::set<std::string> orders;
     for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -261,7 +261,7 @@ TEST_CASE("under a seed a fast device finishes first") {
     CHECK(milliseconds[1] > 20 * milliseconds[0]);
 }
 
-TEST_CASE("under a seed, too, nobody hangs who waits for a host function, or makes one wait") {
+TEST_CASE("with a seed, waiting for a host function, or making one wait, does not hang") {
     Machine machine;
     machine.simulator.set_seed(3);
     machine.begin();
@@ -283,7 +283,7 @@ TEST_CASE("under a seed, too, nobody hangs who waits for a host function, or mak
     CHECK(machine.cuda.stream_synchronize(stream) == Status::success);
 }
 
-TEST_CASE("a failure tells its seed") {
+TEST_CASE("a failure reports its seed") {
     Machine machine;
     machine.simulator.set_seed(42);
     machine.begin();

@@ -99,7 +99,7 @@ TEST_CASE("a thousand streams at once") {
     machine.simulator.reset();
 }
 
-TEST_CASE("a fault while others work ends everybody's work, and nobody hangs") {
+TEST_CASE("a fault ends the work of all threads, and none hangs") {
     Machine machine({{}, {}});
     REQUIRE(machine.cuda.init(0) == Status::success);
     std::atomic<int> wrong{0};

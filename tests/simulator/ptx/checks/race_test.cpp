@@ -71,7 +71,7 @@ TEST_CASE("Threads of a block that share memory need a barrier in between", "[pt
     check_silent(run(kernel(store), {70}));
 }
 
-TEST_CASE("Lanes that write to one place by one instruction write the same", "[ptx][race]") {
+TEST_CASE("Lanes of one store may only write equal values to one address", "[ptx][race]") {
     const Outcome found = run(kernel("st.shared.u32 [s], %tid;"), {1}, {32});
     check_found(found, "to which thread (0,0,0) writes another value by the same instruction");
     CHECK(found.thread.x == 1);

@@ -93,7 +93,7 @@ TEST_CASE("What stays a product and a sum", "[ptx][contraction]") {
     CHECK(run("mul.f64 %p, %a, %b; add.f64 %x, %p, %c;", false)[0] == 0);
 }
 
-TEST_CASE("Of two products the sum takes the one that it alone reads, or else the first", "[ptx][contraction]") {
+TEST_CASE("A sum of two products takes the one that only it reads, otherwise the first", "[ptx][contraction]") {
     const double p = a * b;
     const double q = c * d;
     CHECK(first("mul.f64 %p, %a, %b; mul.f64 %q, %c, %d; add.f64 %x, %p, %q;") == std::fma(a, b, q));

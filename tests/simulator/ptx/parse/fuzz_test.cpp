@@ -19,7 +19,7 @@ const std::filesystem::path folder = CUPOOL_FUZZING_FOLDER;
 
 }  // namespace
 
-TEST_CASE("What sows the fuzzer loads", "[ptx][fuzz]") {
+TEST_CASE("The fuzzer's seed corpus loads", "[ptx][fuzz]") {
     for (const auto& seed : std::filesystem::directory_iterator(folder / "corpus/ptx")) {
         INFO(seed.path());
         CHECK_NOTHROW(Program::parse(text_of(seed.path())));
@@ -27,7 +27,7 @@ TEST_CASE("What sows the fuzzer loads", "[ptx][fuzz]") {
     }
 }
 
-TEST_CASE("What the fuzzer has learnt ends well", "[ptx][fuzz]") {
+TEST_CASE("The fuzzer's learnt corpus runs without a failure", "[ptx][fuzz]") {
     for (const auto& text : std::filesystem::directory_iterator(folder / "learnt")) {
         INFO(text.path());
         CHECK_NOTHROW(load_and_run(text_of(text.path())));

@@ -42,7 +42,7 @@ std::uint32_t collatz_steps(std::uint32_t start) {
 
 }  // namespace
 
-TEST_CASE("Lanes that branch apart each go their way, and meet again", "[ptx][control]") {
+TEST_CASE("Diverged lanes run separately and reconverge", "[ptx][control]") {
     const Run result = run(kernel("add.u32 %r3, %id, 1; cvt.u64.u32 %rd1, %r3; mov.u32 %r0, 0;\n"
                                   "loop: setp.eq.u64 %p1, %rd1, 1; @%p1 bra done; add.u32 %r0, %r0, 1; and.b64 %rd2, %rd1, 1; setp.eq.u64 "
                                   "%p2, %rd2, 0; @%p2 bra even;\n"
@@ -56,7 +56,7 @@ TEST_CASE("Lanes that branch apart each go their way, and meet again", "[ptx][co
     CHECK(result.outcome.warp_instructions * 8 < result.outcome.lane_instructions);
 }
 
-TEST_CASE("A table of branches sends each lane to its own", "[ptx][control]") {
+TEST_CASE("A branch table sends each lane to its own target", "[ptx][control]") {
     const Run result = run(
         kernel(
             "and.b32 %r3, %id, 3; @%p0 bra unused; table: .branchtargets a, b, c, b;\nbrx.idx %r3, table;\na: mov.u32 %r0, 10; bra end;\n"
@@ -103,7 +103,7 @@ TEST_CASE("Functions take and give parameters, by value, in registers and recurs
     CHECK(endless.outcome.fault == Fault::illegal_address);
 }
 
-TEST_CASE("Recursion takes of the stack's limit what frames take on a GPU", "[ptx][control][call]") {
+TEST_CASE("Recursion counts the frame sizes of a GPU against the stack limit", "[ptx][control][call]") {
     // f(n) calls itself n times and returns the number of calls.
     const auto depth = [](const std::string& local, const std::string& n) {
         const std::string f =

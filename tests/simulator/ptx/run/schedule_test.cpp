@@ -33,7 +33,7 @@ std::vector<std::uint32_t> trace(std::uint64_t seed, bool cooperative = false) {
 
 }  // namespace
 
-TEST_CASE("A warp whose turn ends as its last lanes come to meet the others goes on", "[ptx]") {
+TEST_CASE("A warp whose turn ends as its last lanes reconverge continues", "[ptx]") {
     // Half of the lanes wait for the others, which arrive a few instructions before, at or after the end of the warp's turn.
     for (unsigned rounds = 6640; rounds < 6680; ++rounds) {
         for (const std::string more : {"", "add.u32 %r2, %r2, 1; ", "add.u32 %r2, %r2, 1; add.u32 %r2, %r2, 1; "}) {
