@@ -34,29 +34,30 @@ inline constexpr std::uint32_t no_operand = always;
 /// Memory instructions keep data in operands 0 to 3 and their address here.
 inline constexpr unsigned address_operand = 4;
 
-/// How a memory instruction finds its bytes: a space, or a variable in the frame of the running function.
+/// The address space of a memory instruction; `frame` is a variable in the frame of the running function.
 enum class Access : std::uint8_t { global, shared, local, frame, parameter, generic };
 
 struct Instruction {
     Handler handler = nullptr;
     std::uint32_t operands[6] = {no_operand, no_operand, no_operand, no_operand, no_operand, no_operand};
     std::uint32_t guard = always;
-    std::uint32_t straight = 0;   ///< how many instructions from here on neither branch, synchronise nor are branched to; 0: this one does
+    std::uint32_t straight =
+        0;  ///< number of following straight-line instructions (no branch, barrier or branch target), this one included
     std::uint64_t immediate = 0;  ///< address offset, branch target, index of a call or table, lop3's table
     std::uint32_t line = 0;
     std::uint32_t text = 0;        ///< index into Module::opcode_texts
-    std::uint8_t choice = 0;       ///< rounding, comparison, atomic operation...: what the operation makes of it
+    std::uint8_t choice = 0;       ///< rounding, comparison, atomic operation...: depends on the operation
     std::uint8_t choice2 = 0;      ///< a second one: combine, space...
     std::uint8_t width = 1;        ///< elements of a vector access
-    std::uint32_t inspection = 0;  ///< of inspected code: index into Module::inspections
+    std::uint32_t inspection = 0;  ///< for inspected code: index into Module::inspections
 };
 
 static_assert(sizeof(Instruction) == 64, "one cache line");
 
-/// Of a barrier instruction: `bar`, or `barrier` with `.aligned`, which the lanes of a warp must execute together.
+/// Whether a barrier is `bar`, or `barrier` with `.aligned`: the lanes of a warp must execute it together.
 inline bool is_aligned_barrier(const Instruction& barrier) { return barrier.choice2 != 0; }
 
-/// All that the choice of a handler may depend on.
+/// The properties of an instruction that determine its handler.
 struct Selection {
     Operation operation = Operation::nothing;
     Modifiers modifiers;

@@ -78,7 +78,7 @@ struct Module {
     int version_minor = 0;
     std::string target;
     std::vector<Entry> entries;
-    std::vector<EntryPoint> entry_points;  ///< beside `entries`
+    std::vector<EntryPoint> entry_points;  ///< parallel to `entries`
     std::vector<Variable> variables;
 
     std::vector<Instruction> code;            ///< of all functions, concatenated
@@ -89,7 +89,7 @@ struct Module {
     std::vector<Function> functions;
     std::vector<CallSite> calls;
     std::vector<std::vector<std::uint32_t>> branch_tables;
-    std::vector<std::uint32_t> pool32;  ///< a value a slot
+    std::vector<std::uint32_t> pool32;  ///< one value per slot
     std::vector<std::uint64_t> pool64;
     std::vector<PoolAddress> pool_addresses;
     std::vector<std::string> opcode_texts;
