@@ -41,8 +41,7 @@ struct Instruction {
     Handler handler = nullptr;
     std::uint32_t operands[6] = {no_operand, no_operand, no_operand, no_operand, no_operand, no_operand};
     std::uint32_t guard = always;
-    std::uint32_t straight =
-        0;  ///< number of following straight-line instructions (no branch, barrier or branch target), this one included
+    std::uint32_t straight = 0;   ///< length of the straight-line run that begins here; 0: this instruction changes control flow
     std::uint64_t immediate = 0;  ///< address offset, branch target, index of a call or table, lop3's table
     std::uint32_t line = 0;
     std::uint32_t text = 0;        ///< index into Module::opcode_texts
