@@ -1,4 +1,4 @@
-// A libcuda by its path, entry point by entry point, with nothing of cupool in between.
+// The raw entry points of a libcuda, loaded by its path, without cupool.
 #pragma once
 
 #include <dlfcn.h>

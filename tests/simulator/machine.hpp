@@ -79,7 +79,7 @@ struct Machine {
     const Library cuda;
 };
 
-/// Holds a stream up until it is opened.
+/// Blocks a stream until the gate is opened.
 class Gate {
 public:
     Gate(const Library& cuda, Stream stream) : open_(flags().emplace_back(false)) {
@@ -96,7 +96,7 @@ public:
     void open() { open_ = true; }
 
 private:
-    // They stay: a host function may look at its flag when the gate is gone.
+    // Never freed: a host function may read its flag after the gate is destroyed.
     static std::deque<std::atomic<bool>>& flags() {
         static std::deque<std::atomic<bool>> all;
         return all;
@@ -105,7 +105,7 @@ private:
     std::atomic<bool>& open_;
 };
 
-/// A module with one entry of this head and body.
+/// The text of a module with one entry of this head and body.
 inline std::string module_text(const std::string& entry) { return ".version 6.3\n.target sm_75\n.address_size 64\n" + entry; }
 
 /// An entry that stores a word at an address.

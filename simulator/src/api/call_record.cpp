@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "scheduling/seeded_scheduler.hpp"
 
 namespace cupool::simulator {

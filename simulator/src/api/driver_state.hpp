@@ -2,17 +2,17 @@
 
 namespace cupool::simulator {
 
-/// As cuDriverGetVersion counts.
+/// In the encoding of cuDriverGetVersion: 12040 is 12.4.
 int driver_version();
 void set_driver_version(int version);
 
 bool is_initialised();
 void set_initialised(bool initialised);
 
-/// Whether this process was forked from one that had initialised the driver: nothing works here.
+/// Whether this process was forked from one that had initialised the driver. Driver calls fail in such a child.
 bool is_forked_child();
 
-/// While a thread is in a host function that a stream runs, it may not call the driver.
+/// Marks the calling thread as running a stream's host function, in which driver calls are not permitted.
 class HostFunctionScope {
 public:
     HostFunctionScope();

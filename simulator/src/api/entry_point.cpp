@@ -5,8 +5,8 @@
 
 namespace cupool::simulator {
 
-std::span<const EntryPointFacts> entry_points() {
-    static const std::array<EntryPointFacts, entry_point_count> facts{{
+std::span<const EntryPointInfo> entry_points() {
+    static const std::array<EntryPointInfo, entry_point_count> facts{{
 #define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) \
     {base, version, exported, since, reinterpret_cast<void*>(&exports::member)},
 #include <cupool/driver/entry_points.def>
@@ -17,9 +17,9 @@ std::span<const EntryPointFacts> entry_points() {
 
 std::optional<EntryPoint> find_entry_point(std::string_view name) {
     const auto facts = entry_points();
-    auto found = std::find_if(facts.begin(), facts.end(), [&](const EntryPointFacts& entry) { return entry.exported == name; });
+    auto found = std::find_if(facts.begin(), facts.end(), [&](const EntryPointInfo& entry) { return entry.exported == name; });
     if (found == facts.end()) {
-        found = std::find_if(facts.begin(), facts.end(), [&](const EntryPointFacts& entry) { return entry.base == name; });
+        found = std::find_if(facts.begin(), facts.end(), [&](const EntryPointInfo& entry) { return entry.base == name; });
     }
     if (found == facts.end()) {
         return std::nullopt;

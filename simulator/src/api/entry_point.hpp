@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The functions that this library exports under libcuda's names: their declarations, and what is known of each.
+/// The functions that this library exports under libcuda's names: their declarations and metadata.
 
 #include <cstddef>
 #include <optional>
@@ -21,7 +21,7 @@ enum class EntryPoint : int {
 
 inline constexpr std::size_t entry_point_count = static_cast<std::size_t>(EntryPoint::count);
 
-struct EntryPointFacts {
+struct EntryPointInfo {
     std::string_view base;
     int version;
     std::string_view exported;
@@ -29,17 +29,17 @@ struct EntryPointFacts {
     void* address;
 };
 
-/// All of them, in the order of EntryPoint.
-std::span<const EntryPointFacts> entry_points();
+/// All entry points, in the order of EntryPoint.
+std::span<const EntryPointInfo> entry_points();
 
-/// By exported name ("cuMemAlloc_v2") or, where none has that, by base name ("cuMemAlloc").
+/// Finds an entry point by exported name ("cuMemAlloc_v2") or, failing that, by base name ("cuMemAlloc").
 std::optional<EntryPoint> find_entry_point(std::string_view name);
 
-/// The exported functions. Each is defined in the file of its concept, as an answer().
+/// The exported functions. Each is defined in the file of its concept and wraps its body in handle_call().
 namespace exports {
 
 using namespace abi;
-// Nearer than the objects that bear the same names.
+// These hide the simulator's classes of the same names.
 using abi::Context;
 using abi::Device;
 using abi::Event;

@@ -19,13 +19,13 @@ namespace {
     throw MalformedEnvironment(variable + ": " + complaint);
 }
 
-// Null when it is not set, or empty.
+// Null if the variable is not set or is empty.
 const char* variable_text(const char* variable) {
     const char* const text = std::getenv(variable);
     return text == nullptr || *text == '\0' ? nullptr : text;
 }
 
-// The whole of the text, or nothing.
+// Parses the whole text as a number, or returns nullopt.
 std::optional<std::uint64_t> number(std::string_view text) {
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -92,7 +92,7 @@ void read_contraction(Environment& environment) {
 }
 
 // ENTRY_POINT:NTH:RESULT:DURATION
-PlannedFault parse_fault(const std::string& text) {
+PlannedFault parse_fault_entry(const std::string& text) {
     const std::vector<std::string> fields = split(text, ':');
     if (fields.size() != 4 || !number(fields[1]) || !number(fields[2]) || !duration_named(fields[3]) ||
         *number(fields[2]) > std::numeric_limits<int>::max()) {
@@ -103,7 +103,7 @@ PlannedFault parse_fault(const std::string& text) {
     fault.nth = *number(fields[1]);
     fault.result = static_cast<int>(*number(fields[2]));
     fault.duration = *duration_named(fields[3]);
-    return understand(fault);
+    return parse_fault(fault);
 }
 
 void add_faults(FaultPlan& plan) {
@@ -111,7 +111,7 @@ void add_faults(FaultPlan& plan) {
     const char* const text = variable_text(variable);
     for (const std::string& entry : split(text == nullptr ? "" : text, ',')) {
         try {
-            plan.push_back(parse_fault(entry));
+            plan.push_back(parse_fault_entry(entry));
         } catch (const MalformedFault& error) {
             complain(variable, "\"" + entry + "\": " + error.what());
         }

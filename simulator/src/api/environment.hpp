@@ -12,7 +12,7 @@
 
 namespace cupool::simulator {
 
-/// What the environment asks of the machine. See cupoolSimReset() for the variables.
+/// The configuration that the environment variables request. See cupoolSimReset() for the variables.
 struct Environment {
     int device_count = 1;
     int driver_version = 13000;
@@ -21,12 +21,12 @@ struct Environment {
     bool checks_ordering = false;
     bool checks_context = false;
     KernelBudget budget;
-    std::vector<std::pair<std::string, int>> suppressions;  ///< kernels, and lines of them or 0
+    std::vector<std::pair<std::string, int>> suppressions;  ///< kernel and line; line 0: the whole kernel
     bool contraction = true;
     FaultPlan faults;
 };
 
-/// A variable that cannot be understood: says which, and what is wrong with it.
+/// An environment variable is malformed; the message names it and the error.
 struct MalformedEnvironment : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 
 namespace cupool::simulator {
 namespace {
@@ -15,7 +15,7 @@ struct ErrorName {
     const char* name;
 };
 
-// As a driver 580 names them.
+// The names that driver 580 returns.
 constexpr std::array names{
     ErrorName{0, "CUDA_SUCCESS"},
     ErrorName{1, "CUDA_ERROR_INVALID_VALUE"},
@@ -126,7 +126,7 @@ const ErrorName* find_name(abi::Status result) {
     return found == names.end() ? nullptr : found;
 }
 
-// The name in plain letters: a real driver's texts are its own.
+// The description is the name in lower case; the texts of a real driver are not copied.
 std::string text_of(const ErrorName& name) {
     constexpr std::string_view prefix = "CUDA_ERROR_";
     std::string text = name.name;
@@ -152,7 +152,7 @@ const std::map<int, std::string>& texts() {
 namespace exports {
 
 Status get_error_name(Status error, const char** name) {
-    return answer(EntryPoint::get_error_name, [&] {
+    return handle_call(EntryPoint::get_error_name, [&] {
         require(name != nullptr, Status::invalid_value);
         const ErrorName* const found = find_name(error);
         *name = found == nullptr ? nullptr : found->name;
@@ -161,7 +161,7 @@ Status get_error_name(Status error, const char** name) {
 }
 
 Status get_error_string(Status error, const char** text) {
-    return answer(EntryPoint::get_error_string, [&] {
+    return handle_call(EntryPoint::get_error_string, [&] {
         require(text != nullptr, Status::invalid_value);
         const auto found = texts().find(static_cast<int>(error));
         *text = found == texts().end() ? nullptr : found->second.c_str();

@@ -21,7 +21,7 @@
 #include "scheduling/seeded_scheduler.hpp"
 
 /// \file
-/// The C interface by which tests steer the simulated driver.
+/// The C interface by which tests control the simulated driver.
 
 namespace {
 
@@ -39,7 +39,7 @@ int on_card(int card, const std::function<void(Device&)>& change) {
     return done;
 }
 
-// Half of the addresses that a device has at most, so that those of freed memory need not come back soon.
+// Half of the address range of a device, so that addresses of freed memory are not reused soon.
 constexpr std::uint64_t max_memory_bytes = std::uint64_t{512} << 30;
 
 bool is_possible(const CupoolSimDevice& kind) {
@@ -47,7 +47,7 @@ bool is_possible(const CupoolSimDevice& kind) {
            kind.compute_capability_minor >= 0 && kind.multiprocessor_count > 0 && kind.clock_khz > 0;
 }
 
-// As much as fits, with its NUL; returns the whole length.
+// Copies as much as fits, NUL-terminated; returns the untruncated length.
 std::size_t copy_text(const std::string& text, char* buffer, std::size_t length) {
     if (length > 0) {
         const std::size_t copied = std::min(text.size(), length - 1);
@@ -87,8 +87,8 @@ void add_to_plan(const FaultPlan& faults) {
     }
 }
 
-// Tells in `message` what is malformed.
-int answer_plan(const std::function<void()>& plan, char* message, std::size_t length) {
+// Plans faults; writes into `message` what is malformed.
+int report_plan(const std::function<void()>& plan, char* message, std::size_t length) {
     try {
         plan();
         copy_text("", message, length);
@@ -226,15 +226,15 @@ int cupoolSimPlanFault(const char* entry_point, std::uint64_t nth, int result, C
     fault.nth = nth;
     fault.result = result;
     fault.duration = duration;
-    return fault.call.empty() ? refused : answer_plan([&] { add_to_plan({understand(fault)}); }, nullptr, 0);
+    return fault.call.empty() ? refused : report_plan([&] { add_to_plan({parse_fault(fault)}); }, nullptr, 0);
 }
 
 int cupoolSimPlan(const CupoolSimFault* fault, char* message, std::size_t length) {
-    return answer_plan([&] { add_to_plan({understand(simulated_fault(*fault))}); }, message, length);
+    return report_plan([&] { add_to_plan({parse_fault(simulated_fault(*fault))}); }, message, length);
 }
 
 int cupoolSimLoadPlan(const char* path, char* message, std::size_t length) {
-    return answer_plan(
+    return report_plan(
         [&] {
             const FaultPlanFile file = read_fault_plan(path);
             add_to_plan(file.faults);

@@ -8,24 +8,24 @@
 
 namespace cupool::simulator {
 
-/// How an implementation leaves with an answer other than success. Never crosses the C interface: see answer().
+/// Exception by which an implementation returns a CUresult other than success. It never crosses the C interface: see handle_call().
 struct Failure {
     abi::Status result;
 };
 
 [[noreturn]] inline void fail(abi::Status result) { throw Failure{result}; }
 
-/// What the exception that is being handled means to the program. Exceptions of other kinds go on.
-inline abi::Status result_of_current_exception() {
+/// The CUresult for the exception that is being handled. Rethrows exceptions of other types.
+inline abi::Status status_of_current_exception() {
     try {
         throw;
     } catch (const Failure& failure) {
         return failure.result;
     } catch (const std::bad_alloc&) {
         return abi::Status::out_of_memory;
-    } catch (const std::length_error&) {  // more than any memory has
+    } catch (const std::length_error&) {  // more than any machine has
         return abi::Status::out_of_memory;
-    } catch (const std::system_error&) {  // no thread to be had
+    } catch (const std::system_error&) {  // no thread could be started
         return abi::Status::operating_system;
     }
 }

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/answer.hpp"
 #include "api/driver_state.hpp"
+#include "api/handle_call.hpp"
 
 /// \file
-/// cuGetProcAddress: the newest variant of a base name that is not newer than the version asked for.
+/// cuGetProcAddress: returns the newest variant of a base name that is not newer than the requested version.
 
 namespace cupool::simulator {
 namespace {
@@ -17,7 +17,7 @@ using abi::Status;
 using namespace std::string_view_literals;
 
 Status not_simulated() { return Status::not_supported; }
-// Of another address, as a driver's is.
+// A separate function, since a driver returns another address too.
 Status not_simulated_per_thread() { return Status::not_supported; }
 
 struct Variant {
@@ -25,8 +25,8 @@ struct Variant {
     int version;
 };
 
-// Variants that drivers have and this one has not, of base names that it has. Whoever asks for them gets a function that says so:
-// one of another signature would do harm. As a driver 580 tells them.
+// Variants that driver 580 has and this one lacks, of base names that it has. A request returns a function that answers "not supported",
+// since a variant with another signature would misread its arguments.
 constexpr std::array variants_not_simulated{
     Variant{"cuDeviceTotalMem", 2000},
     Variant{"cuDevicePrimaryCtxRelease", 7000},
@@ -83,7 +83,7 @@ constexpr std::array variants_not_simulated{
     Variant{"cuIpcOpenMemHandle", 4010},
 };
 
-// Base names of which there is another variant for the per-thread default stream, not simulated either.
+// Base names that have a variant for the per-thread default stream, which is not simulated either.
 constexpr std::array per_thread_names{
     "cuMemcpyHtoD"sv,
     "cuMemcpyDtoH"sv,
@@ -138,12 +138,12 @@ constexpr std::array per_thread_names{
     "cuMemPrefetchAsync"sv,
 };
 
-struct Answer {
+struct Lookup {
     void* address = nullptr;
     ProcAddressQueryResult status = ProcAddressQueryResult::symbol_not_found;
 };
 
-/// Gathers the variants of one base name.
+/// Selects among the variants of one base name.
 class Search {
 public:
     Search(std::string_view base, int version) : base_(base), version_(version) {}
@@ -153,22 +153,22 @@ public:
             return;
         }
         if (version > version_) {
-            if (answer_.address == nullptr) {
-                answer_.status = ProcAddressQueryResult::version_not_sufficient;
+            if (result_.address == nullptr) {
+                result_.status = ProcAddressQueryResult::version_not_sufficient;
             }
         } else if (version >= found_version_) {
             found_version_ = version;
-            answer_ = {address, ProcAddressQueryResult::success};
+            result_ = {address, ProcAddressQueryResult::success};
         }
     }
 
-    const Answer& answer() const { return answer_; }
+    const Lookup& result() const { return result_; }
 
 private:
     std::string_view base_;
     int version_;
     int found_version_ = 0;
-    Answer answer_;
+    Lookup result_;
 };
 
 }  // namespace
@@ -189,9 +189,9 @@ constexpr int second_version_of_get_proc_address = 12000;
 constexpr std::uint64_t per_thread_default_stream = 2;
 constexpr std::uint64_t known_flags = 3;
 
-Answer find(std::string_view base, int version) {
+Lookup find(std::string_view base, int version) {
     Search search(base, version);
-    for (const EntryPointFacts& entry : entry_points()) {
+    for (const EntryPointInfo& entry : entry_points()) {
         search.consider(entry.base, entry.version, entry.address);
     }
     for (const Variant& variant : variants_not_simulated) {
@@ -199,19 +199,19 @@ Answer find(std::string_view base, int version) {
     }
     search.consider("cuGetProcAddress", first_version_of_get_proc_address, reinterpret_cast<void*>(&exports::get_proc_address));
     search.consider("cuGetProcAddress", second_version_of_get_proc_address, reinterpret_cast<void*>(&exports::get_proc_address_v2));
-    return search.answer();
+    return search.result();
 }
 
 Status look_up(const char* symbol, void** function, int version, std::uint64_t flags, ProcAddressQueryResult* status) {
     if (symbol == nullptr || function == nullptr || flags > known_flags || version > driver_version()) {
         return Status::invalid_value;
     }
-    const Answer answer = find(symbol, version);
+    const Lookup lookup = find(symbol, version);
     const bool per_thread = (flags & per_thread_default_stream) != 0 &&
                             std::find(per_thread_names.begin(), per_thread_names.end(), symbol) != per_thread_names.end();
-    *function = per_thread && answer.address != nullptr ? reinterpret_cast<void*>(&not_simulated_per_thread) : answer.address;
+    *function = per_thread && lookup.address != nullptr ? reinterpret_cast<void*>(&not_simulated_per_thread) : lookup.address;
     if (status != nullptr) {
-        *status = answer.status;
+        *status = lookup.status;
     }
     return Status::success;
 }

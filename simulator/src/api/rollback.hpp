@@ -4,7 +4,7 @@
 
 namespace cupool::simulator {
 
-/// Undoes what a call has begun, unless the call gets as far as keep().
+/// Scope guard: undoes a partially completed call unless keep() is called.
 template <typename Undo>
 class Rollback {
 public:

@@ -22,11 +22,11 @@
 
 namespace cupool::simulator {
 
-/// All that the simulated driver knows, the address space and running operations aside.
+/// The state of the simulated driver, except the address space and the operations in flight.
 struct State {
-    /// What the machine has.
+    /// All devices of the machine.
     std::vector<std::shared_ptr<Device>> cards;
-    /// What the program sees of them, once the driver is initialised.
+    /// The devices that the program sees (CUDA_VISIBLE_DEVICES), once the driver is initialised.
     std::vector<std::shared_ptr<Device>> devices;
     HandleTable<Context> contexts;
     HandleTable<Stream> streams;
@@ -41,18 +41,18 @@ struct State {
     HandleTable<GraphNode> graph_nodes;
     HandleTable<GraphExec> graph_execs;
     HandleTable<UserObject> user_objects;
-    /// Those that have a handle or are mapped.
+    /// Physical memory that has a handle or is mapped.
     std::map<abi::MemoryHandle, std::shared_ptr<PhysicalMemory>> physical_memories;
     abi::MemoryHandle physical_memories_made = 0;
     unsigned streams_made = 0;
-    /// Of contexts, streams and captures, each unlike any other.
+    /// Number of unique ids issued to contexts, streams and captures.
     std::uint64_t ids_issued = 0;
-    /// Counts resets, so that what threads remember of an earlier life is known to be stale.
-    std::uint64_t life = 0;
+    /// Incremented by each reset, so that thread-local state from before a reset is recognised as stale.
+    std::uint64_t generation = 0;
 };
 
-/// The one way to the state: holds the driver's lock as long as it lives. Never wait for an operation meanwhile:
-/// operations take the lock too.
+/// Access to the state; holds the driver's lock for its lifetime. Never wait for an operation while holding it: operations take the lock
+/// too.
 class Locked {
 public:
     Locked();

@@ -24,7 +24,7 @@ bool is_current(State& state, const Context& context) {
 
 void set_context_check(bool checks) { is_checked = checks; }
 
-void note_given(State& state, const Stream& stream) {
+void check_stream_context(State& state, const Stream& stream) {
     if (is_checked && !is_current(state, *stream.context)) {
         report_finding(stream.context->device.ordinal,
                        {"a call was given stream ", std::to_string(stream.number), " of device ",

@@ -5,10 +5,10 @@ namespace cupool::simulator {
 struct State;
 struct Stream;
 
-/// Whether calls that are given a stream must be made with its context current, which a real driver asks of few of them.
+/// Whether every call that takes a stream requires the stream's context to be current. A real driver requires this of few calls.
 void set_context_check(bool checks);
 
-/// A call is given the stream. Is another context than its own current, and that checked, the devices die of it with a report.
-void note_given(State& state, const Stream& stream);
+/// Called for each call that takes a stream. If the check is on and another context is current, raises a device fault with a report.
+void check_stream_context(State& state, const Stream& stream);
 
 }  // namespace cupool::simulator

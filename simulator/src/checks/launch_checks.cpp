@@ -8,7 +8,7 @@ namespace {
 constexpr unsigned initialisation_bit = 1;
 constexpr unsigned races_bit = 2;
 
-// Bits, since Clang calls libatomic for an atomic struct of two bytes whose alignment is one.
+// A bit set, since Clang calls libatomic for an atomic struct of two bytes with alignment 1.
 std::atomic<unsigned> current_checks{0};
 
 }  // namespace

@@ -4,8 +4,7 @@
 
 namespace cupool::simulator {
 
-/// What launches look for, besides what they always do. Memory that was allocated without the check for initialisation counts as
-/// initialised.
+/// The optional checks of launches. Memory that was allocated while the initialisation check was off counts as initialised.
 ptx::Checks checks();
 void set_checks(ptx::Checks checks);
 

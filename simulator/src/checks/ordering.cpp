@@ -15,7 +15,7 @@ namespace {
 std::atomic<bool> is_checked{false};
 thread_local const Operation* running_operation = nullptr;
 
-/// What the check knows besides the clocks of operations and the uses of allocations, all under its lock.
+/// The state of the check besides the clocks of operations and the uses of allocations; all of it is guarded by its lock.
 struct Knowledge {
     std::mutex mutex;
     Clock host;
@@ -28,7 +28,7 @@ Knowledge& knowledge() {
     return *instance;
 }
 
-/// Of a lost device neither the memory matters any more nor what it was at, since nothing can be ordered behind that.
+/// A lost device is exempt: nothing can be ordered after its operations.
 void report_unordered(const Allocation& allocation, const OrderedUses::Use& use) {
     if (device_fault(use.lane.device) != abi::Status::success) {
         return;
@@ -37,7 +37,7 @@ void report_unordered(const Allocation& allocation, const OrderedUses::Use& use)
                                        " that is not ordered after their use by ", use.what, ": nothing makes the free wait for it"});
 }
 
-// For what a call still notes when its work is queued or done: that may neither stop the call half-way nor be left out unnoticed.
+// For bookkeeping after a call has queued its work: a failure must neither abort the call half-way nor pass unnoticed.
 template <typename Body>
 void note_or_raise_fault(Body body) noexcept {
     try {
@@ -61,17 +61,17 @@ void Clock::join(const Clock& other) {
     for (const auto& [lane, count] : other.counts_) {
         advance(lane, count);
     }
-    for (const Late& late : other.late_) {
-        join(late);
+    for (const Pending& pending : other.pending_) {
+        join(pending);
     }
 }
 
-// What is known by now need not be looked up again.
-void Clock::join(const Late& late) {
-    if (late->has_value()) {
-        join(**late);
+// A pending clock that is known by now is merged at once.
+void Clock::join(const Pending& pending) {
+    if (pending->has_value()) {
+        join(**pending);
     } else {
-        late_.insert(late);
+        pending_.insert(pending);
     }
 }
 
@@ -83,12 +83,12 @@ void Clock::advance(Lane lane, std::uint64_t count) {
 bool Clock::has_reached(Lane lane, std::uint64_t count) const {
     const auto found = counts_.find(lane);
     const bool has_itself = found != counts_.end() && found->second >= count;
-    return has_itself || std::any_of(late_.begin(), late_.end(),
-                                     [&](const Late& late) { return late->has_value() && (*late)->has_reached(lane, count); });
+    return has_itself || std::any_of(pending_.begin(), pending_.end(),
+                                     [&](const Pending& pending) { return pending->has_value() && (*pending)->has_reached(lane, count); });
 }
 
-bool Clock::is_open() const {
-    return std::any_of(late_.begin(), late_.end(), [](const Late& late) { return !late->has_value(); });
+bool Clock::is_pending() const {
+    return std::any_of(pending_.begin(), pending_.end(), [](const Pending& pending) { return !pending->has_value(); });
 }
 
 void set_ordering_check(bool checks) {
@@ -99,7 +99,7 @@ void set_ordering_check(bool checks) {
     is_checked = checks;
 }
 
-void place(Operation& operation, const Operations& predecessors) {
+void assign_order(Operation& operation, const Operations& predecessors) {
     if (!is_checked) {
         return;
     }
@@ -116,12 +116,12 @@ void place(Operation& operation, const Operations& predecessors) {
     order.count = ++known.queued[order.lane];
     order.clock.advance(order.lane, order.count);
     if (operation.work.waits_for_value) {
-        order.late = std::make_shared<std::optional<Clock>>();
-        order.clock.join(order.late);
+        order.pending = std::make_shared<std::optional<Clock>>();
+        order.clock.join(order.pending);
     }
 }
 
-void note_known(const Operation& operation) noexcept {
+void note_seen_by_host(const Operation& operation) noexcept {
     if (operation.order.count == 0) {
         return;
     }
@@ -157,20 +157,20 @@ void note_value_written(Allocation& allocation, std::size_t offset) {
 }
 
 void note_value_seen(const Allocation& allocation, std::size_t offset) {
-    if (is_checked && running_operation != nullptr && running_operation->order.late) {
+    if (is_checked && running_operation != nullptr && running_operation->order.pending) {
         Knowledge& known = knowledge();
         const std::lock_guard lock(known.mutex);
         const auto& values = allocation.ordered_uses.values;
         const auto found = values.find(offset);
-        *running_operation->order.late = found != values.end() ? found->second : known.host;
+        *running_operation->order.pending = found != values.end() ? found->second : known.host;
     }
 }
 
 namespace {
 
-// Under the knowledge's lock.
+// The caller holds the lock.
 void free_behind(const Clock& clock, Allocation& allocation) {
-    if (clock.is_open()) {
+    if (clock.is_pending()) {
         return;
     }
     for (const OrderedUses::Use& use : allocation.ordered_uses.uses) {

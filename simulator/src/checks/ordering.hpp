@@ -13,20 +13,20 @@
 namespace cupool::simulator {
 
 /// \file
-/// The check that memory is freed after its last use: not by luck, but because streams, events or a host that waited say so.
+/// The ordering check: memory must be freed after its last use, ordered by streams, events or a waiting host rather than by chance.
 ///
-/// Vector clocks tell what has happened before what. All host threads count as one, since the driver does not see how they synchronise, and
-/// streams that share a device and a number count as one, too: so something may go unnoticed. Of values that
-/// streams wait for, those that streams write are seen; where none has, the host is taken to have. A kernel's are not seen: what they
-/// alone put in order is reported as if nothing did.
+/// Vector clocks record the happens-before relation. All host threads count as one, since the driver does not see how they synchronise, and
+/// so do streams with the same device and number; both can hide errors. For stream waits on memory values, the check sees values that
+/// streams write; if no stream wrote the value, it assumes that the host did. It does not see values that kernels write: uses that only
+/// such a value orders are reported as unordered.
 
 struct Allocation;
 class Operation;
 
-/// How far each stream had come before something: of how many of its operations that comes after.
+/// A vector clock: for each stream, how many of its operations happened before.
 class Clock {
 public:
-    /// What one stream gives to one device: a graph's work may be of other devices than the stream that it is launched in.
+    /// The operations of one stream on one device: nodes of a graph can run on other devices than the stream that launches it.
     struct Lane {
         int device = 0;
         int device_of_stream = 0;
@@ -34,51 +34,51 @@ public:
 
         friend auto operator<=>(const Lane&, const Lane&) = default;
     };
-    /// The clock of a value that a stream waits for: known only once the wait is over.
-    using Late = std::shared_ptr<std::optional<Clock>>;
+    /// The clock of a memory value that a stream waits for; known only after the wait.
+    using Pending = std::shared_ptr<std::optional<Clock>>;
 
     void join(const Clock& other);
-    void join(const Late& late);
+    void join(const Pending& pending);
     void advance(Lane lane, std::uint64_t count);
     bool has_reached(Lane lane, std::uint64_t count) const;
-    /// Whether it depends on values that are still waited for.
-    bool is_open() const;
+    /// Whether the clock depends on waits that are not over.
+    bool is_pending() const;
 
 private:
     std::map<Lane, std::uint64_t> counts_;
-    std::set<Late> late_;
+    std::set<Pending> pending_;
 };
 
-/// An operation's place among all others.
+/// The position of an operation in the happens-before order.
 struct Order {
     Clock::Lane lane{};
-    std::uint64_t count = 0;  ///< which of its lane's; 0: it was queued while nobody asked
-    Clock clock;              ///< of what comes before it, and itself
-    Clock::Late late;         ///< where it waits for a value; part of the clock
+    std::uint64_t count = 0;  ///< index in its lane; 0: queued while the check was off
+    Clock clock;              ///< covers all predecessors and the operation itself
+    Clock::Pending pending;   ///< set if it waits for a value; part of the clock
 };
 
-/// What is known of an allocation: who has used it, and when it may be freed.
+/// The recorded uses of an allocation.
 struct OrderedUses {
     struct Use {
         Clock::Lane lane;
         std::uint64_t count;
         std::string what;
     };
-    std::vector<Use> uses;  ///< the last of each lane
+    std::vector<Use> uses;  ///< the last use by each lane
     std::optional<Clock> freed;
-    std::map<std::size_t, Clock> values;  ///< by offset: of the operations that have written one there for streams to wait for
+    std::map<std::size_t, Clock> values;  ///< by offset: clock of the operations that wrote a value there for streams to wait for
 };
 
-/// For what is queued from now on. Forgets what was known.
+/// Switches the check for operations queued from now on. Discards all recorded state.
 void set_ordering_check(bool checks);
 
-/// Gives an operation that is being queued its place.
-void place(Operation& operation, const std::vector<std::shared_ptr<Operation>>& predecessors);
+/// Determines the order of an operation that is being queued.
+void assign_order(Operation& operation, const std::vector<std::shared_ptr<Operation>>& predecessors);
 
-/// The host knows from now on that the operation is done.
-void note_known(const Operation& operation) noexcept;
+/// The host has observed that the operation is done.
+void note_seen_by_host(const Operation& operation) noexcept;
 
-/// While it lives, what this thread does is the operation's doing.
+/// Attributes memory uses by this thread to the operation for the lifetime of this object.
 class RunningOperation {
 public:
     explicit RunningOperation(const Operation& operation);
@@ -87,19 +87,19 @@ public:
     RunningOperation& operator=(const RunningOperation&) = delete;
 };
 
-/// The running operation uses the memory. Is it freed, and not after that, the devices die of it with a report.
+/// The running operation uses the memory. If a free is not ordered after this use, raises a device fault with a report.
 void note_use(Allocation& allocation);
 
-/// The running operation is about to write a value that streams may wait for.
+/// The running operation is about to write a value for which streams may wait.
 void note_value_written(Allocation& allocation, std::size_t offset);
 
-/// The running operation has waited for a value: it, and what comes after it, come after whoever wrote that.
+/// The running operation has waited for a value: it and its successors are ordered after the writer.
 void note_value_seen(const Allocation& allocation, std::size_t offset);
 
-/// The memory is freed by an operation, or (null) by the host, now. The same holds for uses that come not before that.
-/// Where the operation comes after values that are still waited for, nothing is known yet: note_free_done() will tell.
+/// The memory is freed by the operation `by`, or now by the host if `by` is null. Raises a device fault if a recorded use is not ordered
+/// before the free. If the order of `by` depends on waits that are not over, note_free_done() decides.
 void note_free(Allocation& allocation, const Operation* by) noexcept;
-/// The running operation frees the memory, as note_free() was told of.
+/// The running operation, which note_free() announced, frees the memory.
 void note_free_done(Allocation& allocation);
 
 }  // namespace cupool::simulator

@@ -11,14 +11,14 @@
 
 namespace cupool::simulator {
 
-/// Findings of checks that the user knows to be benign, by the kernel, or a line of it. Safe to use from any thread.
+/// Findings that the user declared benign, by kernel or by kernel and line. Thread-safe.
 class Suppressions : public ptx::Suppressions {
 public:
-    /// `line`: of the PTX text, or of the source that it was compiled from; 0: all of the kernel.
+    /// `line` is a line of the PTX text or of the source that it was compiled from; 0 means the whole kernel.
     void add(std::string kernel, int line);
     void clear();
     bool suppress(std::string_view kernel, int line, int source_line) override;
-    /// How often something was suppressed.
+    /// Number of suppressed findings.
     std::uint64_t count() const { return count_; }
 
 private:
@@ -32,7 +32,7 @@ private:
     std::atomic<std::uint64_t> count_{0};
 };
 
-/// The machine's.
+/// The suppressions of the machine.
 Suppressions& suppressions();
 
 }  // namespace cupool::simulator

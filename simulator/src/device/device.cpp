@@ -5,8 +5,8 @@
 #include <cstring>
 #include <optional>
 
-#include "api/answer.hpp"
 #include "api/driver_state.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "device/device_attributes.hpp"
 #include "device/machine.hpp"
@@ -23,7 +23,7 @@ abi::Uuid uuid_of(int card) {
     return uuid;
 }
 
-// "0000:10:00.0", the domain and the function may be left out.
+// "0000:10:00.0"; domain and function are optional.
 std::optional<int> bus_in(const char* id) {
     unsigned domain = 0;
     unsigned bus = 0;
@@ -69,7 +69,7 @@ Device& device_at(State& state, abi::Device ordinal) {
 namespace exports {
 
 Status init(unsigned flags) {
-    return answer(EntryPoint::init, [&] {
+    return handle_call(EntryPoint::init, [&] {
         require(flags == 0, Status::invalid_value);
         const Locked state;
         if (is_initialised()) {
@@ -89,21 +89,21 @@ Status init(unsigned flags) {
 }
 
 Status driver_get_version(int* version) {
-    return answer(EntryPoint::driver_get_version, [&] {
+    return handle_call(EntryPoint::driver_get_version, [&] {
         require(version != nullptr, Status::invalid_value);
         *version = driver_version();
     });
 }
 
 Status device_get_count(int* count) {
-    return answer(EntryPoint::device_get_count, [&] {
+    return handle_call(EntryPoint::device_get_count, [&] {
         require(count != nullptr, Status::invalid_value);
         *count = static_cast<int>(Locked()->devices.size());
     });
 }
 
 Status device_get(Device* device, int ordinal) {
-    return answer(EntryPoint::device_get, [&] {
+    return handle_call(EntryPoint::device_get, [&] {
         require(device != nullptr, Status::invalid_value);
         const Locked state;
         *device = device_at(*state, ordinal).ordinal;
@@ -111,16 +111,16 @@ Status device_get(Device* device, int ordinal) {
 }
 
 Status device_get_name(char* name, int length, Device device) {
-    return answer(EntryPoint::device_get_name, device, [&] {
+    return handle_call(EntryPoint::device_get_name, device, [&] {
         require(name != nullptr && length > 0, Status::invalid_value);
         const Locked state;
         std::snprintf(name, static_cast<std::size_t>(length), "%s", device_at(*state, device).name.c_str());
     });
 }
 
-// No card here is divided into instances.
+// No card is partitioned into MIG instances.
 Status device_get_physical_uuid(Uuid* uuid, Device device) {
-    return answer(EntryPoint::device_get_physical_uuid, device, [&] {
+    return handle_call(EntryPoint::device_get_physical_uuid, device, [&] {
         require(uuid != nullptr, Status::invalid_value);
         const Locked state;
         *uuid = device_at(*state, device).uuid;
@@ -128,7 +128,7 @@ Status device_get_physical_uuid(Uuid* uuid, Device device) {
 }
 
 Status device_get_uuid(Uuid* uuid, Device device) {
-    return answer(EntryPoint::device_get_uuid, device, [&] {
+    return handle_call(EntryPoint::device_get_uuid, device, [&] {
         require(uuid != nullptr, Status::invalid_value);
         const Locked state;
         *uuid = device_at(*state, device).uuid;
@@ -136,7 +136,7 @@ Status device_get_uuid(Uuid* uuid, Device device) {
 }
 
 Status device_total_memory(std::size_t* bytes, Device device) {
-    return answer(EntryPoint::device_total_memory, device, [&] {
+    return handle_call(EntryPoint::device_total_memory, device, [&] {
         require(bytes != nullptr, Status::invalid_value);
         const Locked state;
         *bytes = device_at(*state, device).kind.memory_bytes;
@@ -144,7 +144,7 @@ Status device_total_memory(std::size_t* bytes, Device device) {
 }
 
 Status device_get_attribute(int* value, DeviceAttribute attribute, Device device) {
-    return answer(EntryPoint::device_get_attribute, device, [&] {
+    return handle_call(EntryPoint::device_get_attribute, device, [&] {
         require(value != nullptr, Status::invalid_value);
         const Locked state;
         *value = attribute_of(device_at(*state, device), attribute);
@@ -152,7 +152,7 @@ Status device_get_attribute(int* value, DeviceAttribute attribute, Device device
 }
 
 Status device_get_pci_bus_id(char* id, int length, Device device) {
-    return answer(EntryPoint::device_get_pci_bus_id, device, [&] {
+    return handle_call(EntryPoint::device_get_pci_bus_id, device, [&] {
         require(id != nullptr && length > static_cast<int>(std::strlen("0000:00:00.0")), Status::invalid_value);
         const Locked state;
         const int bus = pci_bus_of(device_at(*state, device).card);
@@ -161,7 +161,7 @@ Status device_get_pci_bus_id(char* id, int length, Device device) {
 }
 
 Status device_get_by_pci_bus_id(Device* device, const char* id) {
-    return answer(EntryPoint::device_get_by_pci_bus_id, [&] {
+    return handle_call(EntryPoint::device_get_by_pci_bus_id, [&] {
         require(device != nullptr && id != nullptr, Status::invalid_value);
         const std::optional<int> bus = bus_in(id);
         require(bus.has_value(), Status::invalid_value);
@@ -175,7 +175,7 @@ Status device_get_by_pci_bus_id(Device* device, const char* id) {
 }
 
 Status device_get_execution_affinity_support(int* is_supported, ExecutionAffinityType type, Device device) {
-    return answer(EntryPoint::device_get_execution_affinity_support, device, [&] {
+    return handle_call(EntryPoint::device_get_execution_affinity_support, device, [&] {
         require(is_supported != nullptr && type == ExecutionAffinityType::multiprocessor_count, Status::invalid_value);
         const Locked state;
         device_at(*state, device);
@@ -184,7 +184,7 @@ Status device_get_execution_affinity_support(int* is_supported, ExecutionAffinit
 }
 
 Status device_get_peer_attribute(int* value, PeerAttribute attribute, Device device, Device peer) {
-    return answer(EntryPoint::device_get_peer_attribute, device, [&] {
+    return handle_call(EntryPoint::device_get_peer_attribute, device, [&] {
         require(value != nullptr, Status::invalid_value);
         const Locked state;
         const auto& from = device_at(*state, device);
@@ -196,7 +196,7 @@ Status device_get_peer_attribute(int* value, PeerAttribute attribute, Device dev
 }
 
 Status device_can_access_peer(int* can_access, Device device, Device peer) {
-    return answer(EntryPoint::device_can_access_peer, device, [&] {
+    return handle_call(EntryPoint::device_can_access_peer, device, [&] {
         require(can_access != nullptr, Status::invalid_value);
         const Locked state;
         const auto& from = device_at(*state, device);
@@ -206,7 +206,7 @@ Status device_can_access_peer(int* can_access, Device device, Device peer) {
 }
 
 Status device_get_default_memory_pool(MemoryPool* pool, Device device) {
-    return answer(EntryPoint::device_get_default_memory_pool, device, [&] {
+    return handle_call(EntryPoint::device_get_default_memory_pool, device, [&] {
         require(pool != nullptr, Status::invalid_value);
         const Locked state;
         const auto& owner = device_at(*state, device);

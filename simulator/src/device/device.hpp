@@ -24,27 +24,27 @@ constexpr DeviceSet device_bit(int ordinal) { return DeviceSet{1} << ordinal; }
 struct Device {
     Device(int card_number, const CupoolSimDevice& device_kind);
 
-    /// Its place in the machine.
+    /// Index in the machine.
     int card;
-    /// Its place among those that the program sees.
+    /// Index among the devices that the program sees.
     int ordinal;
     CupoolSimDevice kind;
     std::string name;
     abi::Uuid uuid;
-    /// What opening a context here answers.
+    /// Status that opening a context on this device returns.
     abi::Status health = abi::Status::success;
-    /// By card.
+    /// A bit for each card.
     DeviceSet reachable_peers = ~DeviceSet{0};
-    /// By card: to whose memory this device's direct writes are lost.
+    /// A bit for each card: direct writes of this device to its memory are lost.
     DeviceSet lost_writes = 0;
 
-    /// Taken in whole blocks.
+    /// Allocated in whole blocks.
     std::uint64_t block_bytes = 0;
-    /// Taken by a plan.
+    /// Made unavailable by a fault plan.
     std::uint64_t withheld_bytes = 0;
-    /// Taken in small pieces, which share blocks.
+    /// Small allocations, which share blocks.
     std::uint64_t small_bytes = 0;
-    /// The same through all lives of the primary context, as drivers have it.
+    /// The handle stays the same when the primary context is released and retained again, as with real drivers.
     abi::Context primary_context;
     unsigned primary_retains = 0;
     unsigned primary_flags = 0;
@@ -54,10 +54,10 @@ struct Device {
     std::uint64_t memory_free() const { return kind.memory_bytes - memory_used(); }
 };
 
-/// Leaves the device no more free memory than that.
+/// Limits the device's free memory to `bytes_left`.
 void withhold_memory_beyond(Device& device, std::uint64_t bytes_left);
 
-/// An H200's figures.
+/// The properties of an H200.
 CupoolSimDevice default_device_kind();
 
 /// Fails with invalid_device.

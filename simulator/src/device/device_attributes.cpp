@@ -1,12 +1,12 @@
 #include "device/device_attributes.hpp"
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "device/device.hpp"
 
 namespace cupool::simulator {
 
-// What the kind of the device does not say is an H200's, with a driver 580; but for what is not simulated, which is 0.
-// clang-format off: a line an attribute
+// Attributes that CupoolSimDevice does not define are those of an H200 with driver 580, or 0 for features that are not simulated.
+// clang-format off: one attribute per line
 int attribute_of(const Device& device, abi::DeviceAttribute attribute) {
     using abi::DeviceAttribute;
     switch (attribute) {

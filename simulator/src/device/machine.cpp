@@ -32,7 +32,7 @@ State& the_state() {
     return *instance;
 }
 
-// What is wrong with the environment; empty when nothing is.
+// The error in the environment; empty if there is none.
 std::string& complaint() {
     static auto* const instance = new std::string;
     return *instance;
@@ -68,7 +68,7 @@ void configure(State& state) {
 
 bool had_no_memory_to_load = false;
 
-// What is thrown here no caller could catch, so cuInit() tells of it.
+// No caller could catch an exception from here, so cuInit() reports the error.
 [[gnu::constructor]] void configure_when_loaded() noexcept {
     try {
         const Locked state;
@@ -78,7 +78,7 @@ bool had_no_memory_to_load = false;
     }
 }
 
-// By a call of the program's. What is mapped is counted with the physical memory behind it.
+// Whether the program made the allocation by a call. Mapped memory is counted with the physical memory behind it.
 bool is_allocated(const Allocation& allocation) {
     return allocation.kind == Allocation::Kind::plain || allocation.kind == Allocation::Kind::pooled ||
            allocation.kind == Allocation::Kind::managed;
@@ -164,7 +164,7 @@ CupoolSimLiveCounts live_counts(const State& state) {
 
 CupoolSimLiveCounts reset_machine() {
     scheduler().wait_for(pending_everywhere());
-    HandleTable<Graph> graphs;  // what programs gave to them goes when the lock is no longer held
+    HandleTable<Graph> graphs;  // destroyed after the lock is released, since user objects call the program
     HandleTable<GraphExec> graph_execs;
     HandleTable<UserObject> user_objects;
     const Locked state;
@@ -187,7 +187,7 @@ CupoolSimLiveCounts reset_machine() {
     state->streams.clear();
     state->pools.clear();
     state->contexts.clear();
-    ++state->life;
+    ++state->generation;
     state->streams_made = 0;
     set_initialised(false);
     clear_device_fault();

@@ -9,16 +9,16 @@
 
 namespace cupool::simulator {
 
-/// Replaces the cards of a driver that nobody has initialised.
+/// Replaces the cards. The driver must not be initialised.
 void install_cards(State& state, const std::vector<CupoolSimDevice>& kinds);
 
-/// Of a driver that nobody has initialised. With a seed, addresses too are as in any other run.
+/// Sets the seed. The driver must not be initialised. With a seed, addresses too are the same in every run.
 void set_machine_seed(std::uint64_t seed);
 
-/// Fails, and says on stderr why, when the environment asks for what cannot be understood.
+/// Fails, with a message on stderr, if the environment is malformed.
 void require_understood_environment();
 
-/// What the fault withholds of devices' memory, if anything.
+/// Applies the memory limit of a planned fault, if it has one.
 void withhold_memory(State& state, const PlannedFault& fault);
 
 CupoolSimLiveCounts live_counts(const State& state);

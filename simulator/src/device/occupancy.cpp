@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "checks/kernel_limits.hpp"
 #include "memory/address_space.hpp"
@@ -38,7 +38,7 @@ std::uint32_t active_blocks(const Function& kernel, std::uint32_t threads, std::
 namespace exports {
 
 Status occupancy_max_active_blocks(int* blocks, Function function, int block_size, std::size_t dynamic_shared_bytes) {
-    return answer(EntryPoint::occupancy_max_active_blocks, [&] {
+    return handle_call(EntryPoint::occupancy_max_active_blocks, [&] {
         require(blocks != nullptr && block_size > 0, Status::invalid_value);
         const Locked state;
         current_context(*state);
@@ -47,10 +47,10 @@ Status occupancy_max_active_blocks(int* blocks, Function function, int block_siz
     });
 }
 
-// Of the block sizes that keep most threads busy, the largest.
+// The largest of the block sizes that maximise the number of resident threads.
 Status occupancy_potential_block_size(int* min_grid_size, int* block_size, Function function, BlockSizeToSharedBytes shared_bytes_of,
                                       std::size_t dynamic_shared_bytes, int block_size_limit) {
-    return answer(EntryPoint::occupancy_potential_block_size, [&] {
+    return handle_call(EntryPoint::occupancy_potential_block_size, [&] {
         require(min_grid_size != nullptr && block_size != nullptr && block_size_limit >= 0, Status::invalid_value);
         const Locked state;
         current_context(*state);
@@ -74,7 +74,7 @@ Status occupancy_potential_block_size(int* min_grid_size, int* block_size, Funct
 }
 
 Status occupancy_available_dynamic_shared(std::size_t* bytes, Function function, int blocks, int block_size) {
-    return answer(EntryPoint::occupancy_available_dynamic_shared, [&] {
+    return handle_call(EntryPoint::occupancy_available_dynamic_shared, [&] {
         require(bytes != nullptr && blocks > 0 && block_size > 0, Status::invalid_value);
         const Locked state;
         current_context(*state);
@@ -88,7 +88,7 @@ Status occupancy_available_dynamic_shared(std::size_t* bytes, Function function,
 }
 
 Status occupancy_max_active_clusters(int*, Function, const LaunchConfig*) {
-    return answer(EntryPoint::occupancy_max_active_clusters, [] { fail(Status::not_supported); });
+    return handle_call(EntryPoint::occupancy_max_active_clusters, [] { fail(Status::not_supported); });
 }
 
 }  // namespace exports

@@ -11,7 +11,7 @@
 namespace cupool::simulator {
 namespace {
 
-// As nvidia-smi -L shows it.
+// In the format of nvidia-smi -L.
 std::string uuid_text(const Device& card) {
     const abi::Uuid& uuid = card.uuid;
     std::string text = card.name.find(" MIG ") == std::string::npos ? "GPU-" : "MIG-";
@@ -34,11 +34,11 @@ bool is_called(const Device& card, const std::string& name) {
     if (is_number(name)) {
         return std::strtoull(name.c_str(), nullptr, 10) == static_cast<unsigned long long>(card.card);
     }
-    constexpr std::size_t min_length = 5;  // "GPU-" or "MIG-", and something
+    constexpr std::size_t min_length = 5;  // "GPU-" or "MIG-" and at least one digit
     return name.size() >= min_length && uuid_text(card).compare(0, name.size(), name) == 0;
 }
 
-// Null when there is none, or more than one.
+// Null unless exactly one card matches.
 std::shared_ptr<Device> only_card_called(const std::string& name, const Devices& cards) {
     const auto called = [&](const std::shared_ptr<Device>& card) { return is_called(*card, name); };
     const auto found = std::find_if(cards.begin(), cards.end(), called);

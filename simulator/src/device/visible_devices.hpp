@@ -9,10 +9,9 @@ namespace cupool::simulator {
 
 using Devices = std::vector<std::shared_ptr<Device>>;
 
-/// What CUDA_VISIBLE_DEVICES shows of the cards, in its order and with ordinals of their own: all when it is not set. As the CUDA C++
-/// Programming Guide says: names are numbers, or UUIDs as far as they tell one card from all others ("GPU-c00f", "MIG-c00f" where the card
-/// is named as an instance); the list ends at the first name that is no card's. A list that names a card twice is a Failure, of the
-/// answer that an H200's driver (580) gives then: invalid_device.
+/// The cards that CUDA_VISIBLE_DEVICES selects, in its order; all cards if it is not set. As the CUDA C++ Programming Guide says, names are
+/// numbers or unambiguous prefixes of UUIDs ("GPU-c00f", or "MIG-c00f" for an instance), and the list ends at the first invalid name.
+/// Fails with invalid_device if the list names a card twice, as driver 580 does on an H200.
 Devices visible_devices(const Devices& cards);
 
 }  // namespace cupool::simulator

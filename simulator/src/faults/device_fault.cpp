@@ -22,10 +22,10 @@ std::atomic<bool> finding_unanswered{false};
 std::atomic<std::uint64_t> findings{0};
 std::atomic<std::uint64_t> unread_findings{0};
 
-/// What is reported of findings: so many lines, of which the last says that there are more.
+/// Maximum number of lines for findings; the last line says that there are more.
 constexpr std::uint64_t max_reported = 100;
 
-// Never destroyed, as calls may come as long as the process lives, and not on the heap, as a fault is raised without memory, too.
+// Never destroyed, since calls may arrive as long as the process lives; not on the heap, since a fault is raised without memory too.
 std::string& fault_report() noexcept {
     alignas(std::string) static std::array<std::byte, sizeof(std::string)> memory;
     static auto* const instance = new (memory.data()) std::string;
@@ -87,7 +87,7 @@ void raise_device_fault_of(int device, abi::Status raised, Report report) noexce
 
 void report_finding(int device, Report report) noexcept {
     const std::lock_guard lock(fault_mutex);
-    // With a device lost the process is done for, and what it still frees in whatever order says nothing.
+    // After a device is lost, the order in which the process frees the rest is meaningless.
     if (any_lost || device_fault(device) != abi::Status::success) {
         return;
     }
@@ -102,7 +102,7 @@ void report_finding(int device, Report report) noexcept {
         } else if (count == max_reported) {
             finding_report() += "\nfurther findings are counted alone";
         }
-    } catch (const std::bad_alloc&) {  // it counts all the same
+    } catch (const std::bad_alloc&) {  // it is counted all the same
     }
 }
 
@@ -122,7 +122,7 @@ std::string device_fault_report() {
     if (!report.empty() && !fault_report().empty()) {
         report += '\n';
     }
-    return report + fault_report();  // what was found may be why the device has a fault
+    return report + fault_report();  // a finding may be the cause of the device's fault
 }
 
 void clear_device_fault() {

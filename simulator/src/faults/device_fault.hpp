@@ -9,45 +9,45 @@
 
 namespace cupool::simulator {
 
-/// The fault that every device of the process has died of: success while there is none. From then on every call that
-/// touches a device answers it, on all devices, and nothing but a new process (here: a reset) helps.
+/// The sticky fault of the process, or success. Once it is set, every call that accesses any device returns it, until a new process (here:
+/// a reset).
 abi::Status device_fault();
 
-/// The same, or what the device was lost with.
+/// The same, or the status with which `device` was lost.
 abi::Status device_fault(int device);
 
-/// From then on every call that reaches for that one device answers `fault`, and the device runs nothing.
+/// From then on every call that accesses that device returns `fault`, and the device runs no operations.
 void lose_device(int device, abi::Status fault);
 
 bool is_any_device_lost();
 
-/// What happened where, as far as it is known, in pieces: a fault is raised also when there is no memory to join them.
+/// A fault report as a list of strings: a fault must be raised even if there is no memory to concatenate them.
 using Report = std::initializer_list<std::string_view>;
 
-/// Only the first one counts.
+/// Only the first fault counts.
 void raise_device_fault(abi::Status fault, Report report = {}) noexcept;
 
-/// The same for what a device's work met; nothing where the device was lost meanwhile, since what it was at then is nobody's any more.
+/// The same for a fault of an operation of `device`. Ignored if the device has been lost meanwhile.
 void raise_device_fault_of(int device, abi::Status fault, Report report = {}) noexcept;
 
-/// What a check found in a device's work. It ends that work alone, and is answered once, as launch_failed, by the
-/// next call that reaches for a device or waits for one. Goes to stderr too. Nothing where the device was lost meanwhile.
+/// Reports a finding of a check. It ends that operation alone; the next call that accesses a device or waits for one returns launch_failed
+/// once. Also printed to stderr. Ignored if the device has been lost meanwhile.
 void report_finding(int device, Report report) noexcept;
 
-/// launch_failed if something was found since the last time, else success.
+/// Returns launch_failed if there was a finding since the last call, else success.
 abi::Status take_finding();
 
-/// Since the last reset. All of them count as read from then on.
+/// Number of findings since the last reset. Marks all of them as read.
 std::uint64_t finding_count();
 
-/// Findings made since somebody last asked for their report or count.
+/// Number of findings since the report or count was last queried.
 std::uint64_t unread_finding_count();
 
-/// The report of the findings, a line each, and of the fault; empty while there is none. Each ends with the seed, if
-/// there is one. All findings count as read from then on.
+/// The report of the findings, one per line, and of the fault; empty if there is none. Each line ends with the seed, if there is one. Marks
+/// all findings as read.
 std::string device_fault_report();
 
-/// Lost devices come back, too.
+/// Clears the fault and restores lost devices.
 void clear_device_fault();
 
 }  // namespace cupool::simulator

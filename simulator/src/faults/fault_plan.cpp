@@ -29,7 +29,7 @@ void demand(bool condition, const std::string& complaint) {
 
 bool is_slow(const SimulatedFault& fault) { return fault.times_slower != 1 || fault.milliseconds != 0; }
 
-// CUDA_ERROR_UNKNOWN. Between the named ones a plan may have any number: a newer driver may answer it.
+// CUDA_ERROR_UNKNOWN. A plan may use numbers without a name: a newer driver may return them.
 constexpr int last_result = 999;
 
 void check_effect(const SimulatedFault& fault) {
@@ -50,10 +50,10 @@ bool is_for(const PlannedFault& fault, const Call& call) {
     return fault.call ? *fault.call == call.entry_point : fault.device == any_device || call.reaches_device;
 }
 
-// Whether the fault's turn has come, of those it is for.
+// Counts a matching call; returns whether the fault is due.
 bool is_due(PlannedFault& fault) { return fault.calls_until <= 1 || --fault.calls_until == 0; }
 
-// The first that is due of those that `concern` what happens; all of them count it.
+// The first due fault for which `concern` is true; all matching faults count the event.
 template <typename Predicate>
 std::optional<DueFault> take_due(Predicate concern) {
     const std::lock_guard lock(plan_mutex);
@@ -72,14 +72,14 @@ std::optional<DueFault> take_due(Predicate concern) {
 }
 
 template <typename Predicate>
-Slowness slowness_of(Predicate concern) {
-    Slowness sum;
+Slowdown slowdown_of(Predicate concern) {
+    Slowdown sum;
     if (is_anything_planned()) {
         const std::lock_guard lock(plan_mutex);
         for (const PlannedFault& fault : the_plan()) {
             if (concern(fault)) {
-                sum.times *= fault.slowness.times;
-                sum.more += fault.slowness.more;
+                sum.factor *= fault.slowdown.factor;
+                sum.extra += fault.slowdown.extra;
             }
         }
     }
@@ -88,7 +88,7 @@ Slowness slowness_of(Predicate concern) {
 
 }  // namespace
 
-PlannedFault understand(const SimulatedFault& fault) {
+PlannedFault parse_fault(const SimulatedFault& fault) {
     check_effect(fault);
     PlannedFault understood;
     if (!fault.call.empty()) {
@@ -105,7 +105,7 @@ PlannedFault understand(const SimulatedFault& fault) {
     understood.calls_until = fault.nth;
     understood.result = static_cast<abi::Status>(fault.result);
     understood.duration = fault.duration;
-    understood.slowness = {fault.times_slower, Time(std::llround(fault.milliseconds * 1e6))};
+    understood.slowdown = {fault.times_slower, Time(std::llround(fault.milliseconds * 1e6))};
     understood.memory_left = fault.memory_left;
     return understood;
 }
@@ -142,12 +142,12 @@ FaultPlan fault_plan() {
 
 bool is_anything_planned() { return anything_planned; }
 
-std::optional<abi::Status> planned_answer(const Call& call) {
+std::optional<abi::Status> planned_status(const Call& call) {
     const auto due = take_due([&](const PlannedFault& fault) { return is_for(fault, call); });
     if (!due) {
         return std::nullopt;
     }
-    let_last(*due, call.device, entry_points()[static_cast<std::size_t>(call.entry_point)].base);
+    apply_lasting_fault(*due, call.device, entry_points()[static_cast<std::size_t>(call.entry_point)].base);
     return due->result;
 }
 
@@ -155,7 +155,7 @@ std::optional<DueFault> planned_launch_fault(const std::string& kernel, int devi
     return take_due([&](const PlannedFault& fault) { return fault.kernel == kernel && !kernel.empty() && is_for(fault, device); });
 }
 
-void let_last(const DueFault& fault, int device, std::string_view what) noexcept {
+void apply_lasting_fault(const DueFault& fault, int device, std::string_view what) noexcept {
     if (fault.duration == cupool_sim_sticky) {
         raise_device_fault(fault.result, {"a fault was planned for ", what});
     } else if (fault.duration == cupool_sim_lost && device != no_device) {
@@ -163,15 +163,15 @@ void let_last(const DueFault& fault, int device, std::string_view what) noexcept
     }
 }
 
-Slowness planned_slowness(const Work& work) {
-    return slowness_of([&](const PlannedFault& fault) {
+Slowdown planned_slowdown(const Work& work) {
+    return slowdown_of([&](const PlannedFault& fault) {
         const bool right_kernel = fault.kernel.empty() || (work.kind == Work::Kind::kernel && fault.kernel == work.name);
         return !fault.call && right_kernel && is_for(fault, work.device);
     });
 }
 
-Time planned_slowness(const Call& call) {
-    return slowness_of([&](const PlannedFault& fault) { return fault.call == call.entry_point && is_for(fault, call.device); }).more;
+Time planned_slowdown(const Call& call) {
+    return slowdown_of([&](const PlannedFault& fault) { return fault.call == call.entry_point && is_for(fault, call.device); }).extra;
 }
 
 }  // namespace cupool::simulator

@@ -17,13 +17,13 @@ namespace cupool::simulator {
 inline constexpr int any_device = -1;
 inline constexpr int no_device = -2;
 
-/// How much longer something takes.
-struct Slowness {
-    double times = 1;  ///< by the virtual clock
-    Time more{0};      ///< by the virtual clock, or really where there is none
+/// A planned delay.
+struct Slowdown {
+    double factor = 1;  ///< multiplies durations on the virtual clock
+    Time extra{0};      ///< on the virtual clock; in real time if there is no seed
 };
 
-/// A SimulatedFault that has been understood.
+/// A validated SimulatedFault.
 struct PlannedFault {
     std::optional<EntryPoint> call;
     std::string kernel;
@@ -31,19 +31,19 @@ struct PlannedFault {
     std::uint64_t calls_until = 1;
     abi::Status result = abi::Status::success;
     CupoolSimFaultDuration duration = cupool_sim_once;
-    Slowness slowness;
+    Slowdown slowdown;
     std::optional<std::uint64_t> memory_left;
 };
 
 using FaultPlan = std::vector<PlannedFault>;
 
-/// A fault that cannot be planned: says which member is wrong, and how.
+/// A fault description is malformed; the message names the member and the error.
 struct MalformedFault : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Throws MalformedFault.
-PlannedFault understand(const SimulatedFault& fault);
+/// Validates a fault. Throws MalformedFault.
+PlannedFault parse_fault(const SimulatedFault& fault);
 
 std::optional<CupoolSimFaultDuration> duration_named(const std::string& name);
 
@@ -51,34 +51,34 @@ void plan_fault(const PlannedFault& fault);
 void set_fault_plan(FaultPlan plan);
 FaultPlan fault_plan();
 
-/// A driver call, as plans see it.
+/// A driver call, as fault plans match it.
 struct Call {
     EntryPoint entry_point;
-    /// For which it is, or no_device.
+    /// The addressed device, or no_device.
     int device;
-    /// Whether it asks anything of the device itself, rather than of what the driver knows of it.
+    /// Whether the call accesses the device itself, not only what the driver knows about it.
     bool reaches_device;
 };
 
-/// Whether there is any plan at all; if not, nothing below needs to be asked.
+/// Whether anything is planned; if not, the functions below need not be called.
 bool is_anything_planned();
 
-/// A fault whose turn has come.
+/// A fault that happens now.
 struct DueFault {
     abi::Status result;
     CupoolSimFaultDuration duration;
 };
 
-/// What the plan says of this call; each call asks once. A fault that is to last happens.
-std::optional<abi::Status> planned_answer(const Call& call);
+/// The status that the plan gives this call, if any. Each call asks once. Applies lasting faults.
+std::optional<abi::Status> planned_status(const Call& call);
 
-/// What the plan says of this launch; each launch asks once.
+/// The fault that the plan gives this launch, if any. Each launch asks once.
 std::optional<DueFault> planned_launch_fault(const std::string& kernel, int device);
 
-/// The fault of a call or kernel that was to last: kills all devices, or that one. `what` says in the report whose it is.
-void let_last(const DueFault& fault, int device, std::string_view what) noexcept;
+/// Applies a lasting fault: it becomes the sticky fault of the process, or `device` is lost. `what` names the cause in the report.
+void apply_lasting_fault(const DueFault& fault, int device, std::string_view what) noexcept;
 
-Slowness planned_slowness(const Work& work);
-Time planned_slowness(const Call& call);
+Slowdown planned_slowdown(const Work& work);
+Time planned_slowdown(const Call& call);
 
 }  // namespace cupool::simulator

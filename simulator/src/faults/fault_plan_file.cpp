@@ -78,7 +78,7 @@ PlannedFault fault_of(const Json& object) {
     for (const auto& [member, value] : object.items()) {
         set_member(fault, member, value);
     }
-    return understand(fault);
+    return parse_fault(fault);
 }
 
 FaultPlan faults_of(const Json& list) {
@@ -94,7 +94,7 @@ FaultPlan faults_of(const Json& list) {
     return faults;
 }
 
-// The parser itself takes the last of equal members.
+// The JSON parser keeps the last of duplicate members.
 Json::parser_callback_t refuse_repeated_members() {
     auto open_objects = std::make_shared<std::vector<std::set<std::string>>>();
     return [open_objects](int, Json::parse_event_t event, Json& parsed) {
@@ -134,7 +134,7 @@ FaultPlanFile read_fault_plan(const std::string& path) {
         return plan_of(Json::parse(file, refuse_repeated_members()));
     } catch (const Json::exception& error) {
         throw MalformedFault(path + ": " + error.what());
-    } catch (const std::ios_base::failure&) {  // a directory opens, and fails when it is read
+    } catch (const std::ios_base::failure&) {  // a directory can be opened but not read
         throw MalformedFault(path + ": cannot be read");
     } catch (const MalformedFault& error) {
         throw MalformedFault(path + ": " + error.what());

@@ -7,13 +7,13 @@
 
 namespace cupool::simulator {
 
-/// A plan as a file has it. See cupoolSimLoadPlan() for the format.
+/// The content of a fault plan file. See cupoolSimLoadPlan() for the format.
 struct FaultPlanFile {
     std::optional<int> driver_version;
     FaultPlan faults;
 };
 
-/// Throws MalformedFault, which names the file, and the line and column, or the member, that is wrong.
+/// Throws MalformedFault, which names the file and either line and column or the member.
 FaultPlanFile read_fault_plan(const std::string& path);
 
 }  // namespace cupool::simulator

@@ -9,7 +9,7 @@ namespace cupool::simulator {
 struct Allocation;
 struct Context;
 
-/// A context as its device reaches for memory: what it may access, and no more. A snapshot.
+/// A snapshot of the memory that a context may access.
 class Accessor {
 public:
     explicit Accessor(const Context& context);

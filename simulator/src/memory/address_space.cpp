@@ -19,13 +19,13 @@
 namespace cupool::simulator {
 namespace {
 
-// Smaller pieces come from the heap: a process may have only some ten thousand mappings.
+// Smaller allocations come from the heap, since a process can have only tens of thousands of mappings.
 constexpr std::size_t mapped_from = 256 * 1024;
 constexpr std::size_t allocation_alignment = 256;
-// Faults are told apart from accesses to what was freed lately.
+// Remembered so that reports can recognise accesses to recently freed memory.
 constexpr std::size_t max_remembered = 1000;
 
-/// What is left of an allocation that was freed.
+/// Record of a freed allocation.
 struct Freed {
     abi::DevicePointer start;
     std::size_t bytes;
@@ -150,13 +150,13 @@ public:
 private:
     static constexpr abi::DevicePointer base = 0x8000'0000'0000;
     static constexpr abi::DevicePointer window = abi::DevicePointer{1} << 40;
-    // Reservations come after all devices' windows, and no address of them comes twice.
+    // Reservations lie after the windows of all devices; their addresses are never reused.
     static constexpr abi::DevicePointer first_reservation = base + max_devices * window;
     static constexpr abi::DevicePointer last_reservation = first_reservation + 16 * window;
-    // Between neighbours lies at least this much nothing.
+    // Minimum gap between neighbouring allocations.
     static constexpr abi::DevicePointer slot = 64 * 1024;
 
-    // Next fit within the device's window: goes round it before any address comes again.
+    // Next fit within the device's window: an address is reused only after the search has wrapped around.
     abi::DevicePointer free_address(int device, std::size_t bytes) {
         const abi::DevicePointer begin = base + static_cast<abi::DevicePointer>(device) * window;
         const abi::DevicePointer end = begin + window;
@@ -188,7 +188,7 @@ private:
         return nullptr;
     }
 
-    // Within what lies between two allocations at least.
+    // Searches no farther than the minimum gap between allocations.
     std::string describe_neighbour(abi::DevicePointer address) const {
         const auto next = allocations_.upper_bound(address);
         if (next != allocations_.begin()) {
@@ -205,7 +205,7 @@ private:
     }
 
     std::shared_mutex mutex_;
-    /// The last ones, each in place of the one that was freed `max_remembered` before it.
+    /// Ring buffer of the last `max_remembered` freed allocations.
     std::array<Freed, max_remembered> freed_{};
     std::size_t frees_ = 0;
     std::map<abi::DevicePointer, std::shared_ptr<Allocation>> allocations_;
@@ -252,7 +252,7 @@ Backing::~Backing() {
 
 Allocation::Allocation(Kind own_kind, int own_device, abi::Context own_context, std::size_t own_bytes)
     : Allocation(own_kind, own_device, own_context, own_bytes, std::make_shared<Backing>(own_bytes)) {
-    // The host writes its memory unseen, and variables have their initial values.
+    // Writes by the host are not observed, and variables have initial values.
     const bool is_fresh = kind == Kind::plain || kind == Kind::pooled;
     if (is_fresh && checks().initialisation) {
         initialised = std::make_shared<Backing>(bytes, std::byte{0});

@@ -16,15 +16,15 @@ namespace cupool::simulator {
 struct MemoryPool;
 struct PhysicalMemory;
 
-/// Host memory behind simulated device memory: no page of it exists before it is touched, so a card of 140 GB costs nothing.
+/// Host memory behind simulated device memory. Pages are created on first touch, so a card of 140 GB costs nothing.
 class Backing {
 public:
-    /// What fresh memory holds, as far as that costs no pages: nobody may count on zeros.
+    /// Initial content of small allocations, so that programs do not rely on zeros. Large ones read as zeros, to save pages.
     static constexpr std::byte fresh_byte{0xcb};
 
-    /// Zeros are zeros however many there are. Throws std::bad_alloc.
+    /// If `fresh` is 0, the memory is zero whatever its size. Throws std::bad_alloc.
     explicit Backing(std::size_t bytes, std::byte fresh = fresh_byte);
-    /// The program's own memory, lent.
+    /// Non-owning: memory of the program.
     explicit Backing(std::byte* lent) : data_(lent), bytes_(0), is_lent_(true) {}
     ~Backing();
     Backing(const Backing&) = delete;
@@ -38,7 +38,7 @@ private:
     bool is_lent_ = false;
 };
 
-/// What a program has told of the pages of managed memory. Pages do not move here: what counts is that it can be asked.
+/// The advice and prefetches that a program gave for a page of managed memory. Pages do not migrate; the values can only be queried.
 struct ManagedPage {
     bool is_read_mostly = false;
     int preferred_location = abi::no_location;
@@ -49,16 +49,16 @@ struct Allocation {
     enum class Kind {
         plain,            ///< cuMemAlloc
         pooled,           ///< cuMemAllocAsync
-        module_variable,  ///< lives as long as its module
+        module_variable,  ///< freed with its module
         pinned_host,      ///< cuMemHostAlloc: device address = host address
         registered_host,  ///< cuMemHostRegister: the same
         managed,          ///< cuMemAllocManaged: the same
-        mapped,           ///< cuMemMap: a part of physical memory, at an address that the program chose
+        mapped,           ///< cuMemMap: a range of physical memory at an address of the program's choice
     };
 
     /// Throws std::bad_alloc.
     Allocation(Kind own_kind, int own_device, abi::Context own_context, std::size_t own_bytes);
-    /// Of memory that is not its own.
+    /// With existing backing memory.
     Allocation(Kind own_kind, int own_device, abi::Context own_context, std::size_t own_bytes, std::shared_ptr<Backing> others_backing);
 
     Kind kind;
@@ -66,23 +66,23 @@ struct Allocation {
     abi::Context context;
     std::size_t bytes;
     std::shared_ptr<Backing> backing;
-    /// For each byte one that tells whether it has been written (ptx::initialised_byte) or not. Null: nobody asks.
+    /// Shadow memory: for each byte, ptx::initialised_byte if it has been written. Null if not tracked.
     std::shared_ptr<Backing> initialised;
     abi::DevicePointer start = 0;
-    /// Of pooled memory only.
+    /// For pooled memory only.
     std::shared_ptr<MemoryPool> pool;
     OrderedUses ordered_uses;
-    /// Of mapped memory only.
+    /// For mapped memory only.
     std::shared_ptr<PhysicalMemory> physical;
-    /// Of managed memory only, under the driver's lock.
+    /// For managed memory only; guarded by the driver's lock.
     std::vector<ManagedPage> pages;
-    /// Of host memory only: the flags it was allocated or registered with.
+    /// For host memory only: the flags of its allocation or registration.
     unsigned host_flags = 0;
-    /// Of mapped memory only: the devices that may use it. Read by running kernels.
+    /// For mapped memory only: the devices that may access it. Read by running kernels.
     std::atomic<std::uint64_t> accessible_from{0};
-    /// Under the driver's lock: a free was called, though it may still be queued.
+    /// A free was called, though it may still be queued. Guarded by the driver's lock.
     bool free_called = false;
-    /// False once the free has happened: what runs later and touches the memory is at fault.
+    /// False once the free has happened: later accesses are faults.
     std::atomic<bool> alive{true};
 };
 
@@ -94,39 +94,40 @@ inline bool is_device_memory(const Allocation& allocation) {
     return !is_host_memory(allocation) && allocation.kind != Allocation::Kind::managed;
 }
 
-/// A part of an allocation.
+/// A range within an allocation.
 struct Region {
     std::shared_ptr<Allocation> allocation;
     std::size_t offset = 0;
     std::size_t bytes = 0;
 
-    /// For operations: raises illegal_address when the memory has been freed meanwhile.
+    /// For operations: fails with illegal_address if the memory has been freed meanwhile.
     std::byte* data() const;
 };
 
-/// The bytes have been written.
+/// Marks the bytes as written.
 void mark_initialised(const Region& written);
 
-/// The bytes have been copied: they are as initialised as their source.
+/// Copies the shadow memory along with the bytes.
 void copy_initialised(const Region& target, const Region& source);
 
-/// Places the allocation at an address of its own, where it has none yet, and makes it findable. Addresses are no process's (bit 47 is
-/// set), are only as aligned as drivers promise (256 bytes), and come back into use as late as possible.
+/// Makes the allocation findable, at a new address if it has none. New addresses are invalid in the process (bit 47 is set), are aligned
+/// only to the 256 bytes that drivers guarantee, and are reused as late as possible.
 void map(const std::shared_ptr<Allocation>& allocation);
 
-/// Makes it unfindable and dead.
+/// Makes the allocation unfindable and marks it as freed.
 void unmap(Allocation& allocation);
 
-/// The allocation that holds the address, or null.
+/// The allocation that contains the address, or null.
 std::shared_ptr<Allocation> allocation_at(abi::DevicePointer address);
 
-/// What lies there, or near, or did: "4 bytes past the end of an allocation of 1024 bytes at 0x...". Empty when nothing is known.
+/// Describes the present, nearest or former allocation at an address: "4 bytes past the end of an allocation of 1024 bytes at 0x...". Empty
+/// if there is none.
 std::string describe_address(abi::DevicePointer address);
 
-/// Sets addresses apart, at which nothing is until something is mapped there. Throws std::bad_alloc where there are not so many.
+/// Reserves a range of addresses without memory. Throws std::bad_alloc if no range is large enough.
 abi::DevicePointer reserve_addresses(std::size_t bytes, std::size_t alignment);
 
-/// The size of the reservation that begins there; 0 where none does.
+/// The size of the reservation that begins at `start`; 0 if there is none.
 std::size_t reservation_at(abi::DevicePointer start);
 
 /// Whether the range lies within one reservation.
@@ -135,13 +136,13 @@ void free_reservation(abi::DevicePointer start);
 void free_reservations();
 std::size_t reservation_count();
 
-/// Whether anything lies in the range.
+/// Whether any allocation overlaps the range.
 bool is_anything_mapped(abi::DevicePointer start, std::size_t bytes);
 
-/// Hands out addresses as if none had been before. Nothing may be mapped.
+/// Restarts address assignment from the beginning. Nothing may be mapped.
 void restart_addresses();
 
-/// Everything that is mapped.
+/// All mapped allocations.
 std::vector<std::shared_ptr<Allocation>> all_allocations();
 
 /// `bytes` rounded up to whole units.

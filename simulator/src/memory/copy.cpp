@@ -9,22 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "device/device_speed.hpp"
 #include "memory/accessor.hpp"
 #include "memory/memory.hpp"
 
 /// \file
-/// Copies and sets. Arguments are checked by the call, liveness again by the operation when it runs.
-/// Where a host address is asked for, a device's will do too, as under unified addressing.
-/// Host memory that is not pinned is read during the call, and written before it returns, as the driver's documentation says of
-/// asynchronous copies with pageable memory.
+/// Copies and memsets. The call checks the arguments; the operation checks again that the memory is alive when it runs.
+/// A device address is accepted in place of a host address, as under unified addressing. Pageable host memory is read during the call and
+/// written before it returns, as the driver's documentation says of asynchronous copies with pageable memory.
 
 namespace cupool::simulator {
 namespace {
 
-/// What moves bytes, and how long that takes a device.
+/// A data movement and its duration on the device.
 struct Transfer {
     Work::Kind kind;
     std::size_t bytes;
@@ -40,7 +39,7 @@ Work work_of(const Transfer& transfer, std::function<void()> move) {
             }};
 }
 
-// What there is to wait for. The list is made first: once the work is queued, the call must not fail.
+// The operations to wait for. The list is allocated first, since the call must not fail after the work is queued.
 Operations queue(State& state, Stream& stream, Work work) {
     Operations queued(stream.capture ? 0 : 1);
     enqueue(state, stream, std::move(work));
@@ -62,7 +61,7 @@ abi::DevicePointer address_of(const void* memory) { return reinterpret_cast<abi:
 
 bool is_pageable(const void* memory) { return allocation_at(address_of(memory)) == nullptr; }
 
-// Where addresses alone tell what they are of, those that no process has are a device's.
+// Where only an address is given, one that is invalid in a process belongs to a device.
 bool is_pageable(abi::DevicePointer pointer) {
     constexpr abi::DevicePointer first_of_no_process = 0x8000'0000'0000;
     return pointer != 0 && pointer < first_of_no_process && allocation_at(pointer) == nullptr;
@@ -70,7 +69,7 @@ bool is_pageable(abi::DevicePointer pointer) {
 
 void* host_pointer(abi::DevicePointer pointer) { return reinterpret_cast<void*>(pointer); }
 
-// Whether either device has access to the other, so that copies between them go over the link.
+// Whether either device can access the other, so that copies between them are direct.
 bool are_linked(State& state, const Device& one, const Device& other) {
     bool linked = false;
     state.contexts.for_each([&](const Context& context) {
@@ -82,14 +81,14 @@ bool are_linked(State& state, const Device& one, const Device& other) {
     return linked;
 }
 
-// As planned: see cupoolSimSetPeerWritesLost().
+// Whether the copy is dropped: see cupoolSimSetPeerWritesLost().
 bool is_write_lost(State& state, int writer, const Allocation& target) {
     const Device& from = device_at(state, writer);
     const Device& to = device_at(state, target.device);
     return is_device_memory(target) && (from.lost_writes & device_bit(to.card)) != 0 && are_linked(state, from, to);
 }
 
-/// \param is_lost  as is_write_lost() tells
+/// \param is_lost  as returned by is_write_lost()
 Work copy_of_regions(const Context& context, const Region& target, const Region& source, bool is_lost = false) {
     return work_of(copy_between(context, target, source), [target, source, is_lost] {
         if (is_lost) {
@@ -105,7 +104,7 @@ Operations copy_regions(State& state, const Region& target, const Region& source
     return queue(state, stream, copy_of_regions(*stream.context, target, source, is_lost));
 }
 
-// Pageable memory as it is when the copy runs.
+// Accesses pageable memory when the copy runs.
 Work copy_from_pageable(const Region& target, const void* from) {
     return work_of(over_the_link(target.bytes), [target, from] {
         std::memcpy(target.data(), from, target.bytes);
@@ -155,7 +154,7 @@ void copy_on_device(State& state, abi::DevicePointer to, abi::DevicePointer from
     }
 }
 
-// What has been queued.
+// The queued operations.
 Operations copy_unified(State& state, abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, Stream& stream) {
     if (bytes == 0) {
         return {};
@@ -169,7 +168,7 @@ Operations copy_unified(State& state, abi::DevicePointer to, abi::DevicePointer 
     return copy_to_device(state, to, host_pointer(from), bytes, stream);
 }
 
-// Unlike a copy, a set is the device's own access.
+// Unlike a copy, a memset is an access by the device itself.
 template <typename Value>
 Work set_of(const Context& context, abi::DevicePointer to, Value value, std::size_t count, bool is_lost = false) {
     require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Status::invalid_value);
@@ -203,7 +202,7 @@ Work set_of(const Context& context, const abi::SetNodeParameters& parameters) {
     }
 }
 
-// Where one side of a copy begins, as a device or the host addresses it.
+// The start address of one side of a copy, on a device or the host.
 abi::DevicePointer address_of(const abi::Copy3D::Side& side) {
     const std::size_t offset = side.x_bytes + (side.z * side.height + side.y) * side.pitch;
     switch (side.type) {
@@ -251,7 +250,7 @@ NodeAction set_action(const Context& context, const abi::SetNodeParameters& para
 namespace exports {
 
 Status copy_host_to_device(DevicePointer to, const void* from, std::size_t bytes) {
-    return answer(EntryPoint::copy_host_to_device, [&] {
+    return handle_call(EntryPoint::copy_host_to_device, [&] {
         Operations pending;
         {
             const Locked state;
@@ -262,7 +261,7 @@ Status copy_host_to_device(DevicePointer to, const void* from, std::size_t bytes
 }
 
 Status copy_device_to_host(void* to, DevicePointer from, std::size_t bytes) {
-    return answer(EntryPoint::copy_device_to_host, [&] {
+    return handle_call(EntryPoint::copy_device_to_host, [&] {
         Operations pending;
         {
             const Locked state;
@@ -273,21 +272,21 @@ Status copy_device_to_host(void* to, DevicePointer from, std::size_t bytes) {
 }
 
 Status copy_device_to_device(DevicePointer to, DevicePointer from, std::size_t bytes) {
-    return answer(EntryPoint::copy_device_to_device, [&] {
+    return handle_call(EntryPoint::copy_device_to_device, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, nullptr));
     });
 }
 
 Status copy_host_to_device_async(DevicePointer to, const void* from, std::size_t bytes, Stream stream) {
-    return answer(EntryPoint::copy_host_to_device_async, [&] {
+    return handle_call(EntryPoint::copy_host_to_device_async, [&] {
         const Locked state;
         copy_to_device(*state, to, from, bytes, *stream_of(*state, stream));
     });
 }
 
 Status copy_device_to_host_async(void* to, DevicePointer from, std::size_t bytes, Stream stream) {
-    return answer(EntryPoint::copy_device_to_host_async, [&] {
+    return handle_call(EntryPoint::copy_device_to_host_async, [&] {
         Operations pending;
         {
             const Locked state;
@@ -300,29 +299,29 @@ Status copy_device_to_host_async(void* to, DevicePointer from, std::size_t bytes
 }
 
 Status copy_device_to_device_async(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
-    return answer(EntryPoint::copy_device_to_device_async, [&] {
+    return handle_call(EntryPoint::copy_device_to_device_async, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, stream));
     });
 }
 
-// Addresses alone tell which devices they are of: a real driver, too, takes any contexts here.
+// The addresses determine the devices; a real driver ignores the contexts here too.
 Status copy_peer_async(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes, Stream stream) {
-    return answer(EntryPoint::copy_peer_async, [&] {
+    return handle_call(EntryPoint::copy_peer_async, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, stream));
     });
 }
 
 Status copy_peer(DevicePointer to, Context, DevicePointer from, Context, std::size_t bytes) {
-    return answer(EntryPoint::copy_peer, [&] {
+    return handle_call(EntryPoint::copy_peer, [&] {
         const Locked state;
         copy_on_device(*state, to, from, bytes, *stream_of(*state, nullptr));
     });
 }
 
 Status copy_unified(DevicePointer to, DevicePointer from, std::size_t bytes) {
-    return answer(EntryPoint::copy_unified, [&] {
+    return handle_call(EntryPoint::copy_unified, [&] {
         Operations pending;
         {
             const Locked state;
@@ -333,7 +332,7 @@ Status copy_unified(DevicePointer to, DevicePointer from, std::size_t bytes) {
 }
 
 Status copy_unified_async(DevicePointer to, DevicePointer from, std::size_t bytes, Stream stream) {
-    return answer(EntryPoint::copy_unified_async, [&] {
+    return handle_call(EntryPoint::copy_unified_async, [&] {
         Operations pending;
         {
             const Locked state;
@@ -345,44 +344,44 @@ Status copy_unified_async(DevicePointer to, DevicePointer from, std::size_t byte
     });
 }
 
-// The host does not wait for a set, as drivers have it.
+// The host does not wait for a memset, as with real drivers.
 Status set_bytes(DevicePointer to, unsigned char value, std::size_t count) {
-    return answer(EntryPoint::set_bytes, [&] {
+    return handle_call(EntryPoint::set_bytes, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, nullptr));
     });
 }
 
 Status set_halfwords(DevicePointer to, unsigned short value, std::size_t count) {
-    return answer(EntryPoint::set_halfwords, [&] {
+    return handle_call(EntryPoint::set_halfwords, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, nullptr));
     });
 }
 
 Status set_words(DevicePointer to, unsigned value, std::size_t count) {
-    return answer(EntryPoint::set_words, [&] {
+    return handle_call(EntryPoint::set_words, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, nullptr));
     });
 }
 
 Status set_halfwords_async(DevicePointer to, unsigned short value, std::size_t count, Stream stream) {
-    return answer(EntryPoint::set_halfwords_async, [&] {
+    return handle_call(EntryPoint::set_halfwords_async, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, stream));
     });
 }
 
 Status set_bytes_async(DevicePointer to, unsigned char value, std::size_t count, Stream stream) {
-    return answer(EntryPoint::set_bytes_async, [&] {
+    return handle_call(EntryPoint::set_bytes_async, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, stream));
     });
 }
 
 Status set_words_async(DevicePointer to, unsigned value, std::size_t count, Stream stream) {
-    return answer(EntryPoint::set_words_async, [&] {
+    return handle_call(EntryPoint::set_words_async, [&] {
         const Locked state;
         set(*state, to, value, count, *stream_of(*state, stream));
     });

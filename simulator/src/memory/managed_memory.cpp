@@ -2,14 +2,14 @@
 #include <cstring>
 #include <utility>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "device/device_speed.hpp"
 #include "memory/memory.hpp"
 
 /// \file
-/// Managed memory: at one address for the host and all devices. Its pages stay where they are; what the program has told of them can be
-/// asked. A host that touches them while a kernel does is not told of that, as on devices with concurrent managed access.
+/// Managed memory: one address for the host and all devices. Pages do not migrate; the program's advice and prefetches can be queried.
+/// Concurrent accesses by host and kernels are not reported, as on devices with concurrent managed access.
 
 namespace cupool::simulator {
 namespace {
@@ -19,7 +19,7 @@ using abi::Status;
 
 constexpr std::size_t page_bytes = 4096;
 
-/// The pages that a range touches, of managed memory.
+/// The pages of managed memory that a range overlaps.
 class Pages {
 public:
     Pages(abi::DevicePointer start, std::size_t bytes) {
@@ -34,7 +34,7 @@ public:
         std::for_each(pages.begin() + first(), pages.begin() + last() + 1, change);
     }
 
-    /// What all pages have in common, or `otherwise`.
+    /// The value that all pages share, or `otherwise`.
     template <typename Value>
     Value common(Value ManagedPage::*member, Value otherwise) const {
         const auto& pages = region_.allocation->pages;
@@ -63,7 +63,7 @@ void advise(ManagedPage& page, MemoryAdvice advice, abi::Device device) {
         case MemoryAdvice::unset_read_mostly: page.is_read_mostly = false; return;
         case MemoryAdvice::set_preferred_location: page.preferred_location = device; return;
         case MemoryAdvice::unset_preferred_location: page.preferred_location = abi::no_location; return;
-        // Whose page tables know the pages makes no difference here.
+        // Which page tables map the pages makes no difference here.
         case MemoryAdvice::set_accessed_by:
         case MemoryAdvice::unset_accessed_by: return;
     }
@@ -89,7 +89,7 @@ int range_attribute(const Pages& pages, abi::MemoryRangeAttribute attribute) {
 namespace exports {
 
 Status memory_allocate_managed(DevicePointer* pointer, std::size_t bytes, unsigned flags) {
-    return answer(EntryPoint::memory_allocate_managed, [&] {
+    return handle_call(EntryPoint::memory_allocate_managed, [&] {
         const Locked state;
         const auto context = current_context(*state);
         const bool is_attachment =
@@ -103,7 +103,7 @@ Status memory_allocate_managed(DevicePointer* pointer, std::size_t bytes, unsign
 }
 
 Status memory_advise(DevicePointer pointer, std::size_t bytes, MemoryAdvice advice, Device device) {
-    return answer(EntryPoint::memory_advise, [&] {
+    return handle_call(EntryPoint::memory_advise, [&] {
         const Locked state;
         Pages pages(pointer, bytes);
         if (names_location(advice)) {
@@ -114,7 +114,7 @@ Status memory_advise(DevicePointer pointer, std::size_t bytes, MemoryAdvice advi
 }
 
 Status memory_prefetch_async(DevicePointer pointer, std::size_t bytes, Device device, Stream stream) {
-    return answer(EntryPoint::memory_prefetch_async, [&] {
+    return handle_call(EntryPoint::memory_prefetch_async, [&] {
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
         Pages pages(pointer, bytes);
@@ -127,7 +127,7 @@ Status memory_prefetch_async(DevicePointer pointer, std::size_t bytes, Device de
 
 Status memory_range_get_attribute(void* value, std::size_t value_bytes, MemoryRangeAttribute attribute, DevicePointer pointer,
                                   std::size_t bytes) {
-    return answer(EntryPoint::memory_range_get_attribute, [&] {
+    return handle_call(EntryPoint::memory_range_get_attribute, [&] {
         const Locked state;
         require(value != nullptr && value_bytes == sizeof(int), Status::invalid_value);
         const int found = range_attribute(Pages(pointer, bytes), attribute);

@@ -1,6 +1,6 @@
 #include "memory/memory.hpp"
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/rollback.hpp"
 #include "api/state.hpp"
 #include "objects/capture.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned known_host_flags = 7;
 
-// An H200 hands out memory in blocks of 2 MiB, which small allocations share.
+// An H200 allocates memory in blocks of 2 MiB, which small allocations share.
 constexpr std::uint64_t block = 2 * 1024 * 1024;
 constexpr std::uint64_t max_small_bytes = block / 2;
 
@@ -65,18 +65,18 @@ abi::DevicePointer allocate_plain(State& state, std::size_t bytes) {
     return allocation->start;
 }
 
-abi::Status unknown_memory(State& state) {
+abi::Status unknown_address_status(State& state) {
     return is_current_context_destroyed(state) ? abi::Status::context_is_destroyed : abi::Status::invalid_value;
 }
 
 std::shared_ptr<Allocation> freeable_at(State& state, abi::DevicePointer pointer) {
     auto allocation = allocation_at(pointer);
-    require(allocation != nullptr && allocation->start == pointer && !allocation->free_called, unknown_memory(state));
+    require(allocation != nullptr && allocation->start == pointer && !allocation->free_called, unknown_address_status(state));
     require(is_freeable(*allocation), abi::Status::invalid_value);
     return allocation;
 }
 
-void call_free(State& state, Allocation& allocation) {
+void note_free_called(State& state, Allocation& allocation) {
     allocation.free_called = true;
     if (allocation.kind == Allocation::Kind::pooled) {
         return_to_pool(state, allocation);
@@ -94,7 +94,7 @@ Region region_of(abi::DevicePointer start, std::size_t bytes) {
 namespace exports {
 
 Status memory_get_info(std::size_t* free, std::size_t* total) {
-    return answer(EntryPoint::memory_get_info, [&] {
+    return handle_call(EntryPoint::memory_get_info, [&] {
         const Locked state;
         const auto& device = current_context(*state)->device;
         if (free != nullptr) {
@@ -107,17 +107,17 @@ Status memory_get_info(std::size_t* free, std::size_t* total) {
 }
 
 Status memory_allocate(DevicePointer* pointer, std::size_t bytes) {
-    return answer(EntryPoint::memory_allocate, [&] {
+    return handle_call(EntryPoint::memory_allocate, [&] {
         const Locked state;
         current_context(*state);
         require(pointer != nullptr && bytes > 0, Status::invalid_value);
-        require_calm(*state);
+        require_unsafe_calls_allowed(*state);
         *pointer = allocate_plain(*state, bytes);
     });
 }
 
 Status memory_free(DevicePointer pointer) {
-    return answer(EntryPoint::memory_free, [&] {
+    return handle_call(EntryPoint::memory_free, [&] {
         std::shared_ptr<Allocation> allocation;
         Operations pending;
         {
@@ -126,9 +126,9 @@ Status memory_free(DevicePointer pointer) {
                 return;
             }
             allocation = freeable_at(*state, pointer);
-            require_calm(*state);
+            require_unsafe_calls_allowed(*state);
             pending = pending_on(*state, device_at(*state, allocation->device));
-            call_free(*state, *allocation);
+            note_free_called(*state, *allocation);
         }
         scheduler().wait_for(pending);
         note_free(*allocation, nullptr);
@@ -138,11 +138,11 @@ Status memory_free(DevicePointer pointer) {
 }
 
 Status host_allocate(void** pointer, std::size_t bytes, unsigned flags) {
-    return answer(EntryPoint::host_allocate, [&] {
+    return handle_call(EntryPoint::host_allocate, [&] {
         const Locked state;
         const auto context = current_context(*state);
         require(pointer != nullptr && (flags & ~known_host_flags) == 0, Status::invalid_value);
-        require_calm(*state);
+        require_unsafe_calls_allowed(*state);
         if (bytes == 0) {
             *pointer = nullptr;
             return;
@@ -156,7 +156,7 @@ Status host_allocate(void** pointer, std::size_t bytes, unsigned flags) {
 }
 
 Status host_free(void* pointer) {
-    return answer(EntryPoint::host_free, [&] {
+    return handle_call(EntryPoint::host_free, [&] {
         std::shared_ptr<Allocation> allocation;
         Operations pending;
         {
@@ -167,8 +167,8 @@ Status host_free(void* pointer) {
             const auto address = reinterpret_cast<DevicePointer>(pointer);
             allocation = allocation_at(address);
             const bool found = allocation && allocation->kind == Allocation::Kind::pinned_host && allocation->start == address;
-            require(found && !allocation->free_called, unknown_memory(*state));
-            require_calm(*state);
+            require(found && !allocation->free_called, unknown_address_status(*state));
+            require_unsafe_calls_allowed(*state);
             pending = pending_on(*state, device_at(*state, allocation->device));
             allocation->free_called = true;
         }

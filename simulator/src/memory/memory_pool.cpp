@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/rollback.hpp"
 #include "api/state.hpp"
 #include "memory/address_space.hpp"
@@ -11,7 +11,7 @@
 namespace cupool::simulator {
 namespace {
 
-// Pools reserve memory of their device in pieces of this size.
+// Pools reserve memory of their device in blocks of this size.
 constexpr std::uint64_t reservation = 32 * 1024 * 1024;
 
 void trim(MemoryPool& pool, std::uint64_t bytes_to_keep) {
@@ -120,7 +120,7 @@ void trim_pools_to_use(State& state, const Device& device) {
 namespace exports {
 
 Status memory_pool_create(MemoryPool* pool, const MemoryPoolProperties* properties) {
-    return answer(EntryPoint::memory_pool_create, [&] {
+    return handle_call(EntryPoint::memory_pool_create, [&] {
         require(pool != nullptr && properties != nullptr, Status::invalid_value);
         require(properties->allocation_type == MemoryAllocationType::pinned, Status::invalid_value);
         require(properties->location.type == MemoryLocationType::device, Status::invalid_value);
@@ -138,7 +138,7 @@ Status memory_pool_create(MemoryPool* pool, const MemoryPoolProperties* properti
 }
 
 Status memory_pool_destroy(MemoryPool pool) {
-    return answer(EntryPoint::memory_pool_destroy, [&] {
+    return handle_call(EntryPoint::memory_pool_destroy, [&] {
         const Locked state;
         const auto doomed = pool_of(*state, pool);
         require(!doomed->is_default, Status::invalid_value);
@@ -148,7 +148,7 @@ Status memory_pool_destroy(MemoryPool pool) {
 }
 
 Status memory_pool_set_attribute(MemoryPool pool, MemoryPoolAttribute attribute, void* value) {
-    return answer(EntryPoint::memory_pool_set_attribute, [&] {
+    return handle_call(EntryPoint::memory_pool_set_attribute, [&] {
         require(value != nullptr, Status::invalid_value);
         const Locked state;
         auto& changed = *pool_of(*state, pool);
@@ -167,7 +167,7 @@ Status memory_pool_set_attribute(MemoryPool pool, MemoryPoolAttribute attribute,
 }
 
 Status memory_pool_get_attribute(MemoryPool pool, MemoryPoolAttribute attribute, void* value) {
-    return answer(EntryPoint::memory_pool_get_attribute, [&] {
+    return handle_call(EntryPoint::memory_pool_get_attribute, [&] {
         require(value != nullptr, Status::invalid_value);
         const Locked state;
         const auto& asked = *pool_of(*state, pool);
@@ -186,14 +186,14 @@ Status memory_pool_get_attribute(MemoryPool pool, MemoryPoolAttribute attribute,
 }
 
 Status memory_pool_trim_to(MemoryPool pool, std::size_t bytes_to_keep) {
-    return answer(EntryPoint::memory_pool_trim_to, [&] {
+    return handle_call(EntryPoint::memory_pool_trim_to, [&] {
         const Locked state;
         trim(*pool_of(*state, pool), bytes_to_keep);
     });
 }
 
 Status memory_pool_set_access(MemoryPool pool, const MemoryAccessDescriptor* map, std::size_t count) {
-    return answer(EntryPoint::memory_pool_set_access, [&] {
+    return handle_call(EntryPoint::memory_pool_set_access, [&] {
         require(map != nullptr && count > 0, Status::invalid_value);
         const Locked state;
         auto& changed = *pool_of(*state, pool);
@@ -206,7 +206,7 @@ Status memory_pool_set_access(MemoryPool pool, const MemoryAccessDescriptor* map
 }
 
 Status memory_pool_get_access(MemoryAccess* access, MemoryPool pool, MemoryLocation* location) {
-    return answer(EntryPoint::memory_pool_get_access, [&] {
+    return handle_call(EntryPoint::memory_pool_get_access, [&] {
         require(access != nullptr && location != nullptr, Status::invalid_value);
         const Locked state;
         const auto& asked = *pool_of(*state, pool);
@@ -220,7 +220,7 @@ Status memory_pool_get_access(MemoryAccess* access, MemoryPool pool, MemoryLocat
 }
 
 Status memory_allocate_async(DevicePointer* pointer, std::size_t bytes, Stream stream) {
-    return answer(EntryPoint::memory_allocate_async, [&] {
+    return handle_call(EntryPoint::memory_allocate_async, [&] {
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
         require(pointer != nullptr, Status::invalid_value);
@@ -232,7 +232,7 @@ Status memory_allocate_async(DevicePointer* pointer, std::size_t bytes, Stream s
 }
 
 Status memory_allocate_from_pool_async(DevicePointer* pointer, std::size_t bytes, MemoryPool pool, Stream stream) {
-    return answer(EntryPoint::memory_allocate_from_pool_async, [&] {
+    return handle_call(EntryPoint::memory_allocate_from_pool_async, [&] {
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
         require(pointer != nullptr, Status::invalid_value);
@@ -243,7 +243,7 @@ Status memory_allocate_from_pool_async(DevicePointer* pointer, std::size_t bytes
 }
 
 Status memory_free_async(DevicePointer pointer, Stream stream) {
-    return answer(EntryPoint::memory_free_async, [&] {
+    return handle_call(EntryPoint::memory_free_async, [&] {
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
         if (pointer == 0) {
@@ -258,7 +258,7 @@ Status memory_free_async(DevicePointer pointer, Stream stream) {
             return Time{0};
         };
         enqueue(*state, *ordered_by, {Work::Kind::release, "free of " + std::to_string(allocation->bytes) + " bytes", release});
-        call_free(*state, *allocation);
+        note_free_called(*state, *allocation);
         note_free(*allocation, ordered_by->last.get());
     });
 }

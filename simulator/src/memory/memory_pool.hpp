@@ -21,7 +21,7 @@ struct MemoryPool {
     Handle handle;
     Device& device;
     bool is_default = false;
-    std::uint64_t max_bytes = 0;  ///< 0: as much as the device has
+    std::uint64_t max_bytes = 0;  ///< 0: limited by the device's memory
 
     std::uint64_t release_threshold = 0;
     int reuse_follow_event_dependencies = 1;
@@ -32,20 +32,20 @@ struct MemoryPool {
     std::uint64_t reserved = 0;
     std::uint64_t reserved_high = 0;
 
-    /// The devices whose kernels may use the pool's memory. Read by running kernels.
+    /// The devices whose kernels may access the pool's memory. Read by running kernels.
     std::atomic<DeviceSet> accessible_from;
 };
 
-/// A device without memory pools stays without.
+/// Does nothing for a device that does not support memory pools.
 void create_default_pool(State& state, Device& device);
 
-/// What freeing a pooled allocation means to its pool. That is when the free is called, not when it happens.
+/// Updates the pool when an allocation is freed: at the call of the free, not when the free happens.
 void return_to_pool(State& state, Allocation& allocation);
 
-/// At a synchronisation: every pool returns what it holds unused beyond its release threshold.
+/// Called at synchronisations: every pool releases unused memory beyond its release threshold.
 void trim_pools(State& state);
 
-/// When the device runs short: its pools return all that they hold unused.
+/// Called when the device runs out of memory: its pools release all unused memory.
 void trim_pools_to_use(State& state, const Device& device);
 
 }  // namespace cupool::simulator

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "device/device_speed.hpp"
 #include "memory/accessor.hpp"
@@ -15,20 +15,20 @@
 #include "memory/memory.hpp"
 
 /// \file
-/// Memory in rows: its allocation, copies and sets. Arrays are not simulated.
+/// Pitched memory: allocation, copies and memsets. Arrays are not simulated.
 
 namespace cupool::simulator {
 namespace {
 
 using abi::Status;
 
-// An H200's.
+// The pitch alignment of an H200.
 constexpr std::size_t pitch_unit = 512;
 constexpr std::size_t max_pitch_bytes = 2'147'483'647;
 
-/// Rows of one length, at distances of one pitch, in slices at distances of one slice, somewhere.
+/// One side of a 3D copy: rows at a fixed pitch, in slices at a fixed distance.
 struct Rows {
-    /// Null allocation: pageable host memory, at `host`.
+    /// A null allocation means pageable host memory at `host`.
     Region region;
     std::byte* host = nullptr;
     std::size_t pitch_bytes = 0;
@@ -38,7 +38,7 @@ struct Rows {
     std::byte* data() const { return is_pageable() ? host : region.data(); }
 };
 
-/// How much of them: a row's bytes, a slice's rows, slices.
+/// The extent of a copy: bytes per row, rows per slice, slices.
 struct Shape {
     std::size_t width_bytes = 0;
     std::size_t height = 0;
@@ -47,7 +47,7 @@ struct Shape {
     std::size_t bytes() const { return width_bytes * height * depth; }
 };
 
-/// From the first byte of the first row to the last of the last.
+/// Bytes from the start of the first row to the end of the last row.
 std::size_t extent(const Rows& rows, const Shape& shape) {
     return (shape.depth - 1) * rows.slice_bytes + (shape.height - 1) * rows.pitch_bytes + shape.width_bytes;
 }
@@ -71,7 +71,7 @@ Rows rows_of(const abi::Copy3D::Side& side, const Shape& shape) {
     return rows;
 }
 
-/// Calls a function with each row's place in the target's bytes and in the source's.
+/// Calls a function with the offset of each row in the target and in the source.
 template <typename Function>
 void for_each_row(const Rows& to, const Rows& from, const Shape& shape, Function function) {
     for (std::size_t slice = 0; slice < shape.depth; ++slice) {
@@ -103,7 +103,7 @@ void mark_rows(const Rows& to, const Rows& from, const Shape& shape) {
     });
 }
 
-/// A copy of rows that own their bytes: `bytes` must outlive them.
+/// Rows in host memory; `bytes` must outlive them.
 Rows packed(std::vector<std::byte>& bytes, const Shape& shape) {
     return {{}, bytes.data(), shape.width_bytes, shape.width_bytes * shape.height};
 }
@@ -117,13 +117,13 @@ Work copy_of_rows(const Rows& to, const Rows& from, const Shape& shape, std::sha
     return {Work::Kind::copy, "copy of " + std::to_string(shape.height * shape.depth) + " rows", run};
 }
 
-/// What a copy left to be awaited, and whether the call must not return before it is done.
+/// A queued copy, and whether the call must wait for it.
 struct QueuedCopy {
     Operations operations;
     bool writes_pageable_memory = false;
 };
 
-/// Pageable memory is read during the call, or, of a captured copy, when that runs.
+/// Pageable memory is read during the call, or when the copy runs if it is captured.
 QueuedCopy queue_copy(State& state, const abi::Copy3D& copy, Stream& stream) {
     const Shape shape{copy.width_bytes, copy.height, copy.depth};
     if (shape.bytes() == 0) {
@@ -138,7 +138,7 @@ QueuedCopy queue_copy(State& state, const abi::Copy3D& copy, Stream& stream) {
         copy_rows(copied, from, shape);
         from = copied;
     }
-    // Made first: once the work is queued, the call must not fail.
+    // Allocated first, since the call must not fail after the work is queued.
     QueuedCopy queued{Operations(stream.capture ? 0 : 1), !stream.capture && to.is_pageable()};
     enqueue(state, stream, copy_of_rows(to, from, shape, staged));
     if (!queued.operations.empty()) {
@@ -165,7 +165,7 @@ QueuedCopy queue_copy(State& state, const abi::Copy2D* copy, Stream& stream) {
 }
 
 abi::Status copy_and_wait(EntryPoint entry_point, const abi::Copy2D* copy) {
-    return answer(entry_point, [&] {
+    return handle_call(entry_point, [&] {
         QueuedCopy queued;
         {
             const Locked state;
@@ -177,7 +177,7 @@ abi::Status copy_and_wait(EntryPoint entry_point, const abi::Copy2D* copy) {
 
 template <typename Queue>
 abi::Status copy_async(EntryPoint entry_point, abi::Stream stream, Queue queue) {
-    return answer(entry_point, [&] {
+    return handle_call(entry_point, [&] {
         QueuedCopy queued;
         {
             const Locked state;
@@ -192,7 +192,7 @@ abi::Status copy_async(EntryPoint entry_point, abi::Stream stream, Queue queue) 
 template <typename Value>
 abi::Status set_rows(EntryPoint entry_point, abi::DevicePointer to, std::size_t pitch_bytes, Value value, std::size_t width,
                      std::size_t height, abi::Stream stream) {
-    return answer(entry_point, [&] {
+    return handle_call(entry_point, [&] {
         const Locked state;
         const auto ordered_by = stream_of(*state, stream);
         if (width == 0 || height == 0) {
@@ -227,7 +227,7 @@ namespace exports {
 
 Status memory_allocate_pitch(DevicePointer* pointer, std::size_t* pitch_bytes, std::size_t width_bytes, std::size_t height,
                              unsigned element_bytes) {
-    return answer(EntryPoint::memory_allocate_pitch, [&] {
+    return handle_call(EntryPoint::memory_allocate_pitch, [&] {
         require(pointer != nullptr && pitch_bytes != nullptr && width_bytes > 0 && height > 0, Status::invalid_value);
         require(element_bytes == 4 || element_bytes == 8 || element_bytes == 16, Status::invalid_value);
         require(width_bytes <= max_pitch_bytes, Status::invalid_value);

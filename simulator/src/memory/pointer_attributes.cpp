@@ -1,12 +1,12 @@
 #include <cstring>
 
-#include "api/answer.hpp"
 #include "api/driver_state.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "memory/memory.hpp"
 
 /// \file
-/// What can be asked of a pointer.
+/// cuPointerGetAttribute and cuPointerGetAttributes.
 
 namespace cupool::simulator {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using abi::PointerAttribute;
 using abi::Status;
 
-// CU_POINTER_ATTRIBUTE_HW_DECOMPRESS_CAPABLE of CUDA 13, and CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, the last before 11.3 brought pools.
+// CU_POINTER_ATTRIBUTE_HW_DECOMPRESS_CAPABLE of CUDA 13, and CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, the last one before the pools of 11.3.
 constexpr int last_pointer_attribute = 21;
 constexpr int last_before_pools = 16;
 constexpr int first_version_with_pools = 11030;
@@ -46,7 +46,7 @@ std::size_t size_of(PointerAttribute attribute) {
     fail(Status::not_supported);
 }
 
-// Memory of pools is of no context, nor is what has been mapped.
+// Pool memory and mapped memory belong to no context.
 abi::Context context_of(const Allocation& allocation) {
     const bool is_of_one = allocation.kind != Allocation::Kind::pooled && allocation.kind != Allocation::Kind::mapped;
     return is_of_one ? allocation.context : nullptr;
@@ -78,7 +78,7 @@ std::shared_ptr<Allocation> live_allocation_at(abi::DevicePointer pointer) {
 namespace exports {
 
 Status pointer_get_attribute(void* value, PointerAttribute attribute, DevicePointer pointer) {
-    return answer(EntryPoint::pointer_get_attribute, [&] {
+    return handle_call(EntryPoint::pointer_get_attribute, [&] {
         require(value != nullptr, Status::invalid_value);
         const Locked state;
         const auto allocation = live_allocation_at(pointer);
@@ -88,9 +88,9 @@ Status pointer_get_attribute(void* value, PointerAttribute attribute, DevicePoin
     });
 }
 
-// What does not apply to the pointer, or nothing does, is null.
+// Attributes that do not apply to the pointer are null.
 Status pointer_get_attributes(unsigned count, PointerAttribute* attributes, void** values, DevicePointer pointer) {
-    return answer(EntryPoint::pointer_get_attributes, [&] {
+    return handle_call(EntryPoint::pointer_get_attributes, [&] {
         require(count > 0 && attributes != nullptr && values != nullptr, Status::invalid_value);
         const Locked state;
         const auto allocation = live_allocation_at(pointer);
@@ -106,9 +106,9 @@ Status pointer_get_attributes(unsigned count, PointerAttribute* attributes, void
 }
 
 Status memory_get_address_range(DevicePointer* start, std::size_t* bytes, DevicePointer pointer) {
-    return answer(EntryPoint::memory_get_address_range, [&] {
+    return handle_call(EntryPoint::memory_get_address_range, [&] {
         if (start == nullptr && bytes == nullptr) {
-            return;  // as a driver 580 has it, even without a context
+            return;  // as in driver 580, even without a context
         }
         const Locked state;
         current_context(*state);

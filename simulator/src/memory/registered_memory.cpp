@@ -1,11 +1,11 @@
 #include <cstdint>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "memory/memory.hpp"
 
 /// \file
-/// The program's own memory, registered; and what devices call host memory by. Under unified addressing that is its own address.
+/// Registered host memory and device addresses of host memory, which under unified addressing equal the host addresses.
 
 namespace cupool::simulator {
 namespace {
@@ -16,7 +16,7 @@ using abi::Status;
 constexpr unsigned known_flags =
     static_cast<unsigned>(HostRegistrationFlags::portable) | static_cast<unsigned>(HostRegistrationFlags::device_map) |
     static_cast<unsigned>(HostRegistrationFlags::io_memory) | static_cast<unsigned>(HostRegistrationFlags::read_only);
-// Memory of other devices, and memory that the host may only read, are beyond this one.
+// Neither memory of other devices nor read-only host memory is supported.
 constexpr unsigned flags_not_simulated =
     static_cast<unsigned>(HostRegistrationFlags::io_memory) | static_cast<unsigned>(HostRegistrationFlags::read_only);
 
@@ -33,7 +33,7 @@ std::shared_ptr<Allocation> host_memory_at(const void* pointer) {
 namespace exports {
 
 Status host_register(void* pointer, std::size_t bytes, unsigned flags) {
-    return answer(EntryPoint::host_register, [&] {
+    return handle_call(EntryPoint::host_register, [&] {
         const Locked state;
         const auto context = current_context(*state);
         require(pointer != nullptr && bytes > 0 && (flags & ~known_flags) == 0, Status::invalid_value);
@@ -47,7 +47,7 @@ Status host_register(void* pointer, std::size_t bytes, unsigned flags) {
 }
 
 Status host_unregister(void* pointer) {
-    return answer(EntryPoint::host_unregister, [&] {
+    return handle_call(EntryPoint::host_unregister, [&] {
         std::shared_ptr<Allocation> allocation;
         Operations pending;
         {
@@ -68,7 +68,7 @@ Status host_unregister(void* pointer) {
 }
 
 Status host_get_device_pointer(DevicePointer* device_pointer, void* pointer, unsigned flags) {
-    return answer(EntryPoint::host_get_device_pointer, [&] {
+    return handle_call(EntryPoint::host_get_device_pointer, [&] {
         const Locked state;
         current_context(*state);
         require(device_pointer != nullptr && pointer != nullptr && flags == 0, Status::invalid_value);
@@ -78,13 +78,13 @@ Status host_get_device_pointer(DevicePointer* device_pointer, void* pointer, uns
 }
 
 Status host_get_flags(unsigned* flags, void* pointer) {
-    return answer(EntryPoint::host_get_flags, [&] {
+    return handle_call(EntryPoint::host_get_flags, [&] {
         const Locked state;
         current_context(*state);
         require(flags != nullptr, Status::invalid_value);
         const auto allocation = host_memory_at(pointer);
         require(allocation->kind == Allocation::Kind::pinned_host, Status::invalid_value);
-        // Under unified addressing all of it is mapped.
+        // Under unified addressing all registered memory is mapped.
         *flags = allocation->host_flags | static_cast<unsigned>(HostAllocationFlags::device_map);
     });
 }

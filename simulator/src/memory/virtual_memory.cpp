@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/rollback.hpp"
 #include "api/state.hpp"
 #include "checks/launch_checks.hpp"
 #include "memory/memory.hpp"
 
 /// \file
-/// Addresses and physical memory apart: reserved, created, mapped, and made accessible one by one.
+/// Virtual memory management: addresses are reserved and physical memory is created, mapped and made accessible in separate calls.
 
 namespace cupool::simulator {
 namespace {
@@ -52,7 +52,7 @@ void release_unused(State& state, const PhysicalMemory& memory) {
     }
 }
 
-/// The mappings that fill the range exactly, in their order. Fails with invalid_value.
+/// The mappings that exactly cover the range, in ascending order. Fails with invalid_value.
 std::vector<std::shared_ptr<Allocation>> mappings_in(abi::DevicePointer start, std::size_t bytes) {
     require(bytes > 0 && start % granularity == 0 && bytes % granularity == 0, Status::invalid_value);
     std::vector<std::shared_ptr<Allocation>> mappings;
@@ -81,7 +81,7 @@ void change_access(State& state, Allocation& mapping, const abi::MemoryAccessDes
     }
 }
 
-/// What tells one open file from all others, whatever the number it is open by.
+/// Identifies an open file independently of its descriptor.
 using FileIdentity = std::pair<dev_t, ino_t>;
 
 std::optional<FileIdentity> identity_of(int file_descriptor) {
@@ -92,7 +92,7 @@ std::optional<FileIdentity> identity_of(int file_descriptor) {
     return FileIdentity(status.st_dev, status.st_ino);
 }
 
-/// The memory that files stand for; of memory that has gone, nothing. Under the state's lock.
+/// The memory that exported files refer to; expired pointers for freed memory. Guarded by the driver's lock.
 std::map<FileIdentity, std::weak_ptr<PhysicalMemory>>& exported_memories() {
     static auto& memories = *new std::map<FileIdentity, std::weak_ptr<PhysicalMemory>>;
     return memories;
@@ -103,7 +103,7 @@ std::map<FileIdentity, std::weak_ptr<PhysicalMemory>>& exported_memories() {
 namespace exports {
 
 Status address_reserve(DevicePointer* pointer, std::size_t bytes, std::size_t alignment, DevicePointer, unsigned long long flags) {
-    return answer(EntryPoint::address_reserve, [&] {
+    return handle_call(EntryPoint::address_reserve, [&] {
         require(pointer != nullptr && bytes > 0 && flags == 0, Status::invalid_value);
         require(bytes % host_page == 0 && (alignment == 0 || is_power_of_two(alignment)), Status::invalid_value);
         *pointer = reserve_addresses(bytes, std::max(alignment, granularity));
@@ -111,7 +111,7 @@ Status address_reserve(DevicePointer* pointer, std::size_t bytes, std::size_t al
 }
 
 Status address_free(DevicePointer pointer, std::size_t bytes) {
-    return answer(EntryPoint::address_free, [&] {
+    return handle_call(EntryPoint::address_free, [&] {
         const Locked state;
         require(bytes > 0 && reservation_at(pointer) == bytes, Status::invalid_value);
         require(!is_anything_mapped(pointer, bytes), Status::invalid_value);
@@ -120,7 +120,7 @@ Status address_free(DevicePointer pointer, std::size_t bytes) {
 }
 
 Status memory_create(MemoryHandle* memory, std::size_t bytes, const PhysicalMemoryProperties* properties, unsigned long long flags) {
-    return answer(EntryPoint::memory_create, [&] {
+    return handle_call(EntryPoint::memory_create, [&] {
         require(memory != nullptr && flags == 0, Status::invalid_value);
         const Locked state;
         auto& device = device_of(*state, properties);
@@ -143,7 +143,7 @@ Status memory_create(MemoryHandle* memory, std::size_t bytes, const PhysicalMemo
 }
 
 Status memory_release(MemoryHandle memory) {
-    return answer(EntryPoint::memory_release, [&] {
+    return handle_call(EntryPoint::memory_release, [&] {
         const Locked state;
         const auto released = memory_of(*state, memory);
         --released->owners;
@@ -152,7 +152,7 @@ Status memory_release(MemoryHandle memory) {
 }
 
 Status memory_map(DevicePointer pointer, std::size_t bytes, std::size_t offset, MemoryHandle memory, unsigned long long flags) {
-    return answer(EntryPoint::memory_map, [&] {
+    return handle_call(EntryPoint::memory_map, [&] {
         const Locked state;
         require(flags == 0 && offset == 0 && bytes > 0, Status::invalid_value);
         require(pointer % granularity == 0 && bytes % granularity == 0, Status::invalid_value);
@@ -169,7 +169,7 @@ Status memory_map(DevicePointer pointer, std::size_t bytes, std::size_t offset, 
 }
 
 Status memory_unmap(DevicePointer pointer, std::size_t bytes) {
-    return answer(EntryPoint::memory_unmap, [&] {
+    return handle_call(EntryPoint::memory_unmap, [&] {
         const Locked state;
         if (is_reserved(pointer, bytes) && !is_anything_mapped(pointer, bytes)) {
             return;
@@ -183,7 +183,7 @@ Status memory_unmap(DevicePointer pointer, std::size_t bytes) {
 }
 
 Status memory_set_access(DevicePointer pointer, std::size_t bytes, const MemoryAccessDescriptor* access, std::size_t count) {
-    return answer(EntryPoint::memory_set_access, [&] {
+    return handle_call(EntryPoint::memory_set_access, [&] {
         const Locked state;
         require(access != nullptr && count > 0, Status::invalid_value);
         for (const auto& mapping : mappings_in(pointer, bytes)) {
@@ -195,7 +195,7 @@ Status memory_set_access(DevicePointer pointer, std::size_t bytes, const MemoryA
 }
 
 Status memory_get_access(unsigned long long* access, const MemoryLocation* location, DevicePointer pointer) {
-    return answer(EntryPoint::memory_get_access, [&] {
+    return handle_call(EntryPoint::memory_get_access, [&] {
         const Locked state;
         require(access != nullptr && location != nullptr, Status::invalid_value);
         require(location->type == MemoryLocationType::device, Status::invalid_value);
@@ -208,7 +208,7 @@ Status memory_get_access(unsigned long long* access, const MemoryLocation* locat
 }
 
 Status memory_get_granularity(std::size_t* bytes, const PhysicalMemoryProperties* properties, AllocationGranularity kind) {
-    return answer(EntryPoint::memory_get_granularity, [&] {
+    return handle_call(EntryPoint::memory_get_granularity, [&] {
         const Locked state;
         require(bytes != nullptr, Status::invalid_value);
         require(kind == AllocationGranularity::minimum || kind == AllocationGranularity::recommended, Status::invalid_value);
@@ -217,9 +217,9 @@ Status memory_get_granularity(std::size_t* bytes, const PhysicalMemoryProperties
     });
 }
 
-// The file is empty: it stands for the memory in this process alone.
+// The file is empty: it identifies the memory within this process only.
 Status memory_export(void* handle, MemoryHandle memory, MemoryHandleType type, unsigned long long flags) {
-    return answer(EntryPoint::memory_export, [&] {
+    return handle_call(EntryPoint::memory_export, [&] {
         require(handle != nullptr && flags == 0 && type == MemoryHandleType::posix_file_descriptor, Status::invalid_value);
         const Locked state;
         const auto exported = memory_of(*state, memory);
@@ -235,13 +235,13 @@ Status memory_export(void* handle, MemoryHandle memory, MemoryHandleType type, u
 }
 
 Status memory_import(MemoryHandle* memory, void* handle, MemoryHandleType type) {
-    return answer(EntryPoint::memory_import, [&] {
+    return handle_call(EntryPoint::memory_import, [&] {
         require(memory != nullptr && type == MemoryHandleType::posix_file_descriptor, Status::invalid_value);
         const Locked state;
         const auto identity = identity_of(static_cast<int>(reinterpret_cast<std::intptr_t>(handle)));
         require(identity.has_value(), Status::invalid_value);
         const auto found = exported_memories().find(*identity);
-        // Another process's, or memory that only the file would have kept.
+        // A file of another process, or memory without other references.
         require(found != exported_memories().end(), Status::not_supported);
         const auto imported = found->second.lock();
         require(imported != nullptr, Status::not_supported);
@@ -251,7 +251,7 @@ Status memory_import(MemoryHandle* memory, void* handle, MemoryHandleType type) 
 }
 
 Status memory_get_properties(PhysicalMemoryProperties* properties, MemoryHandle memory) {
-    return answer(EntryPoint::memory_get_properties, [&] {
+    return handle_call(EntryPoint::memory_get_properties, [&] {
         require(properties != nullptr, Status::invalid_value);
         const Locked state;
         const auto known = memory_of(*state, memory);

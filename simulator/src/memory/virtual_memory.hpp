@@ -9,7 +9,7 @@
 
 namespace cupool::simulator {
 
-/// Memory of a device that has no address until it is mapped, and as many as it is mapped at.
+/// Physical memory of a device; it has an address for each mapping.
 struct PhysicalMemory {
     abi::MemoryHandle handle = 0;
     int device = 0;
@@ -18,7 +18,7 @@ struct PhysicalMemory {
     std::shared_ptr<Backing> initialised;
     abi::MemoryHandleType handle_types = abi::MemoryHandleType::none;
     unsigned mappings = 0;
-    /// How often its handle was given out and not released. With the last, and the last mapping, it goes itself.
+    /// Number of unreleased references to the handle. The memory is freed with the last reference and the last mapping.
     unsigned owners = 1;
 };
 

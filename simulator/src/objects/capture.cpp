@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 
 namespace cupool::simulator {
@@ -26,7 +26,7 @@ void for_each_stream(State& state, Visitor visit) {
     });
 }
 
-// Nodes that stay in the graph when the capture ends, without having been joined to the stream that it ends in.
+// Leaf nodes that have not been joined to the origin stream when the capture ends.
 bool has_unjoined(const Capture& capture) {
     std::set<const GraphNode*> joined;
     GraphNodes unvisited = capture.origin->captured;
@@ -50,7 +50,7 @@ void leave(State& state, Capture& capture) {
     });
 }
 
-// Where the program gets none of it.
+// Ends a capture whose graph the program does not receive.
 void discard(State& state, Capture& capture) {
     destroy_graph(state, *capture.graph);
     capture.graph->nodes.clear();
@@ -105,7 +105,7 @@ void require_no_implicit_capture(State& state, const Stream& legacy) {
     });
 }
 
-void require_calm(State& state) {
+void require_unsafe_calls_allowed(State& state) {
     bool is_calm = true;
     for_each_stream(state, [&](const Stream& stream) {
         if (stream.capture && forbids(*stream.capture)) {
@@ -154,7 +154,7 @@ void abandon_capture(State& state, Stream& stream) {
 namespace exports {
 
 Status stream_begin_capture(Stream stream, CaptureMode mode) {
-    return answer(EntryPoint::stream_begin_capture, [&] {
+    return handle_call(EntryPoint::stream_begin_capture, [&] {
         require(static_cast<int>(mode) >= 0 && mode <= CaptureMode::relaxed, Status::invalid_value);
         const Locked state;
         const auto origin = stream_of(*state, stream);
@@ -168,9 +168,9 @@ Status stream_begin_capture(Stream stream, CaptureMode mode) {
 }
 
 Status stream_end_capture(Stream stream, Graph* graph) {
-    return answer(EntryPoint::stream_end_capture, [&] {
+    return handle_call(EntryPoint::stream_end_capture, [&] {
         require(graph != nullptr, Status::invalid_value);
-        std::shared_ptr<Capture> ended;  // goes when the lock is no longer held
+        std::shared_ptr<Capture> ended;  // destroyed after the lock is released
         const Locked state;
         const auto last = stream_of(*state, stream);
         *graph = nullptr;
@@ -197,7 +197,7 @@ Status stream_end_capture(Stream stream, Graph* graph) {
 }
 
 Status stream_is_capturing(Stream stream, CaptureStatus* status) {
-    return answer(EntryPoint::stream_is_capturing, [&] {
+    return handle_call(EntryPoint::stream_is_capturing, [&] {
         require(status != nullptr, Status::invalid_value);
         const Locked state;
         const auto asked = stream_of(*state, stream);
@@ -210,7 +210,7 @@ Status stream_is_capturing(Stream stream, CaptureStatus* status) {
 
 Status stream_get_capture_info(Stream stream, CaptureStatus* status, std::uint64_t* id, Graph* graph, const GraphNode** dependencies,
                                std::size_t* count) {
-    return answer(EntryPoint::stream_get_capture_info, [&] {
+    return handle_call(EntryPoint::stream_get_capture_info, [&] {
         require(status != nullptr, Status::invalid_value);
         const Locked state;
         const auto asked = stream_of(*state, stream);
@@ -241,7 +241,7 @@ Status stream_get_capture_info(Stream stream, CaptureStatus* status, std::uint64
 }
 
 Status thread_exchange_capture_mode(CaptureMode* mode) {
-    return answer(EntryPoint::thread_exchange_capture_mode, [&] {
+    return handle_call(EntryPoint::thread_exchange_capture_mode, [&] {
         require(mode != nullptr && static_cast<int>(*mode) >= 0 && *mode <= CaptureMode::relaxed, Status::invalid_value);
         *mode = std::exchange(mode_of_thread, *mode);
     });

@@ -1,6 +1,6 @@
 #include "objects/context.hpp"
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "faults/device_fault.hpp"
 #include "memory/address_space.hpp"
@@ -11,7 +11,7 @@
 namespace cupool::simulator {
 namespace {
 
-// An H200's, as far as a program can set them. A static object would allocate while the library is loaded, where no caller can catch.
+// The limits of an H200 that a program can set. A static object would allocate while the library is loaded, where no caller can catch.
 std::map<abi::ContextLimit, std::size_t> default_limits() {
     return {
         {abi::ContextLimit::stack_bytes, 1024},
@@ -33,7 +33,7 @@ std::size_t& limit_of(Context& context, abi::ContextLimit limit) {
 
 CurrentContexts& current_contexts(const State& state) {
     thread_local CurrentContexts current;
-    current.enter_life(state.life);
+    current.enter_generation(state.generation);
     return current;
 }
 
@@ -67,17 +67,17 @@ void open_primary_context(State& state, Device& device) {
     earlier->cache_config = abi::CacheConfig::none;
 }
 
-// Takes along all that the context owns. Nothing may be pending there any more.
+// Destroys everything that the context owns. The context must be idle.
 void close_context(State& state, Context& context) {
-    const auto allocations = all_allocations();  // first: then nothing fails half-way
+    const auto allocations = all_allocations();  // allocated first, so that nothing fails half-way
     const auto belongs = [&](const auto& object) { return object.context == &context; };
     state.streams.for_each([&](Stream& stream) {
         if (belongs(stream)) {
             abandon_capture(state, stream);
         }
     });
-    state.streams.bury_if(belongs);
-    state.events.bury_if(belongs);
+    state.streams.retire_if(belongs);
+    state.events.retire_if(belongs);
     state.functions.remove_if([&](const Function& function) { return belongs(*function.module); });
     state.modules.remove_if(belongs);
     for (const auto& allocation : allocations) {
@@ -91,7 +91,7 @@ void close_context(State& state, Context& context) {
     context.per_thread_streams.clear();
 }
 
-// Of CUctx_flags: a scheduling choice, at most one, and bits that do not matter here.
+// CUctx_flags: at most one scheduling policy, and bits that have no effect here.
 bool are_context_flags(unsigned flags, unsigned others = 0x38) {
     constexpr unsigned scheduling = 0x7;
     const unsigned choice = flags & scheduling;
@@ -105,7 +105,7 @@ void push_new_context(State& state, abi::Device device, unsigned flags, abi::Con
     current.push(handle);
 }
 
-// Of a context dead or alive: only its use tells.
+// Accepts a destroyed context too: only its use fails.
 std::shared_ptr<Context> known_context(State& state, abi::Context handle) {
     auto context = state.contexts.find(handle);
     require(context != nullptr, abi::Status::invalid_context);
@@ -173,7 +173,7 @@ Operations pending_on(State& state, const Device& device) {
 namespace exports {
 
 Status primary_context_retain(Context* context, Device device) {
-    return answer(EntryPoint::primary_context_retain, device, [&] {
+    return handle_call(EntryPoint::primary_context_retain, device, [&] {
         require(context != nullptr, Status::invalid_value);
         const Locked state;
         auto& owner = device_at(*state, device);
@@ -186,7 +186,7 @@ Status primary_context_retain(Context* context, Device device) {
 }
 
 Status primary_context_release(Device device) {
-    return answer(EntryPoint::primary_context_release, device, [&] {
+    return handle_call(EntryPoint::primary_context_release, device, [&] {
         Operations pending;
         {
             const Locked state;
@@ -208,7 +208,7 @@ Status primary_context_release(Device device) {
 }
 
 Status primary_context_get_state(Device device, unsigned* flags, int* active) {
-    return answer(EntryPoint::primary_context_get_state, device, [&] {
+    return handle_call(EntryPoint::primary_context_get_state, device, [&] {
         require(flags != nullptr && active != nullptr, Status::invalid_value);
         const Locked state;
         const auto& owner = device_at(*state, device);
@@ -218,7 +218,7 @@ Status primary_context_get_state(Device device, unsigned* flags, int* active) {
 }
 
 Status primary_context_set_flags(Device device, unsigned flags) {
-    return answer(EntryPoint::primary_context_set_flags, device, [&] {
+    return handle_call(EntryPoint::primary_context_set_flags, device, [&] {
         require(are_context_flags(flags), Status::invalid_value);
         const Locked state;
         auto& owner = device_at(*state, device);
@@ -229,9 +229,9 @@ Status primary_context_set_flags(Device device, unsigned flags) {
     });
 }
 
-// Whoever has retained it has it no more.
+// A reset drops all retained references.
 Status primary_context_reset(Device device) {
-    return answer(EntryPoint::primary_context_reset, device, [&] {
+    return handle_call(EntryPoint::primary_context_reset, device, [&] {
         Operations pending;
         {
             const Locked state;
@@ -251,16 +251,16 @@ Status primary_context_reset(Device device) {
 }
 
 Status context_create(Context* context, unsigned flags, Device device) {
-    return answer(EntryPoint::context_create, device, [&] {
+    return handle_call(EntryPoint::context_create, device, [&] {
         require(context != nullptr && are_context_flags(flags), Status::invalid_value);
         const Locked state;
         push_new_context(*state, device, flags, *context);
     });
 }
 
-// Fewer multiprocessors are for clients of MPS, which is not simulated.
+// Limits on multiprocessors are a feature of MPS, which is not simulated.
 Status context_create_with_affinity(Context* context, ExecutionAffinity* affinities, int count, unsigned flags, Device device) {
-    return answer(EntryPoint::context_create_with_affinity, device, [&] {
+    return handle_call(EntryPoint::context_create_with_affinity, device, [&] {
         require(context != nullptr && are_context_flags(flags) && count >= 0, Status::invalid_value);
         require(count == 0 || affinities != nullptr, Status::invalid_value);
         require(count == 0, Status::unsupported_execution_affinity);
@@ -270,7 +270,7 @@ Status context_create_with_affinity(Context* context, ExecutionAffinity* affinit
 }
 
 Status context_destroy(Context context) {
-    return answer(EntryPoint::context_destroy, [&] {
+    return handle_call(EntryPoint::context_destroy, [&] {
         Operations pending;
         {
             require(context != nullptr, Status::invalid_value);
@@ -290,7 +290,7 @@ Status context_destroy(Context context) {
 }
 
 Status context_push_current(Context context) {
-    return answer(EntryPoint::context_push_current, [&] {
+    return handle_call(EntryPoint::context_push_current, [&] {
         require(context != nullptr, Status::invalid_value);
         const Locked state;
         current_contexts(*state).push(known_context(*state, context)->handle);
@@ -298,7 +298,7 @@ Status context_push_current(Context context) {
 }
 
 Status context_pop_current(Context* context) {
-    return answer(EntryPoint::context_pop_current, [&] {
+    return handle_call(EntryPoint::context_pop_current, [&] {
         const Locked state;
         CurrentContexts& current = current_contexts(*state);
         require(!current.empty(), Status::invalid_context);
@@ -310,7 +310,7 @@ Status context_pop_current(Context* context) {
 }
 
 Status context_get_current(Context* context) {
-    return answer(EntryPoint::context_get_current, [&] {
+    return handle_call(EntryPoint::context_get_current, [&] {
         require(context != nullptr, Status::invalid_value);
         const Locked state;
         *context = current_contexts(*state).top();
@@ -318,7 +318,7 @@ Status context_get_current(Context* context) {
 }
 
 Status context_set_current(Context context) {
-    return answer(EntryPoint::context_set_current, [&] {
+    return handle_call(EntryPoint::context_set_current, [&] {
         const Locked state;
         if (context != nullptr) {
             known_context(*state, context);
@@ -334,7 +334,7 @@ Status context_set_current(Context context) {
 }
 
 Status context_get_device(Device* device) {
-    return answer(EntryPoint::context_get_device, [&] {
+    return handle_call(EntryPoint::context_get_device, [&] {
         require(device != nullptr, Status::invalid_value);
         const Locked state;
         const CurrentContexts& current = current_contexts(*state);
@@ -344,7 +344,7 @@ Status context_get_device(Device* device) {
 }
 
 Status context_synchronize() {
-    return answer(EntryPoint::context_synchronize, [&] {
+    return handle_call(EntryPoint::context_synchronize, [&] {
         Operations pending;
         {
             const Locked state;
@@ -357,11 +357,11 @@ Status context_synchronize() {
 }
 
 Status context_get_stream_priority_range(int* least, int* greatest) {
-    return answer(EntryPoint::context_get_stream_priority_range, [&] {
+    return handle_call(EntryPoint::context_get_stream_priority_range, [&] {
         const Locked state;
         current_context(*state);
         if (least != nullptr) {
-            *least = min_stream_priority;
+            *least = least_stream_priority;
         }
         if (greatest != nullptr) {
             *greatest = greatest_stream_priority;
@@ -370,7 +370,7 @@ Status context_get_stream_priority_range(int* least, int* greatest) {
 }
 
 Status context_get_flags(unsigned* flags) {
-    return answer(EntryPoint::context_get_flags, [&] {
+    return handle_call(EntryPoint::context_get_flags, [&] {
         require(flags != nullptr, Status::invalid_value);
         const Locked state;
         *flags = current_context(*state)->flags;
@@ -378,7 +378,7 @@ Status context_get_flags(unsigned* flags) {
 }
 
 Status context_set_flags(unsigned flags) {
-    return answer(EntryPoint::context_set_flags, [&] {
+    return handle_call(EntryPoint::context_set_flags, [&] {
         constexpr unsigned settable = 0xf8;
         require(are_context_flags(flags, settable), Status::invalid_value);
         const Locked state;
@@ -387,7 +387,7 @@ Status context_set_flags(unsigned flags) {
 }
 
 Status context_get_limit(std::size_t* value, ContextLimit limit) {
-    return answer(EntryPoint::context_get_limit, [&] {
+    return handle_call(EntryPoint::context_get_limit, [&] {
         require(value != nullptr, Status::invalid_value);
         const Locked state;
         *value = limit_of(*current_context(*state), limit);
@@ -395,14 +395,14 @@ Status context_get_limit(std::size_t* value, ContextLimit limit) {
 }
 
 Status context_set_limit(ContextLimit limit, std::size_t value) {
-    return answer(EntryPoint::context_set_limit, [&] {
+    return handle_call(EntryPoint::context_set_limit, [&] {
         const Locked state;
         limit_of(*current_context(*state), limit) = value;
     });
 }
 
 Status context_get_cache_config(CacheConfig* config) {
-    return answer(EntryPoint::context_get_cache_config, [&] {
+    return handle_call(EntryPoint::context_get_cache_config, [&] {
         require(config != nullptr, Status::invalid_value);
         const Locked state;
         *config = current_context(*state)->cache_config;
@@ -410,7 +410,7 @@ Status context_get_cache_config(CacheConfig* config) {
 }
 
 Status context_set_cache_config(CacheConfig config) {
-    return answer(EntryPoint::context_set_cache_config, [&] {
+    return handle_call(EntryPoint::context_set_cache_config, [&] {
         require(config >= CacheConfig::none && config <= CacheConfig::prefer_equal, Status::invalid_value);
         const Locked state;
         current_context(*state)->cache_config = config;
@@ -418,7 +418,7 @@ Status context_set_cache_config(CacheConfig config) {
 }
 
 Status context_get_id(Context context, unsigned long long* id) {
-    return answer(EntryPoint::context_get_id, [&] {
+    return handle_call(EntryPoint::context_get_id, [&] {
         require(id != nullptr, Status::invalid_value);
         const Locked state;
         *id = (context == nullptr ? current_context(*state) : context_of(*state, context))->id;
@@ -426,7 +426,7 @@ Status context_get_id(Context context, unsigned long long* id) {
 }
 
 Status context_get_execution_affinity(ExecutionAffinity* affinity, ExecutionAffinityType type) {
-    return answer(EntryPoint::context_get_execution_affinity, [&] {
+    return handle_call(EntryPoint::context_get_execution_affinity, [&] {
         require(affinity != nullptr && type == ExecutionAffinityType::multiprocessor_count, Status::invalid_value);
         const Locked state;
         affinity->type = type;
@@ -435,7 +435,7 @@ Status context_get_execution_affinity(ExecutionAffinity* affinity, ExecutionAffi
 }
 
 Status context_get_api_version(Context context, unsigned* version) {
-    return answer(EntryPoint::context_get_api_version, [&] {
+    return handle_call(EntryPoint::context_get_api_version, [&] {
         require(version != nullptr, Status::invalid_value);
         const Locked state;
         context == nullptr ? current_context(*state) : context_of(*state, context);
@@ -444,7 +444,7 @@ Status context_get_api_version(Context context, unsigned* version) {
 }
 
 Status context_enable_peer_access(Context peer, unsigned flags) {
-    return answer(EntryPoint::context_enable_peer_access, [&] {
+    return handle_call(EntryPoint::context_enable_peer_access, [&] {
         require(flags == 0, Status::invalid_value);
         const Locked state;
         const auto current = current_context(*state);
@@ -456,7 +456,7 @@ Status context_enable_peer_access(Context peer, unsigned flags) {
 }
 
 Status context_disable_peer_access(Context peer) {
-    return answer(EntryPoint::context_disable_peer_access, [&] {
+    return handle_call(EntryPoint::context_disable_peer_access, [&] {
         const Locked state;
         const auto current = current_context(*state);
         context_of(*state, peer);

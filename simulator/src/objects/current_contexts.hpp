@@ -10,22 +10,22 @@
 
 namespace cupool::simulator {
 
-/// The contexts that a thread has made current, the current one on top. Trivially destructible: a driver is still called
-/// while a thread's own objects go.
+/// A thread's stack of contexts, with the current one on top. Trivially destructible, since the driver may still be called while the
+/// thread's objects are destroyed.
 class CurrentContexts {
 public:
-    /// Empties a stack that is of an earlier life of the driver.
-    void enter_life(std::uint64_t life) {
-        if (life_ != life) {
+    /// Empties a stack from before the last reset.
+    void enter_generation(std::uint64_t generation) {
+        if (generation_ != generation) {
             depth_ = 0;
-            life_ = life;
+            generation_ = generation;
         }
     }
 
     bool empty() const { return depth_ == 0; }
-    /// Null when empty.
+    /// Null if the stack is empty.
     abi::Context top() const { return depth_ == 0 ? nullptr : contexts_[depth_ - 1]; }
-    /// Fails with out_of_memory when it is full.
+    /// Fails with out_of_memory if the stack is full.
     void require_room() const { require(depth_ < contexts_.size(), abi::Status::out_of_memory); }
     void push(abi::Context context) {
         require_room();
@@ -36,7 +36,7 @@ public:
 private:
     std::array<abi::Context, 128> contexts_{};
     std::size_t depth_ = 0;
-    std::uint64_t life_ = 0;
+    std::uint64_t generation_ = 0;
 };
 
 }  // namespace cupool::simulator

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "objects/capture.hpp"
 
@@ -14,7 +14,7 @@ constexpr unsigned interprocess = static_cast<unsigned>(abi::EventFlags::interpr
 constexpr unsigned known_event_flags =
     static_cast<unsigned>(abi::EventFlags::blocking_sync) | static_cast<unsigned>(abi::EventFlags::disable_timing) | interprocess;
 
-// After it was recorded in a captured stream, an event has nothing to tell; who asks spoils the capture.
+// An event recorded in a captured stream cannot be queried; the attempt invalidates the capture.
 void require_not_captured(const Event& event) {
     if (event.capture) {
         event.capture->invalidated = true;
@@ -29,7 +29,7 @@ OperationPointer recorded_in(abi::Event handle) {
     return event->recorded;
 }
 
-// CU_EVENT_RECORD_EXTERNAL: a node of the capture.
+// CU_EVENT_RECORD_EXTERNAL: the record becomes a node of the capture.
 void record_externally(State& state, Event& event, Stream& stream) {
     require(stream.capture != nullptr, abi::Status::illegal_state);
     NodeAction action{abi::GraphNodeType::event_record};
@@ -59,14 +59,14 @@ void record(Event& event, OperationPointer operation) {
 
 std::shared_ptr<Event> event_of(State& state, abi::Event handle) {
     auto event = state.events.find(handle);
-    require(event != nullptr, state.events.is_buried(handle) ? abi::Status::context_is_destroyed : abi::Status::invalid_handle);
+    require(event != nullptr, state.events.is_retired(handle) ? abi::Status::context_is_destroyed : abi::Status::invalid_handle);
     return event;
 }
 
 namespace exports {
 
 Status event_create(Event* event, unsigned flags) {
-    return answer(EntryPoint::event_create, [&] {
+    return handle_call(EntryPoint::event_create, [&] {
         require(event != nullptr && (flags & ~known_event_flags) == 0, Status::invalid_value);
         const bool is_timed = (flags & static_cast<unsigned>(EventFlags::disable_timing)) == 0;
         require((flags & interprocess) == 0 || !is_timed, Status::invalid_value);
@@ -82,7 +82,7 @@ Status event_create(Event* event, unsigned flags) {
 }
 
 Status event_destroy(Event event) {
-    return answer(EntryPoint::event_destroy, [&] {
+    return handle_call(EntryPoint::event_destroy, [&] {
         const Locked state;
         event_of(*state, event);
         state->events.remove(event);
@@ -90,7 +90,7 @@ Status event_destroy(Event event) {
 }
 
 Status event_record(Event event, Stream stream) {
-    return answer(EntryPoint::event_record, [&] {
+    return handle_call(EntryPoint::event_record, [&] {
         const Locked state;
         const auto recorder = event_of(*state, event);
         record(*state, *recorder, *stream_of(*state, stream));
@@ -98,7 +98,7 @@ Status event_record(Event event, Stream stream) {
 }
 
 Status event_record_with_flags(Event event, Stream stream, unsigned flags) {
-    return answer(EntryPoint::event_record_with_flags, [&] {
+    return handle_call(EntryPoint::event_record_with_flags, [&] {
         require(flags <= static_cast<unsigned>(EventRecordFlags::external), Status::invalid_value);
         const Locked state;
         const auto recorder = event_of(*state, event);
@@ -111,7 +111,7 @@ Status event_record_with_flags(Event event, Stream stream, unsigned flags) {
 }
 
 Status event_query(Event event) {
-    return answer(EntryPoint::event_query, [&] {
+    return handle_call(EntryPoint::event_query, [&] {
         const OperationPointer recorded = recorded_in(event);
         require(!recorded || scheduler().is_done(recorded), Status::not_ready);
         require_no_fault({recorded});
@@ -119,11 +119,11 @@ Status event_query(Event event) {
 }
 
 Status event_synchronize(Event event) {
-    return answer(EntryPoint::event_synchronize, [&] { synchronize({recorded_in(event)}); });
+    return handle_call(EntryPoint::event_synchronize, [&] { synchronize({recorded_in(event)}); });
 }
 
 Status event_elapsed_time(float* milliseconds, Event start, Event end) {
-    return answer(EntryPoint::event_elapsed_time, [&] {
+    return handle_call(EntryPoint::event_elapsed_time, [&] {
         require(milliseconds != nullptr, Status::invalid_handle);
         const Locked state;
         const auto from = event_of(*state, start);

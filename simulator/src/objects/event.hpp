@@ -22,15 +22,15 @@ struct Event {
     bool timed = true;
     /// Null until it is recorded.
     OperationPointer recorded;
-    /// Where it was last recorded in a captured stream: there is nothing to wait for, but by streams of that capture.
+    /// Set if the event was last recorded in a captured stream: then only streams of that capture can wait for it.
     std::shared_ptr<Capture> capture;
     GraphNodes captured;
 };
 
-/// Marks the operation.
+/// Records the event at the operation.
 void record(Event& event, OperationPointer operation);
 
-/// Fails with invalid_handle, or context_is_destroyed when the event died along with its context.
+/// Fails with invalid_handle, or with context_is_destroyed if the event was destroyed along with its context.
 std::shared_ptr<Event> event_of(State& state, abi::Event handle);
 
 }  // namespace cupool::simulator

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/rollback.hpp"
 #include "api/state.hpp"
 #include "memory/copy.hpp"
@@ -31,11 +31,11 @@ GraphNodes dependencies_of(State& state, const Graph& graph, const abi::GraphNod
     return nodes;
 }
 
-// The frame of every call that adds a node: `act` makes what it does.
+// Common part of all calls that add a node; `act` creates its action.
 template <typename Act>
-Status answer_addition(EntryPoint entry_point, abi::GraphNode* node, abi::Graph graph, const abi::GraphNode* dependencies,
-                       std::size_t count, Act&& act) {
-    return answer(entry_point, [&] {
+Status handle_node_addition(EntryPoint entry_point, abi::GraphNode* node, abi::Graph graph, const abi::GraphNode* dependencies,
+                            std::size_t count, Act&& act) {
+    return handle_call(entry_point, [&] {
         require(node != nullptr, Status::invalid_value);
         const Locked state;
         const auto owner = graph_of(*state, graph);
@@ -44,7 +44,7 @@ Status answer_addition(EntryPoint entry_point, abi::GraphNode* node, abi::Graph 
     });
 }
 
-// As many as there is room for; without an array, only how many there are.
+// Returns as many handles as the array holds, or their number if there is no array.
 template <typename Nodes>
 void list(const Nodes& nodes, abi::GraphNode* array, std::size_t* count) {
     require(count != nullptr, Status::invalid_value);
@@ -117,7 +117,7 @@ std::size_t index_of(const Graph& graph, const GraphNode& node) {
 namespace exports {
 
 Status graph_create(Graph* graph, unsigned flags) {
-    return answer(EntryPoint::graph_create, [&] {
+    return handle_call(EntryPoint::graph_create, [&] {
         require(graph != nullptr && flags == 0, Status::invalid_value);
         const Locked state;
         *graph = create_graph(*state)->handle;
@@ -125,8 +125,8 @@ Status graph_create(Graph* graph, unsigned flags) {
 }
 
 Status graph_destroy(Graph graph) {
-    return answer(EntryPoint::graph_destroy, [&] {
-        std::shared_ptr<simulator::Graph> doomed;  // goes when the lock is no longer held
+    return handle_call(EntryPoint::graph_destroy, [&] {
+        std::shared_ptr<simulator::Graph> doomed;  // destroyed after the lock is released
         const Locked state;
         doomed = graph_of(*state, graph);
         destroy_graph(*state, *doomed);
@@ -135,7 +135,7 @@ Status graph_destroy(Graph graph) {
 
 Status graph_add_kernel_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
                              const KernelNodeParameters* parameters) {
-    return answer_addition(EntryPoint::graph_add_kernel_node, node, graph, dependencies, dependency_count, [&](State& state) {
+    return handle_node_addition(EntryPoint::graph_add_kernel_node, node, graph, dependencies, dependency_count, [&](State& state) {
         require(parameters != nullptr, Status::invalid_value);
         return kernel_action(state, *parameters);
     });
@@ -143,7 +143,7 @@ Status graph_add_kernel_node(GraphNode* node, Graph graph, const GraphNode* depe
 
 Status graph_add_copy_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
                            const Copy3D* parameters, Context context) {
-    return answer_addition(EntryPoint::graph_add_copy_node, node, graph, dependencies, dependency_count, [&](State& state) {
+    return handle_node_addition(EntryPoint::graph_add_copy_node, node, graph, dependencies, dependency_count, [&](State& state) {
         require(parameters != nullptr, Status::invalid_value);
         return copy_action(*context_of(state, context), *parameters);
     });
@@ -151,7 +151,7 @@ Status graph_add_copy_node(GraphNode* node, Graph graph, const GraphNode* depend
 
 Status graph_add_set_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
                           const SetNodeParameters* parameters, Context context) {
-    return answer_addition(EntryPoint::graph_add_set_node, node, graph, dependencies, dependency_count, [&](State& state) {
+    return handle_node_addition(EntryPoint::graph_add_set_node, node, graph, dependencies, dependency_count, [&](State& state) {
         require(parameters != nullptr, Status::invalid_value);
         return set_action(*context_of(state, context), *parameters);
     });
@@ -159,7 +159,7 @@ Status graph_add_set_node(GraphNode* node, Graph graph, const GraphNode* depende
 
 Status graph_add_host_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count,
                            const HostNodeParameters* parameters) {
-    return answer_addition(EntryPoint::graph_add_host_node, node, graph, dependencies, dependency_count, [&](State&) {
+    return handle_node_addition(EntryPoint::graph_add_host_node, node, graph, dependencies, dependency_count, [&](State&) {
         require(parameters != nullptr && parameters->function != nullptr, Status::invalid_value);
         NodeAction action{GraphNodeType::host_function};
         action.work = host_function_work(parameters->function, parameters->user_data);
@@ -168,7 +168,7 @@ Status graph_add_host_node(GraphNode* node, Graph graph, const GraphNode* depend
 }
 
 Status graph_add_child_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count, Graph child) {
-    return answer_addition(EntryPoint::graph_add_child_node, node, graph, dependencies, dependency_count, [&](State& state) {
+    return handle_node_addition(EntryPoint::graph_add_child_node, node, graph, dependencies, dependency_count, [&](State& state) {
         require(child != graph, Status::invalid_value);
         NodeAction action{GraphNodeType::child_graph};
         action.child = clone(*graph_of(state, child));
@@ -177,12 +177,12 @@ Status graph_add_child_node(GraphNode* node, Graph graph, const GraphNode* depen
 }
 
 Status graph_add_empty_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count) {
-    return answer_addition(EntryPoint::graph_add_empty_node, node, graph, dependencies, dependency_count,
-                           [](State&) { return NodeAction{}; });
+    return handle_node_addition(EntryPoint::graph_add_empty_node, node, graph, dependencies, dependency_count,
+                                [](State&) { return NodeAction{}; });
 }
 
 Status graph_add_event_record_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count, Event event) {
-    return answer_addition(EntryPoint::graph_add_event_record_node, node, graph, dependencies, dependency_count, [&](State& state) {
+    return handle_node_addition(EntryPoint::graph_add_event_record_node, node, graph, dependencies, dependency_count, [&](State& state) {
         NodeAction action{GraphNodeType::event_record};
         action.event = event_of(state, event)->handle;
         return action;
@@ -190,7 +190,7 @@ Status graph_add_event_record_node(GraphNode* node, Graph graph, const GraphNode
 }
 
 Status graph_add_event_wait_node(GraphNode* node, Graph graph, const GraphNode* dependencies, std::size_t dependency_count, Event event) {
-    return answer_addition(EntryPoint::graph_add_event_wait_node, node, graph, dependencies, dependency_count, [&](State& state) {
+    return handle_node_addition(EntryPoint::graph_add_event_wait_node, node, graph, dependencies, dependency_count, [&](State& state) {
         NodeAction action{GraphNodeType::event_wait};
         action.event = event_of(state, event)->handle;
         return action;
@@ -198,14 +198,14 @@ Status graph_add_event_wait_node(GraphNode* node, Graph graph, const GraphNode* 
 }
 
 Status graph_get_nodes(Graph graph, GraphNode* nodes, std::size_t* count) {
-    return answer(EntryPoint::graph_get_nodes, [&] {
+    return handle_call(EntryPoint::graph_get_nodes, [&] {
         const Locked state;
         list(graph_of(*state, graph)->nodes, nodes, count);
     });
 }
 
 Status graph_node_get_type(GraphNode node, GraphNodeType* type) {
-    return answer(EntryPoint::graph_node_get_type, [&] {
+    return handle_call(EntryPoint::graph_node_get_type, [&] {
         require(type != nullptr, Status::invalid_value);
         const Locked state;
         *type = node_of(*state, node)->action.type;
@@ -213,7 +213,7 @@ Status graph_node_get_type(GraphNode node, GraphNodeType* type) {
 }
 
 Status graph_node_get_dependencies(GraphNode node, GraphNode* dependencies, std::size_t* count) {
-    return answer(EntryPoint::graph_node_get_dependencies, [&] {
+    return handle_call(EntryPoint::graph_node_get_dependencies, [&] {
         const Locked state;
         list(node_of(*state, node)->dependencies, dependencies, count);
     });

@@ -16,14 +16,14 @@ namespace cupool::simulator {
 struct Graph;
 struct State;
 
-/// What a node does: one of these, or nothing but order others.
+/// The action of a node: at most one of these. An empty node only orders others.
 struct NodeAction {
     abi::GraphNodeType type = abi::GraphNodeType::empty;
-    std::optional<Work> work{};              ///< a copy, a set, a host function
+    std::optional<Work> work{};              ///< a copy, a memset or a host function
     std::optional<PreparedLaunch> launch{};  ///< a kernel
-    std::shared_ptr<const Graph> child{};    ///< a graph, as it was when it was added
+    std::shared_ptr<const Graph> child{};    ///< a snapshot of the child graph when it was added
     abi::Event event = nullptr;              ///< to record or to wait for
-    abi::Context context = nullptr;          ///< whose work it is, where there is any
+    abi::Context context = nullptr;          ///< the context of the work, if there is any
 };
 
 struct GraphNode {
@@ -43,7 +43,7 @@ struct Graph {
     static constexpr unsigned char handle_tag = 7;
 
     Handle handle = nullptr;
-    /// In the order of their making, so that each comes after what it depends on.
+    /// In the order of creation, which is a topological order.
     GraphNodes nodes;
     std::vector<std::shared_ptr<UserObject>> user_objects;
 };
@@ -56,10 +56,10 @@ void destroy_graph(State& state, Graph& graph);
 
 std::shared_ptr<const GraphNode> add_node(State& state, Graph& graph, NodeAction action, GraphNodes dependencies);
 
-/// What a node does that launches a kernel. Fails as the launch would.
+/// The action of a kernel node. Fails as the launch would.
 NodeAction kernel_action(State& state, const abi::KernelNodeParameters& parameters);
 
-/// The place of a node in its graph.
+/// The index of a node in its graph.
 std::size_t index_of(const Graph& graph, const GraphNode& node);
 
 }  // namespace cupool::simulator

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/rollback.hpp"
 #include "api/state.hpp"
 #include "objects/capture.hpp"
@@ -33,19 +33,19 @@ std::vector<GraphExec::Node> flat_nodes(const Graph& graph) {
     return nodes;
 }
 
-/// One launch of the nodes of a graph, or of those of its children, behind a start that is held until all are queued.
+/// One launch of the nodes of a graph and its child graphs. Its start operation is held until all nodes are queued.
 class Launcher {
 public:
     Launcher(State& state, const Stream& stream) : state_(state), stream_(stream) {}
 
-    /// Fails before anything is queued where a node cannot run.
+    /// Fails before anything is queued if a node cannot run.
     void prepare(const std::vector<GraphExec::Node>& nodes) {
         for (const GraphExec::Node& node : nodes) {
             prepare(node.action);
         }
     }
 
-    /// Queues all behind `start`, in the order in which they were prepared. Returns what ends them.
+    /// Queues all nodes after `start`, in the order of preparation. Returns the operation that ends the launch.
     Operations launch(const std::vector<GraphExec::Node>& nodes, const Operations& start) {
         std::vector<Operations> ends;
         Operations all_ends = start;
@@ -60,7 +60,7 @@ public:
         return all_ends;
     }
 
-    /// As if nothing had been queued.
+    /// Cancels everything that has been queued.
     void cancel(const OperationPointer& start) noexcept {
         for (auto recorded = records_.rbegin(); recorded != records_.rend(); ++recorded) {
             std::swap(*recorded->event, recorded->before);
@@ -119,12 +119,12 @@ private:
     const Stream& stream_;
     std::vector<Work> works_;
     std::size_t next_ = 0;
-    /// What has been queued.
+    /// The queued operations.
     Operations operations_;
     std::vector<Record> records_;
 };
 
-// What the program gave to the children, and to theirs.
+// The user objects of the child graphs, recursively.
 void add_user_objects(const NodeAction& action, std::vector<std::shared_ptr<UserObject>>& user_objects) {
     if (action.child) {
         user_objects.insert(user_objects.end(), action.child->user_objects.begin(), action.child->user_objects.end());
@@ -142,7 +142,7 @@ std::vector<std::shared_ptr<UserObject>> all_user_objects(const Graph& graph) {
     return user_objects;
 }
 
-// Holds what the program gave to the graph for as long as a launch runs.
+// Keeps the user objects alive while a launch runs.
 Work keep(const std::vector<std::shared_ptr<UserObject>>& user_objects) {
     Work work;
     if (!user_objects.empty()) {
@@ -188,7 +188,7 @@ GraphUpdateResult difference(const GraphExec::Node& before, const GraphExec::Nod
 namespace exports {
 
 Status graph_instantiate(GraphExec* exec, Graph graph, GraphNode* error_node, char* log, std::size_t log_bytes) {
-    return answer(EntryPoint::graph_instantiate, [&] {
+    return handle_call(EntryPoint::graph_instantiate, [&] {
         require(exec != nullptr, Status::invalid_value);
         const Locked state;
         current_context(*state);
@@ -209,8 +209,8 @@ Status graph_instantiate(GraphExec* exec, Graph graph, GraphNode* error_node, ch
 }
 
 Status graph_exec_destroy(GraphExec exec) {
-    return answer(EntryPoint::graph_exec_destroy, [&] {
-        std::shared_ptr<simulator::GraphExec> doomed;  // goes when the lock is no longer held
+    return handle_call(EntryPoint::graph_exec_destroy, [&] {
+        std::shared_ptr<simulator::GraphExec> doomed;  // destroyed after the lock is released
         const Locked state;
         doomed = exec_of(*state, exec);
         state->graph_execs.remove(exec);
@@ -218,15 +218,15 @@ Status graph_exec_destroy(GraphExec exec) {
 }
 
 Status graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, GraphUpdateResult* result) {
-    return answer(EntryPoint::graph_exec_update, [&] {
+    return handle_call(EntryPoint::graph_exec_update, [&] {
         require(error_node != nullptr && result != nullptr, Status::invalid_value);
-        std::vector<std::shared_ptr<simulator::UserObject>> replaced;  // go when the lock is no longer held
+        std::vector<std::shared_ptr<simulator::UserObject>> replaced;  // destroyed after the lock is released
         const Locked state;
         const auto changed = exec_of(*state, exec);
         const auto source = graph_of(*state, graph);
         std::vector<simulator::GraphExec::Node> nodes = flat_nodes(*source);
         *error_node = nullptr;
-        // A driver 580's word for another number of nodes.
+        // What driver 580 returns for a different number of nodes.
         *result = nodes.size() == changed->nodes.size() ? GraphUpdateResult::success : GraphUpdateResult::not_supported;
         for (std::size_t i = 0; i < nodes.size() && *result == GraphUpdateResult::success; ++i) {
             *result = difference(changed->nodes[i], nodes[i]);
@@ -242,7 +242,7 @@ Status graph_exec_update(GraphExec exec, Graph graph, GraphNode* error_node, Gra
 }
 
 Status graph_exec_set_kernel_node(GraphExec exec, GraphNode node, const KernelNodeParameters* parameters) {
-    return answer(EntryPoint::graph_exec_set_kernel_node, [&] {
+    return handle_call(EntryPoint::graph_exec_set_kernel_node, [&] {
         require(parameters != nullptr, Status::invalid_value);
         const Locked state;
         const auto changed = exec_of(*state, exec);
@@ -256,7 +256,7 @@ Status graph_exec_set_kernel_node(GraphExec exec, GraphNode node, const KernelNo
 }
 
 Status graph_upload(GraphExec exec, Stream stream) {
-    return answer(EntryPoint::graph_upload, [&] {
+    return handle_call(EntryPoint::graph_upload, [&] {
         const Locked state;
         exec_of(*state, exec);
         const auto queue = stream_of(*state, stream);
@@ -266,7 +266,7 @@ Status graph_upload(GraphExec exec, Stream stream) {
 }
 
 Status graph_launch(GraphExec exec, Stream stream) {
-    return answer(EntryPoint::graph_launch, [&] {
+    return handle_call(EntryPoint::graph_launch, [&] {
         const Locked state;
         const auto launched = exec_of(*state, exec);
         const auto queue = stream_of(*state, stream);

@@ -15,17 +15,17 @@ struct GraphExec {
     static constexpr unsigned char handle_tag = 9;
 
     struct Node {
-        /// The node that it was made of, which may be gone.
+        /// The node of the graph from which this one was instantiated; it may have been destroyed.
         abi::GraphNode origin;
         NodeAction action;
-        /// Their places in `nodes`: all before its own.
+        /// Indices in `nodes`; all are smaller than this node's index.
         std::vector<std::size_t> dependencies;
     };
 
     Handle handle = nullptr;
     std::vector<Node> nodes;
     std::vector<std::shared_ptr<UserObject>> user_objects;
-    /// The end of its last launch, which the next one waits for.
+    /// The end of the last launch; the next launch waits for it.
     OperationPointer last;
 };
 

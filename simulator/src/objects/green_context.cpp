@@ -1,17 +1,17 @@
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 
 /// \file
-/// Green contexts are not simulated, and say so; what a device has of multiprocessors can be asked.
+/// Green contexts are not simulated: the calls return not_supported. The multiprocessor resource of a device can be queried.
 
 namespace cupool::simulator::exports {
 
 Status device_get_resource(Device device, DeviceResource* resource, ResourceType type) {
-    return answer(EntryPoint::device_get_resource, device, [&] {
+    return handle_call(EntryPoint::device_get_resource, device, [&] {
         require(resource != nullptr, Status::invalid_value);
         require(type == ResourceType::multiprocessors, Status::invalid_resource_type);
         const Locked state;
-        constexpr unsigned granule = 8;  // of compute capability 9.0
+        constexpr unsigned granule = 8;  // for compute capability 9.0
         const auto count = static_cast<unsigned>(device_at(*state, device).kind.multiprocessor_count);
         *resource = {};
         resource->type = type;
@@ -20,31 +20,31 @@ Status device_get_resource(Device device, DeviceResource* resource, ResourceType
 }
 
 Status resource_split_by_count(DeviceResource*, unsigned*, const DeviceResource*, DeviceResource*, unsigned, unsigned) {
-    return answer(EntryPoint::resource_split_by_count, [] { fail(Status::not_supported); });
+    return handle_call(EntryPoint::resource_split_by_count, [] { fail(Status::not_supported); });
 }
 
 Status resource_generate_description(ResourceDescription*, DeviceResource*, unsigned) {
-    return answer(EntryPoint::resource_generate_description, [] { fail(Status::not_supported); });
+    return handle_call(EntryPoint::resource_generate_description, [] { fail(Status::not_supported); });
 }
 
 Status green_context_create(GreenContext*, ResourceDescription, Device device, unsigned) {
-    return answer(EntryPoint::green_context_create, device, [] { fail(Status::not_supported); });
+    return handle_call(EntryPoint::green_context_create, device, [] { fail(Status::not_supported); });
 }
 
 Status green_context_destroy(GreenContext) {
-    return answer(EntryPoint::green_context_destroy, [] { fail(Status::not_supported); });
+    return handle_call(EntryPoint::green_context_destroy, [] { fail(Status::not_supported); });
 }
 
 Status green_context_get_resource(GreenContext, DeviceResource*, ResourceType) {
-    return answer(EntryPoint::green_context_get_resource, [] { fail(Status::not_supported); });
+    return handle_call(EntryPoint::green_context_get_resource, [] { fail(Status::not_supported); });
 }
 
 Status context_from_green_context(Context*, GreenContext) {
-    return answer(EntryPoint::context_from_green_context, [] { fail(Status::not_supported); });
+    return handle_call(EntryPoint::context_from_green_context, [] { fail(Status::not_supported); });
 }
 
 Status green_context_stream_create(Stream*, GreenContext, unsigned, int) {
-    return answer(EntryPoint::green_context_stream_create, [] { fail(Status::not_supported); });
+    return handle_call(EntryPoint::green_context_stream_create, [] { fail(Status::not_supported); });
 }
 
 }  // namespace cupool::simulator::exports

@@ -9,21 +9,21 @@
 
 namespace cupool::simulator {
 
-/// The live objects of one type, by handle. A handle is a number that is no address and that is never issued twice,
-/// so a dead one is always known, and nothing is ever read through it.
+/// The live objects of one type, by handle. A handle is a unique number that is no valid address, so a stale handle is always recognised
+/// and never dereferenced.
 ///
-/// `Object` names its `Handle` type and a `handle_tag` of its own, and has a member `handle`.
+/// `Object` declares its `Handle` type and a unique `handle_tag`, and has a member `handle`.
 template <typename Object>
 class HandleTable {
 public:
     using Handle = typename Object::Handle;
 
-    /// Issues a handle that no object has had.
+    /// Issues a new handle.
     static Handle issue() { return reinterpret_cast<Handle>(base + ++issued() * stride); }
 
     void add(const std::shared_ptr<Object>& object) { live_.emplace(number(object->handle), object); }
 
-    /// Null when the handle is not that of a live object.
+    /// Null unless the handle is that of a live object.
     std::shared_ptr<Object> find(Handle handle) const {
         const auto found = live_.find(number(handle));
         return found == live_.end() ? nullptr : found->second;
@@ -36,22 +36,22 @@ public:
         std::erase_if(live_, [&](const auto& entry) { return predicate(*entry.second); });
     }
 
-    /// Removes what dies along with its context.
+    /// Retires the objects that are destroyed along with their context: their handles remain known.
     template <typename Predicate>
-    void bury_if(Predicate predicate) {
+    void retire_if(Predicate predicate) {
         for (auto entry = live_.begin(); entry != live_.end();) {
             const auto next = std::next(entry);
             if (predicate(*entry->second)) {
-                auto grave = live_.extract(entry);  // moved as it is, so that a context can be closed without memory
-                grave.mapped() = nullptr;
-                buried_.insert(std::move(grave));
+                auto entry_node = live_.extract(entry);  // reuses the node, so that destroying a context needs no memory
+                entry_node.mapped() = nullptr;
+                retired_.insert(std::move(entry_node));
             }
             entry = next;
         }
     }
 
-    /// Whether the object died along with its context.
-    bool is_buried(Handle handle) const { return buried_.count(number(handle)) > 0; }
+    /// Whether the object was destroyed along with its context.
+    bool is_retired(Handle handle) const { return retired_.count(number(handle)) > 0; }
 
     template <typename Visitor>
     void for_each(Visitor visit) const {
@@ -63,11 +63,11 @@ public:
     std::size_t size() const { return live_.size(); }
     void clear() {
         live_.clear();
-        buried_.clear();
+        retired_.clear();
     }
 
 private:
-    // No canonical address of a process: whoever follows a handle dies at once.
+    // Non-canonical addresses: dereferencing a handle faults at once.
     static constexpr std::uintptr_t base = 0x5100'0000'0000'0000 + (std::uintptr_t{Object::handle_tag} << 48);
     static constexpr std::uintptr_t stride = 16;
 
@@ -78,7 +78,7 @@ private:
     }
 
     std::map<std::uintptr_t, std::shared_ptr<Object>> live_;
-    std::map<std::uintptr_t, std::shared_ptr<Object>> buried_;
+    std::map<std::uintptr_t, std::shared_ptr<Object>> retired_;
 };
 
 }  // namespace cupool::simulator

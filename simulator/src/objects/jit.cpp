@@ -21,7 +21,7 @@
 namespace cupool::simulator {
 namespace {
 
-// The newest PTX that a driver reads, as NVIDIA's PTX ISA release notes pair them.
+// The newest PTX version that each driver version supports, from the release notes of NVIDIA's PTX ISA.
 int newest_ptx_version(int driver) {
     struct Pair {
         int driver;
@@ -40,7 +40,7 @@ bool starts_with(const void* image, const std::array<unsigned char, 4>& magic) {
     return std::strncmp(static_cast<const char*>(image), reinterpret_cast<const char*>(magic.data()), magic.size()) == 0;
 }
 
-// Machine code for a GPU, or a collection of such: there is no machine here that it could be for.
+// Whether the image is a cubin or fatbin, which no simulated device can run.
 bool is_machine_code(const void* image) {
     constexpr std::array<unsigned char, 4> fat_binary{0x50, 0xed, 0x55, 0xba};
     constexpr std::array<unsigned char, 4> elf{0x7f, 'E', 'L', 'F'};
@@ -51,7 +51,7 @@ bool is_machine_code(const void* image) {
     return starts_with(image, fat_binary) || (has_header && bytes[machine_offset] == cuda_machine);
 }
 
-// Past blanks and comments.
+// Skips blanks and comments.
 std::string_view skip_to_first_word(std::string_view text) {
     while (true) {
         const std::size_t blanks = std::min(text.find_first_not_of(" \t\r\n"), text.size());
@@ -76,7 +76,7 @@ std::string_view skip_to_first_word(std::string_view text) {
 
 std::atomic<bool> contracts_products{true};
 
-/// The programs that were parsed last, by their text: tests load the same few modules again and again.
+/// A cache of the most recently parsed programs, by text: tests load the same few modules repeatedly.
 class ParsedPrograms {
 public:
     ptx::Program parse(std::string_view text) {
@@ -103,7 +103,7 @@ public:
         return program;
     }
 
-    // Never destroyed: calls may come as long as the process lives.
+    // Never destroyed: calls may arrive as long as the process lives.
     static ParsedPrograms& instance() {
         static auto* const programs = new ParsedPrograms;
         return *programs;
@@ -112,7 +112,7 @@ public:
 private:
     static constexpr std::size_t most = 16;
     std::mutex mutex_;
-    bool contracts_ = true;  // what they were parsed with
+    bool contracts_ = true;  // the setting with which they were parsed
     std::map<std::string, ptx::Program, std::less<>> programs_;
 };
 
@@ -125,8 +125,7 @@ ptx::Program parse(std::string_view text, JitLog& log) {
     }
 }
 
-// What the text begins with, `.version M.N`: M and N, or zeros where it begins otherwise. A number that fits no int is taken for the
-// largest.
+// M and N of the text's initial `.version M.N`, or zeros if it begins otherwise. Numbers that exceed an int saturate.
 std::pair<int, int> declared_version(std::string_view directive) {
     constexpr std::string_view word = ".version";
     if (!directive.starts_with(word)) {
@@ -164,7 +163,7 @@ void check_target(const ptx::Program& program, const CupoolSimDevice& device, Ji
     }
 }
 
-// Why kernels of the program cannot be launched.
+// The reasons why kernels of the program cannot be launched.
 std::string refusals_of(const ptx::Program& program) {
     std::string text;
     for (const ptx::Entry& entry : program.entries()) {

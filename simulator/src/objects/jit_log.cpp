@@ -9,7 +9,7 @@
 namespace cupool::simulator {
 namespace {
 
-// CU_JIT_SPLIT_COMPILE of CUDA 13. What the other options ask for makes no difference here.
+// CU_JIT_SPLIT_COMPILE of CUDA 13. The other options have no effect here.
 constexpr int last_option = 37;
 
 }  // namespace

@@ -6,12 +6,12 @@
 
 namespace cupool::simulator {
 
-/// The buffers that a caller of cuModuleLoadDataEx gives for what the JIT has to say.
+/// The log buffers that a caller of cuModuleLoadDataEx supplies for the JIT's messages.
 class JitLog {
 public:
     JitLog(unsigned option_count, const abi::JitOption* options, void** values);
 
-    /// Writes as much of the text as fits, ended by a NUL, and stores the length in the option that gave the size.
+    /// Writes as much of the text as fits, NUL-terminated, and stores the length in the option that gave the size.
     void write_error(const std::string& text) {
         write(text, abi::JitOption::error_log_buffer, abi::JitOption::error_log_buffer_size_bytes);
     }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/rollback.hpp"
 #include "api/state.hpp"
 #include "memory/address_space.hpp"
@@ -27,7 +27,7 @@ std::shared_ptr<LibraryKernel> kernel_of(State& state, abi::LibraryKernel handle
     return kernel;
 }
 
-// Of what all devices can run: they are alike as far as PTX goes, unless a test says otherwise.
+// Compiles for the first device: devices support the same PTX unless a test configures them otherwise.
 CupoolSimDevice first_device_kind() {
     const Locked state;
     return state->devices.front()->kind;
@@ -48,7 +48,7 @@ std::shared_ptr<Function> function_in(State& state, const LibraryKernel& kernel,
     return function_of(state, function_handle(state, *module, kernel.entry_index));
 }
 
-// Attributes are those of the device's primary context, as long as there is one.
+// Attributes are taken from the device's primary context if it exists.
 std::shared_ptr<Function> function_on(State& state, const LibraryKernel& kernel, abi::Device device) {
     return function_in(state, kernel, *context_of(state, device_at(state, device).primary_context));
 }
@@ -79,7 +79,7 @@ namespace exports {
 
 Status library_load_data(CodeLibrary* library, const void* code, JitOption* jit_options, void** jit_values, unsigned jit_count,
                          LibraryOption* options, void** values, unsigned count) {
-    return answer(EntryPoint::library_load_data, [&] {
+    return handle_call(EntryPoint::library_load_data, [&] {
         require(library != nullptr && code != nullptr, Status::invalid_value);
         require(count == 0 || (options != nullptr && values != nullptr), Status::invalid_value);
         require(count == 0, Status::not_supported);
@@ -102,7 +102,7 @@ Status library_load_data(CodeLibrary* library, const void* code, JitOption* jit_
 }
 
 Status library_unload(CodeLibrary library) {
-    return answer(EntryPoint::library_unload, [&] {
+    return handle_call(EntryPoint::library_unload, [&] {
         Operations pending;
         {
             const Locked state;
@@ -122,7 +122,7 @@ Status library_unload(CodeLibrary library) {
 }
 
 Status library_get_kernel(LibraryKernel* kernel, CodeLibrary library, const char* name) {
-    return answer(EntryPoint::library_get_kernel, [&] {
+    return handle_call(EntryPoint::library_get_kernel, [&] {
         require(kernel != nullptr && name != nullptr && *name != '\0', Status::invalid_value);
         const Locked state;
         const auto owner = library_of(*state, library);
@@ -133,7 +133,7 @@ Status library_get_kernel(LibraryKernel* kernel, CodeLibrary library, const char
 }
 
 Status library_get_global(DevicePointer* pointer, std::size_t* bytes, CodeLibrary library, const char* name) {
-    return answer(EntryPoint::library_get_global, [&] {
+    return handle_call(EntryPoint::library_get_global, [&] {
         require(name != nullptr && *name != '\0' && (pointer != nullptr || bytes != nullptr), Status::invalid_value);
         const Locked state;
         const auto owner = library_of(*state, library);
@@ -150,7 +150,7 @@ Status library_get_global(DevicePointer* pointer, std::size_t* bytes, CodeLibrar
 }
 
 Status library_get_kernel_count(unsigned* count, CodeLibrary library) {
-    return answer(EntryPoint::library_get_kernel_count, [&] {
+    return handle_call(EntryPoint::library_get_kernel_count, [&] {
         require(count != nullptr, Status::invalid_value);
         const Locked state;
         *count = static_cast<unsigned>(library_of(*state, library)->kernels.size());
@@ -158,7 +158,7 @@ Status library_get_kernel_count(unsigned* count, CodeLibrary library) {
 }
 
 Status library_enumerate_kernels(LibraryKernel* kernels, unsigned count, CodeLibrary library) {
-    return answer(EntryPoint::library_enumerate_kernels, [&] {
+    return handle_call(EntryPoint::library_enumerate_kernels, [&] {
         require(kernels != nullptr && count > 0, Status::invalid_value);
         const Locked state;
         const auto& all = library_of(*state, library)->kernels;
@@ -167,7 +167,7 @@ Status library_enumerate_kernels(LibraryKernel* kernels, unsigned count, CodeLib
 }
 
 Status library_kernel_get_function(Function* function, LibraryKernel kernel) {
-    return answer(EntryPoint::library_kernel_get_function, [&] {
+    return handle_call(EntryPoint::library_kernel_get_function, [&] {
         require(function != nullptr, Status::invalid_value);
         const Locked state;
         *function = function_in(*state, *kernel_of(*state, kernel), *current_context(*state))->handle;
@@ -175,7 +175,7 @@ Status library_kernel_get_function(Function* function, LibraryKernel kernel) {
 }
 
 Status library_kernel_get_name(const char** name, LibraryKernel kernel) {
-    return answer(EntryPoint::library_kernel_get_name, [&] {
+    return handle_call(EntryPoint::library_kernel_get_name, [&] {
         require(name != nullptr, Status::invalid_value);
         const Locked state;
         const auto named = kernel_of(*state, kernel);
@@ -184,7 +184,7 @@ Status library_kernel_get_name(const char** name, LibraryKernel kernel) {
 }
 
 Status library_kernel_get_attribute(int* value, FunctionAttribute attribute, LibraryKernel kernel, Device device) {
-    return answer(EntryPoint::library_kernel_get_attribute, device, [&] {
+    return handle_call(EntryPoint::library_kernel_get_attribute, device, [&] {
         require(value != nullptr, Status::invalid_value);
         const Locked state;
         *value = attribute_of(*function_on(*state, *kernel_of(*state, kernel), device), attribute);
@@ -192,7 +192,7 @@ Status library_kernel_get_attribute(int* value, FunctionAttribute attribute, Lib
 }
 
 Status library_kernel_set_attribute(FunctionAttribute attribute, int value, LibraryKernel kernel, Device device) {
-    return answer(EntryPoint::library_kernel_set_attribute, device, [&] {
+    return handle_call(EntryPoint::library_kernel_set_attribute, device, [&] {
         const Locked state;
         set_attribute(*function_on(*state, *kernel_of(*state, kernel), device), attribute, value);
     });

@@ -15,7 +15,7 @@ struct Context;
 struct Function;
 struct State;
 
-/// Code that belongs to no context: each context in which a kernel of it is asked for gets a module of its own.
+/// Context-independent code: each context in which one of its kernels is requested gets its own module.
 struct Library {
     using Handle = abi::CodeLibrary;
     static constexpr unsigned char handle_tag = 11;
@@ -23,7 +23,7 @@ struct Library {
     Handle handle = nullptr;
     ptx::Program program;
     std::map<abi::Context, abi::Module> modules{};
-    /// By entry index, in their order.
+    /// By entry index.
     std::vector<abi::LibraryKernel> kernels{};
 };
 
@@ -36,8 +36,8 @@ struct LibraryKernel {
     std::size_t entry_index = 0;
 };
 
-/// What a launch is given: a function, or a kernel of a library, which becomes that context's function.
-/// Fails with invalid_handle.
+/// Resolves the handle passed to a launch: that of a function, or of a library's kernel, for which it returns the context's function. Fails
+/// with invalid_handle.
 std::shared_ptr<Function> launched_function(State& state, abi::Function handle, Context& context);
 
 }  // namespace cupool::simulator

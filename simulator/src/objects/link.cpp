@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "objects/jit.hpp"
 
@@ -22,7 +22,7 @@ std::shared_ptr<LinkState> link_of(State& state, abi::LinkState handle) {
 namespace exports {
 
 Status link_create(unsigned option_count, JitOption* options, void** option_values, LinkState* link) {
-    return answer(EntryPoint::link_create, [&] {
+    return handle_call(EntryPoint::link_create, [&] {
         require(link != nullptr, Status::invalid_value);
         const JitLog log(option_count, options, option_values);
         const Locked state;
@@ -35,7 +35,7 @@ Status link_create(unsigned option_count, JitOption* options, void** option_valu
 
 Status link_add_data(LinkState link, LinkInput type, void* data, std::size_t bytes, const char*, unsigned option_count, JitOption* options,
                      void** option_values) {
-    return answer(EntryPoint::link_add_data, [&] {
+    return handle_call(EntryPoint::link_add_data, [&] {
         require(data != nullptr && bytes > 0, Status::invalid_value);
         const JitLog checked(option_count, options, option_values);
         const Locked state;
@@ -48,7 +48,7 @@ Status link_add_data(LinkState link, LinkInput type, void* data, std::size_t byt
 }
 
 Status link_complete(LinkState link, void** image, std::size_t* bytes) {
-    return answer(EntryPoint::link_complete, [&] {
+    return handle_call(EntryPoint::link_complete, [&] {
         require(image != nullptr, Status::invalid_value);
         const Locked state;
         const auto complete = link_of(*state, link);
@@ -63,7 +63,7 @@ Status link_complete(LinkState link, void** image, std::size_t* bytes) {
 }
 
 Status link_destroy(LinkState link) {
-    return answer(EntryPoint::link_destroy, [&] {
+    return handle_call(EntryPoint::link_destroy, [&] {
         const Locked state;
         link_of(*state, link);
         state->link_states.remove(link);

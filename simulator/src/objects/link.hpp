@@ -9,7 +9,7 @@
 
 namespace cupool::simulator {
 
-/// A link under way. One PTX text is all that it takes, and what comes out is that text: what this driver loads.
+/// A linker invocation. It accepts a single PTX text and returns that text as the image.
 struct LinkState {
     using Handle = abi::LinkState;
     static constexpr unsigned char handle_tag = 13;

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/rollback.hpp"
 #include "api/state.hpp"
 #include "checks/kernel_limits.hpp"
@@ -155,7 +155,7 @@ std::shared_ptr<Function> function_of(State& state, abi::Function handle) {
 namespace exports {
 
 Status module_load_data(Module* module, const void* image, unsigned option_count, JitOption* options, void** option_values) {
-    return answer(EntryPoint::module_load_data, [&] {
+    return handle_call(EntryPoint::module_load_data, [&] {
         const CupoolSimDevice device = current_device_kind();
         require(module != nullptr && image != nullptr, Status::invalid_value);
         JitLog log(option_count, options, option_values);
@@ -167,7 +167,7 @@ Status module_load_data(Module* module, const void* image, unsigned option_count
 }
 
 Status module_unload(Module module) {
-    return answer(EntryPoint::module_unload, [&] {
+    return handle_call(EntryPoint::module_unload, [&] {
         Operations pending;
         {
             const Locked state;
@@ -182,7 +182,7 @@ Status module_unload(Module module) {
 }
 
 Status module_get_function(Function* function, Module module, const char* name) {
-    return answer(EntryPoint::module_get_function, [&] {
+    return handle_call(EntryPoint::module_get_function, [&] {
         require(function != nullptr && name != nullptr && *name != '\0', Status::invalid_value);
         const Locked state;
         const auto owner = module_of(*state, module);
@@ -193,7 +193,7 @@ Status module_get_function(Function* function, Module module, const char* name) 
 }
 
 Status module_get_global(DevicePointer* pointer, std::size_t* bytes, Module module, const char* name) {
-    return answer(EntryPoint::module_get_global, [&] {
+    return handle_call(EntryPoint::module_get_global, [&] {
         require(name != nullptr && *name != '\0' && (pointer != nullptr || bytes != nullptr), Status::invalid_value);
         const Locked state;
         const auto owner = module_of(*state, module);
@@ -210,7 +210,7 @@ Status module_get_global(DevicePointer* pointer, std::size_t* bytes, Module modu
 }
 
 Status function_get_attribute(int* value, FunctionAttribute attribute, Function function) {
-    return answer(EntryPoint::function_get_attribute, [&] {
+    return handle_call(EntryPoint::function_get_attribute, [&] {
         require(value != nullptr, Status::invalid_value);
         const Locked state;
         *value = attribute_of(*function_of(*state, function), attribute);
@@ -218,14 +218,14 @@ Status function_get_attribute(int* value, FunctionAttribute attribute, Function 
 }
 
 Status function_set_attribute(Function function, FunctionAttribute attribute, int value) {
-    return answer(EntryPoint::function_set_attribute, [&] {
+    return handle_call(EntryPoint::function_set_attribute, [&] {
         const Locked state;
         set_attribute(*function_of(*state, function), attribute, value);
     });
 }
 
 Status function_set_cache_config(Function function, CacheConfig config) {
-    return answer(EntryPoint::function_set_cache_config, [&] {
+    return handle_call(EntryPoint::function_set_cache_config, [&] {
         require(config >= CacheConfig::none && config <= CacheConfig::prefer_equal, Status::invalid_value);
         const Locked state;
         function_of(*state, function);
@@ -233,7 +233,7 @@ Status function_set_cache_config(Function function, CacheConfig config) {
 }
 
 Status function_get_module(Module* module, Function function) {
-    return answer(EntryPoint::function_get_module, [&] {
+    return handle_call(EntryPoint::function_get_module, [&] {
         require(module != nullptr, Status::invalid_value);
         const Locked state;
         *module = function_of(*state, function)->module->handle;
@@ -241,7 +241,7 @@ Status function_get_module(Module* module, Function function) {
 }
 
 Status function_get_name(const char** name, Function function) {
-    return answer(EntryPoint::function_get_name, [&] {
+    return handle_call(EntryPoint::function_get_name, [&] {
         require(name != nullptr, Status::invalid_value);
         const Locked state;
         *name = function_of(*state, function)->entry().name.c_str();
@@ -249,7 +249,7 @@ Status function_get_name(const char** name, Function function) {
 }
 
 Status function_get_parameter_info(Function function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
-    return answer(EntryPoint::function_get_parameter_info, [&] {
+    return handle_call(EntryPoint::function_get_parameter_info, [&] {
         require(offset != nullptr, Status::invalid_value);
         const Locked state;
         const auto kernel = function_of(*state, function);
@@ -262,14 +262,14 @@ Status function_get_parameter_info(Function function, std::size_t index, std::si
 }
 
 Status module_get_loading_mode(ModuleLoadingMode* mode) {
-    return answer(EntryPoint::module_get_loading_mode, [&] {
+    return handle_call(EntryPoint::module_get_loading_mode, [&] {
         require(mode != nullptr, Status::invalid_value);
         *mode = ModuleLoadingMode::lazy;
     });
 }
 
 Status module_get_function_count(unsigned* count, Module module) {
-    return answer(EntryPoint::module_get_function_count, [&] {
+    return handle_call(EntryPoint::module_get_function_count, [&] {
         require(count != nullptr, Status::invalid_value);
         const Locked state;
         *count = static_cast<unsigned>(module_of(*state, module)->program.entries().size());
@@ -277,7 +277,7 @@ Status module_get_function_count(unsigned* count, Module module) {
 }
 
 Status module_enumerate_functions(Function* functions, unsigned count, Module module) {
-    return answer(EntryPoint::module_enumerate_functions, [&] {
+    return handle_call(EntryPoint::module_enumerate_functions, [&] {
         require(functions != nullptr && count > 0, Status::invalid_value);
         const Locked state;
         const auto owner = module_of(*state, module);

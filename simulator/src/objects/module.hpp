@@ -23,11 +23,11 @@ struct Module {
     Handle handle = nullptr;
     Context* context = nullptr;
     ptx::Program program;
-    /// Of every program variable, in their order.
+    /// The memory of each program variable, by variable index.
     std::vector<std::shared_ptr<Allocation>> variables;
-    /// By entry index; issued when first asked for.
+    /// By entry index; created on first request.
     std::map<std::size_t, abi::Function> functions;
-    /// A library's own, made for one context: the program knows nothing of it.
+    /// Created by a library for one context; invisible to the program.
     bool is_of_library = false;
 };
 
@@ -47,15 +47,15 @@ struct Function {
 
 /// Loads a program into a context.
 std::shared_ptr<Module> load_module(State& state, Context& context, ptx::Program program);
-/// Nothing may be pending in its context.
+/// Its context must be idle.
 void unload_module(State& state, const Module& module);
 
-/// The handle of a kernel of the module, the same each time.
+/// The handle of a kernel of the module; the same on each call.
 abi::Function function_handle(State& state, Module& module, std::size_t entry_index);
 
-/// As cuFuncGetAttribute tells. Fails with invalid_value or not_supported.
+/// Implements cuFuncGetAttribute. Fails with invalid_value or not_supported.
 int attribute_of(const Function& function, abi::FunctionAttribute attribute);
-/// As cuFuncSetAttribute does. Fails with invalid_value.
+/// Implements cuFuncSetAttribute. Fails with invalid_value.
 void set_attribute(Function& function, abi::FunctionAttribute attribute, int value);
 
 /// Fails with invalid_handle.

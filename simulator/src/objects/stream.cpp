@@ -5,8 +5,8 @@
 #include <thread>
 #include <utility>
 
-#include "api/answer.hpp"
 #include "api/driver_state.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "checks/context_check.hpp"
 #include "faults/device_fault.hpp"
@@ -18,7 +18,7 @@ namespace {
 constexpr std::uintptr_t legacy_handle = 1;
 constexpr std::uintptr_t per_thread_handle = 2;
 
-// CU_EVENT_WAIT_EXTERNAL: for streams that are captured.
+// CU_EVENT_WAIT_EXTERNAL: for captured streams.
 constexpr unsigned external_wait = 1;
 
 bool is_special(abi::Stream handle) { return reinterpret_cast<std::uintptr_t>(handle) <= per_thread_handle; }
@@ -36,7 +36,7 @@ std::shared_ptr<Stream> per_thread_stream(State& state, Context& context) {
     return stream;
 }
 
-// What the legacy stream of the context waits for.
+// The operations for which the legacy stream of the context waits.
 Operations last_of_blocking_streams(State& state, const Context& context) {
     Operations last = context.blocking_orphans;
     for (const auto& [_, stream] : context.per_thread_streams) {
@@ -50,7 +50,7 @@ Operations last_of_blocking_streams(State& state, const Context& context) {
     return last;
 }
 
-// What is to be done before the stream is idle. The legacy stream is not while a blocking one is busy.
+// The operations that must finish before the stream is idle. The legacy stream is busy while a blocking one is.
 Operations pending_of(State& state, const Stream& stream) {
     Operations pending;
     if (stream.kind == Stream::Kind::legacy) {
@@ -78,7 +78,7 @@ abi::GraphNodeType type_of(const Work& work) {
         case Work::Kind::kernel:
         case Work::Kind::release: break;
     }
-    fail(abi::Status::not_supported);  // memory that a graph allocates or frees, operations on values
+    fail(abi::Status::not_supported);  // graph memory nodes and memory value operations
 }
 
 void forget_finished(Operations& operations) {
@@ -96,8 +96,8 @@ std::shared_ptr<Stream> stream_of(State& state, abi::Stream handle) {
         return per_thread_stream(state, *current_context(state));
     }
     auto stream = state.streams.find(handle);
-    require(stream != nullptr, state.streams.is_buried(handle) ? abi::Status::context_is_destroyed : abi::Status::invalid_handle);
-    note_given(state, *stream);
+    require(stream != nullptr, state.streams.is_retired(handle) ? abi::Status::context_is_destroyed : abi::Status::invalid_handle);
+    check_stream_context(state, *stream);
     return stream;
 }
 
@@ -110,7 +110,7 @@ std::shared_ptr<Stream> create_stream(State& state, Context& context, unsigned f
     if (flags == static_cast<unsigned>(abi::StreamFlags::non_blocking)) {
         stream->kind = Stream::Kind::non_blocking;
     }
-    stream->priority = std::clamp(priority, greatest_stream_priority, min_stream_priority);
+    stream->priority = std::clamp(priority, greatest_stream_priority, least_stream_priority);
     state.streams.add(stream);
     return stream;
 }
@@ -179,7 +179,7 @@ void require_no_fault(const Operations& operations) {
 namespace exports {
 
 Status stream_create(Stream* stream, unsigned flags, int priority) {
-    return answer(EntryPoint::stream_create, [&] {
+    return handle_call(EntryPoint::stream_create, [&] {
         require(stream != nullptr && flags <= static_cast<unsigned>(StreamFlags::non_blocking), Status::invalid_value);
         const Locked state;
         *stream = create_stream(*state, *current_context(*state), flags, priority)->handle;
@@ -187,7 +187,7 @@ Status stream_create(Stream* stream, unsigned flags, int priority) {
 }
 
 Status stream_destroy(Stream stream) {
-    return answer(EntryPoint::stream_destroy, [&] {
+    return handle_call(EntryPoint::stream_destroy, [&] {
         const Locked state;
         require(!is_special(stream), Status::invalid_handle);
         const auto doomed = stream_of(*state, stream);
@@ -201,11 +201,11 @@ Status stream_destroy(Stream stream) {
 }
 
 Status stream_synchronize(Stream stream) {
-    return answer(EntryPoint::stream_synchronize, [&] { synchronize(pending_of(stream)); });
+    return handle_call(EntryPoint::stream_synchronize, [&] { synchronize(pending_of(stream)); });
 }
 
 Status stream_query(Stream stream) {
-    return answer(EntryPoint::stream_query, [&] {
+    return handle_call(EntryPoint::stream_query, [&] {
         const Operations asked = pending_of(stream);
         Operations pending = asked;
         forget_finished(pending);
@@ -215,7 +215,7 @@ Status stream_query(Stream stream) {
 }
 
 Status stream_wait_event(Stream stream, Event event, unsigned flags) {
-    return answer(EntryPoint::stream_wait_event, [&] {
+    return handle_call(EntryPoint::stream_wait_event, [&] {
         require(flags <= external_wait, Status::invalid_value);
         const Locked state;
         const auto waiting = stream_of(*state, stream);
@@ -240,7 +240,7 @@ Status stream_wait_event(Stream stream, Event event, unsigned flags) {
 }
 
 Status stream_launch_host_function(Stream stream, HostFunction function, void* user_data) {
-    return answer(EntryPoint::stream_launch_host_function, [&] {
+    return handle_call(EntryPoint::stream_launch_host_function, [&] {
         require(function != nullptr, Status::invalid_value);
         const Locked state;
         enqueue(*state, *stream_of(*state, stream), host_function_work(function, user_data));
@@ -248,7 +248,7 @@ Status stream_launch_host_function(Stream stream, HostFunction function, void* u
 }
 
 Status stream_get_priority(Stream stream, int* priority) {
-    return answer(EntryPoint::stream_get_priority, [&] {
+    return handle_call(EntryPoint::stream_get_priority, [&] {
         require(priority != nullptr, Status::invalid_value);
         const Locked state;
         *priority = stream_of(*state, stream)->priority;
@@ -256,7 +256,7 @@ Status stream_get_priority(Stream stream, int* priority) {
 }
 
 Status stream_get_flags(Stream stream, unsigned* flags) {
-    return answer(EntryPoint::stream_get_flags, [&] {
+    return handle_call(EntryPoint::stream_get_flags, [&] {
         require(flags != nullptr, Status::invalid_value);
         const Locked state;
         const bool is_non_blocking = stream_of(*state, stream)->kind == simulator::Stream::Kind::non_blocking;
@@ -265,7 +265,7 @@ Status stream_get_flags(Stream stream, unsigned* flags) {
 }
 
 Status stream_get_context(Stream stream, Context* context) {
-    return answer(EntryPoint::stream_get_context, [&] {
+    return handle_call(EntryPoint::stream_get_context, [&] {
         require(context != nullptr, Status::invalid_value);
         const Locked state;
         *context = stream_of(*state, stream)->context->handle;
@@ -273,7 +273,7 @@ Status stream_get_context(Stream stream, Context* context) {
 }
 
 Status stream_get_id(Stream stream, unsigned long long* id) {
-    return answer(EntryPoint::stream_get_id, [&] {
+    return handle_call(EntryPoint::stream_get_id, [&] {
         require(id != nullptr, Status::invalid_value);
         const Locked state;
         *id = stream_of(*state, stream)->id;

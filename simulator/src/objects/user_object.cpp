@@ -1,13 +1,13 @@
 #include "objects/user_object.hpp"
 
-#include "api/answer.hpp"
 #include "api/driver_state.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 
 namespace cupool::simulator {
 namespace {
 
-// CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, which must be given, and CU_GRAPH_USER_OBJECT_MOVE.
+// CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, which is mandatory, and CU_GRAPH_USER_OBJECT_MOVE.
 constexpr unsigned no_destructor_sync = 1;
 constexpr unsigned move_reference = 1;
 
@@ -37,7 +37,7 @@ UserObject::~UserObject() {
 namespace exports {
 
 Status user_object_create(UserObject* object, void* pointer, HostFunction destroy, unsigned references, unsigned flags) {
-    return answer(EntryPoint::user_object_create, [&] {
+    return handle_call(EntryPoint::user_object_create, [&] {
         require(object != nullptr && destroy != nullptr && references > 0 && flags == no_destructor_sync, Status::invalid_value);
         const Locked state;
         const auto created = std::make_shared<simulator::UserObject>();
@@ -51,8 +51,8 @@ Status user_object_create(UserObject* object, void* pointer, HostFunction destro
 }
 
 Status user_object_release(UserObject object, unsigned count) {
-    return answer(EntryPoint::user_object_release, [&] {
-        std::shared_ptr<simulator::UserObject> released;  // goes when the lock is no longer held
+    return handle_call(EntryPoint::user_object_release, [&] {
+        std::shared_ptr<simulator::UserObject> released;  // destroyed after the lock is released
         const Locked state;
         released = object_of(*state, object);
         release(*state, *released, count);
@@ -60,7 +60,7 @@ Status user_object_release(UserObject object, unsigned count) {
 }
 
 Status graph_retain_user_object(Graph graph, UserObject object, unsigned count, unsigned flags) {
-    return answer(EntryPoint::graph_retain_user_object, [&] {
+    return handle_call(EntryPoint::graph_retain_user_object, [&] {
         require(count > 0 && flags <= move_reference, Status::invalid_value);
         const Locked state;
         const auto keeper = graph_of(*state, graph);

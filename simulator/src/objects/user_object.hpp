@@ -6,7 +6,8 @@
 
 namespace cupool::simulator {
 
-/// What graphs keep alive for the program: its end is told to the program, by a function that may not call the driver.
+/// A resource of the program that graphs keep alive. Its destructor function, which must not call the driver, runs when the last reference
+/// is released.
 struct UserObject {
     using Handle = abi::UserObject;
     static constexpr unsigned char handle_tag = 10;
@@ -19,7 +20,7 @@ struct UserObject {
     Handle handle = nullptr;
     void* pointer = nullptr;
     abi::HostFunction destroy = nullptr;
-    /// The references that the program itself holds; graphs hold theirs by shared ownership.
+    /// References held by the program; graphs hold theirs by shared ownership.
     unsigned references = 0;
 };
 

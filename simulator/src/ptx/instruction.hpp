@@ -2,18 +2,18 @@
 
 #include <cstdint>
 
-#include "ptx/opcode_table.hpp"
+#include "ptx/parse/opcode_table.hpp"
 
 namespace cupool::ptx {
 
 class Warp;
 struct Instruction;
 
-/// Executes an instruction for the lanes of `mask`, a subset of the running group's that is not empty.
+/// Executes an instruction for the lanes of `mask`, a non-empty subset of the running group.
 using Handler = void (*)(Warp& warp, const Instruction& instruction, std::uint32_t mask);
 
-/// Where an operand lies: a bank in the upper bits, a byte offset in the lower ones. A slot holds 32 lanes of 32 or 64 bits; narrower
-/// registers use the low bits of 32-bit lanes, whose other bits mean nothing. A predicate is one word with a bit a lane.
+/// Encoding of an operand: a bank in the upper bits and a byte offset in the lower ones. A slot holds 32 lanes of 32 or 64 bits; narrower
+/// registers use the low bits of 32-bit lanes, whose other bits are undefined. A predicate is one word with a bit per lane.
 enum class Bank : std::uint32_t { frame32, frame64, frame_predicate, pool32, pool64, special32, unallocated, count };
 
 inline constexpr unsigned bank_shift = 29;
@@ -27,36 +27,36 @@ constexpr std::uint32_t operand_in(Bank bank, std::uint32_t offset) { return sta
 constexpr Bank bank_of(std::uint32_t operand) { return static_cast<Bank>(operand >> bank_shift); }
 constexpr bool is_wide(std::uint32_t operand) { return bank_of(operand) == Bank::frame64 || bank_of(operand) == Bank::pool64; }
 
-/// The first slot of pool32 is all ones: zero-extended or as a predicate, true.
+/// The first slot of pool32 is all ones, which is true as a predicate.
 inline constexpr std::uint32_t always = operand_in(Bank::pool32, 0);
 inline constexpr std::uint32_t no_operand = always;
 
 /// Memory instructions keep data in operands 0 to 3 and their address here.
 inline constexpr unsigned address_operand = 4;
 
-/// How a memory instruction finds its bytes: a space, or a variable in the frame of the running function.
+/// The address space of a memory instruction; `frame` is a variable in the frame of the running function.
 enum class Access : std::uint8_t { global, shared, local, frame, parameter, generic };
 
 struct Instruction {
     Handler handler = nullptr;
     std::uint32_t operands[6] = {no_operand, no_operand, no_operand, no_operand, no_operand, no_operand};
     std::uint32_t guard = always;
-    std::uint32_t straight = 0;   ///< how many instructions from here on neither branch, synchronise nor are branched to; 0: this one does
+    std::uint32_t straight = 0;   ///< length of the straight-line run that begins here; 0: this instruction changes control flow
     std::uint64_t immediate = 0;  ///< address offset, branch target, index of a call or table, lop3's table
     std::uint32_t line = 0;
     std::uint32_t text = 0;        ///< index into Module::opcode_texts
-    std::uint8_t choice = 0;       ///< rounding, comparison, atomic operation...: what the operation makes of it
+    std::uint8_t choice = 0;       ///< rounding, comparison, atomic operation...: depends on the operation
     std::uint8_t choice2 = 0;      ///< a second one: combine, space...
     std::uint8_t width = 1;        ///< elements of a vector access
-    std::uint32_t inspection = 0;  ///< of inspected code: index into Module::inspections
+    std::uint32_t inspection = 0;  ///< for inspected code: index into Module::inspections
 };
 
 static_assert(sizeof(Instruction) == 64, "one cache line");
 
-/// Of a barrier instruction: `bar`, or `barrier` with `.aligned`, which the lanes of a warp must execute together.
+/// Whether a barrier is `bar`, or `barrier` with `.aligned`: the lanes of a warp must execute it together.
 inline bool is_aligned_barrier(const Instruction& barrier) { return barrier.choice2 != 0; }
 
-/// All that the choice of a handler may depend on.
+/// The properties of an instruction that determine its handler.
 struct Selection {
     Operation operation = Operation::nothing;
     Modifiers modifiers;

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "ptx/decode.hpp"
-#include "ptx/parser.hpp"
+#include "ptx/compile/decode.hpp"
+#include "ptx/parse/parser.hpp"
 #include "ptx/ptx.hpp"
 #include "ptx/report.hpp"
 
@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::uint64_t max_constant_bytes = 64 * 1024;
 constexpr std::uint64_t max_parameter_bytes = 32764;
-constexpr std::uint64_t max_static_shared_bytes = 232'448;  // what an H200's driver compiles; ptxas by itself stops at 48 KiB
-constexpr std::uint32_t no_place = 0xffffffff;
+constexpr std::uint64_t max_static_shared_bytes = 232'448;  // the limit of an H200's driver; that of stand-alone ptxas is 48 KiB
+constexpr std::uint32_t no_index = 0xffffffff;
 
-/// Builds the executable module from its syntax.
+/// Builds the executable module from its syntax tree.
 class ModuleBuilder {
 public:
     ModuleBuilder(const syntax::Module& source, bool contract) : source_(source), contract_(contract), pool_(module_) {}
@@ -23,7 +23,7 @@ public:
         module_.version_minor = source_.version_minor;
         module_.target = source_.target;
         module_.files = source_.files;
-        place_symbols();
+        encode_symbols();
         for (const syntax::Function& function : source_.functions) {
             refusals_.push_back(function.refusal);
             if (!function.defined || !function.refusal.empty() || !add_function(function)) {
@@ -39,12 +39,12 @@ public:
     }
 
 private:
-    // False where the function contains what is not supported.
+    // Returns false if the function contains an unsupported feature.
     bool add_function(const syntax::Function& function) {
         const std::size_t calls = module_.calls.size();
         const std::size_t branch_tables = module_.branch_tables.size();
         try {
-            FunctionDecoder decoder(source_, function, places_, module_, pool_, contract_);
+            FunctionDecoder decoder(source_, function, symbol_indices_, module_, pool_, contract_);
             Function decoded = decoder.decode();
             module_.functions.push_back(std::move(decoded));
             shared_symbols_.push_back(decoder.shared_symbols());
@@ -58,15 +58,15 @@ private:
         }
     }
 
-    void place_symbols() {
-        places_.variable.assign(source_.symbols.size(), no_place);
-        places_.shared.assign(source_.symbols.size(), no_place);
+    void encode_symbols() {
+        symbol_indices_.variable.assign(source_.symbols.size(), no_index);
+        symbol_indices_.shared.assign(source_.symbols.size(), no_index);
         std::uint64_t constant_bytes = 0;
         for (std::uint32_t i = 0; i < source_.symbols.size(); ++i) {
             const syntax::Symbol& symbol = source_.symbols[i];
-            if (symbol.space == Space::shared) places_.shared[i] = shared_count_++;
+            if (symbol.space == Space::shared) symbol_indices_.shared[i] = shared_count_++;
             if (symbol.space != Space::global && symbol.space != Space::constant) continue;
-            places_.variable[i] = static_cast<std::uint32_t>(module_.variables.size());
+            symbol_indices_.variable[i] = static_cast<std::uint32_t>(module_.variables.size());
             Variable variable;
             variable.name = symbol.name;
             variable.size = symbol.size;
@@ -81,8 +81,8 @@ private:
         }
         for (std::uint32_t i = 0; i < source_.symbols.size(); ++i)
             for (const syntax::Symbol::Relocation& relocation : source_.symbols[i].relocations)
-                module_.variables[places_.variable[i]].relocations.push_back(
-                    {relocation.offset, places_.variable[relocation.symbol], relocation.addend});
+                module_.variables[symbol_indices_.variable[i]].relocations.push_back(
+                    {relocation.offset, symbol_indices_.variable[relocation.symbol], relocation.addend});
     }
 
     struct Frames {
@@ -92,7 +92,7 @@ private:
         std::uint32_t local_bytes = 0;
     };
 
-    // The functions that an entry can reach, and the deepest frames of its calls.
+    // The functions that an entry can reach, and the frame sizes of its deepest call chain.
     struct Reach {
         std::vector<std::uint32_t> functions;
         bool recursive = false;
@@ -149,7 +149,7 @@ private:
         entry.local_bytes = point.local_bytes;
         for (const std::uint32_t reached_function : reached.functions)
             entry.registers = std::max(entry.registers, module_.functions[reached_function].registers);
-        constexpr std::uint32_t overhead = 8;  // addresses, predicates: what a register allocator for the real machine needs besides
+        constexpr std::uint32_t overhead = 8;  // registers for addresses and predicates on a real GPU
         entry.registers = std::min<std::uint32_t>(255, static_cast<std::uint32_t>(align_up(entry.registers + overhead, 8)));
         module_.entries.push_back(std::move(entry));
         module_.entry_points.push_back(std::move(point));
@@ -164,7 +164,7 @@ private:
             point.local_bytes = entry.local_bytes;
             return;
         }
-        // `functions` has callees before callers: each one's deepest chain is known when its callers come.
+        // `functions` lists callees before callers, so the deepest chain of each callee is known.
         for (const std::uint32_t index : reached.functions) {
             const Function& function = module_.functions[index];
             Frames below;
@@ -186,7 +186,7 @@ private:
         point.local_bytes = whole.local_bytes;
     }
 
-    // Shared variables that the entry reaches, one after another; dynamic shared memory begins after them.
+    // Lays out the shared variables that the entry reaches; dynamic shared memory follows them.
     void add_shared(const Reach& reached, Entry& entry, EntryPoint& point) {
         std::vector<std::uint32_t> used;
         for (const std::uint32_t function : reached.functions)
@@ -202,7 +202,7 @@ private:
                 continue;
             }
             bytes = align_up(bytes, symbol.alignment);
-            point.shared_offsets[places_.shared[index]] = static_cast<std::uint32_t>(bytes);
+            point.shared_offsets[symbol_indices_.shared[index]] = static_cast<std::uint32_t>(bytes);
             bytes += symbol.size;
             if (bytes > max_static_shared_bytes) {
                 throw ParseError(ParseError::Kind::malformed, symbol.line, entry.name,
@@ -212,7 +212,8 @@ private:
         }
         bytes = align_up(bytes, dynamic_alignment);
         for (const std::uint32_t index : used)
-            if (source_.symbols[index].dynamic_shared) point.shared_offsets[places_.shared[index]] = static_cast<std::uint32_t>(bytes);
+            if (source_.symbols[index].dynamic_shared)
+                point.shared_offsets[symbol_indices_.shared[index]] = static_cast<std::uint32_t>(bytes);
         entry.shared_bytes = static_cast<std::uint32_t>(bytes);
     }
 
@@ -220,11 +221,11 @@ private:
     bool contract_;
     Module module_;
     ConstantPool pool_;
-    SymbolPlaces places_;
+    SymbolIndices symbol_indices_;
     std::uint32_t shared_count_ = 0;
     std::vector<std::vector<std::uint32_t>> shared_symbols_;
-    std::vector<std::string> refusals_;  ///< by function; empty where there is none
-    // By function, for one entry after another: a module with many of them is not to take a time that grows with their square.
+    std::vector<std::string> refusals_;  ///< by function; empty if it is supported
+    // By function; reused for each entry, so that the time is not quadratic in the number of entries.
     std::vector<Mark> marks_;
     std::vector<Frames> deepest_;
 };

@@ -4,8 +4,8 @@
 
 namespace cupool::ptx {
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014; constants of Vigna's version): the
-/// same numbers everywhere, which those of <random>'s distributions are not.
+/// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014; constants of Vigna's version).
+/// Unlike the distributions of <random>, it gives the same numbers on every platform.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -18,7 +18,7 @@ public:
         return mixed ^ (mixed >> 31);
     }
 
-    /// Of 0 to count - 1. The bias is below count / 2^64.
+    /// A number from 0 to count - 1, with a bias below count / 2^64.
     std::uint64_t below(std::uint64_t count) { return next() % count; }
 
 private:

@@ -40,7 +40,7 @@ int source_line(const Module& module, const Instruction* code, const Instruction
     return static_cast<int>(module.locations[static_cast<std::size_t>(&instruction - code)].line);
 }
 
-std::string place_text(const Module& module, const Instruction* code, const Instruction& instruction) {
+std::string location_text(const Module& module, const Instruction* code, const Instruction& instruction) {
     const std::string line = "line " + std::to_string(instruction.line) + " (" + module.opcode_texts[instruction.text] + ")";
     const syntax::Location& location = module.locations[static_cast<std::size_t>(&instruction - code)];
     const auto file = module.files.find(location.file);

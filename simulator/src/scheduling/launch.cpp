@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "checks/kernel_budget.hpp"
 #include "checks/kernel_limits.hpp"
@@ -26,7 +26,7 @@
 namespace cupool::simulator {
 namespace {
 
-/// Device memory as a kernel of one context sees it.
+/// Device memory as a kernel of one context can access it.
 class KernelMemory : public ptx::GlobalMemory {
 public:
     explicit KernelMemory(Accessor accessor) : accessor_(std::move(accessor)) {}
@@ -51,7 +51,7 @@ public:
 
 private:
     Accessor accessor_;
-    // What the kernel has touched stays as long as it runs.
+    // Keeps memory that the kernel has accessed alive while it runs.
     std::set<std::shared_ptr<Allocation>> in_use_;
 };
 
@@ -74,7 +74,7 @@ Time run(const PreparedLaunch& prepared, std::uint64_t seed) {
     limits.seconds = kernel_budget().seconds;
     limits.multiprocessors = static_cast<std::uint32_t>(prepared.device_kind.multiprocessor_count);
     const ptx::Outcome outcome = ptx::execute(prepared.program, launch, memory, limits);
-    if (outcome.found) {
+    if (outcome.is_finding) {
         report_finding(prepared.device, {outcome.report});
     } else if (!outcome) {
         raise_device_fault_of(prepared.device, static_cast<abi::Status>(outcome.fault), {outcome.report});
@@ -82,7 +82,7 @@ Time run(const PreparedLaunch& prepared, std::uint64_t seed) {
     return kernel_time(prepared.device_kind, outcome.lane_instructions);
 }
 
-// Whether the launch succeeds and the kernel fails; else it is the launch that fails.
+// Whether the planned fault is a fault of the kernel; otherwise the launch call returns it.
 bool lasts(const DueFault& fault) { return fault.duration == cupool_sim_sticky || fault.duration == cupool_sim_lost; }
 
 void check_shape(const Function& function, const ptx::Dimensions& grid, const ptx::Dimensions& block, unsigned dynamic_shared_bytes) {
@@ -97,7 +97,7 @@ void check_shape(const Function& function, const ptx::Dimensions& grid, const pt
     require(dynamic_shared_bytes <= function.max_dynamic_shared_bytes, Status::invalid_value);
 }
 
-// A kernel that contains what the interpreter does not run is loaded with its module, and refused here.
+// A kernel with instructions that the interpreter does not support is loaded with its module and refused here.
 void check_runs(const ptx::Entry& entry) {
     if (entry.refusal.empty()) {
         return;
@@ -133,13 +133,13 @@ std::vector<std::byte> unpack(const ptx::Entry& entry, void** extra) {
     return {packed, packed + entry.parameter_bytes};
 }
 
-// How many blocks find a place on the device at once.
+// How many blocks can be resident on the device at once.
 std::uint64_t resident_blocks(const Function& kernel, const LaunchShape& shape) {
     return std::uint64_t{active_blocks(kernel, static_cast<std::uint32_t>(shape.block.count()), shape.dynamic_shared_bytes)} *
            static_cast<std::uint64_t>(kernel.module->context->device.kind.multiprocessor_count);
 }
 
-// A kernel that runs here makes nothing of clusters, so that their shape need only be possible.
+// Clusters have no effect on kernels here; their shape only has to be valid.
 void check_cluster(const abi::ClusterDimension& cluster, const Function& kernel, const LaunchShape& shape) {
     constexpr std::uint64_t max_blocks = 8;
     const bool whole = cluster.x > 0 && cluster.y > 0 && cluster.z > 0 && shape.grid.x % cluster.x == 0 && shape.grid.y % cluster.y == 0 &&
@@ -155,21 +155,21 @@ void apply(const abi::LaunchAttribute& attribute, const Function& kernel, Launch
         case abi::LaunchAttributeId::cooperative: shape.cooperative = attribute.value.cooperative != 0; return;
         case abi::LaunchAttributeId::cluster_dimension: return check_cluster(attribute.value.cluster_dimension, kernel, shape);
         case abi::LaunchAttributeId::ignore:
-        case abi::LaunchAttributeId::priority:                                   // kernels run as they come
-        case abi::LaunchAttributeId::programmatic_stream_serialization: return;  // which allows to start early, and demands nothing
+        case abi::LaunchAttributeId::priority:                                   // has no effect
+        case abi::LaunchAttributeId::programmatic_stream_serialization: return;  // permits an early start and requires nothing
     }
     const bool exists = static_cast<int>(attribute.id) >= 0 && static_cast<int>(attribute.id) <= last_attribute;
     fail(exists ? abi::Status::not_supported : abi::Status::invalid_value);
 }
 
-/// A stream and the function to launch in it.
+/// A function and the stream to launch it in.
 struct Target {
     std::shared_ptr<Stream> queue;
     std::shared_ptr<Function> kernel;
 };
 
 Target target_of(State& state, abi::Function function, abi::Stream stream) {
-    // One that is neither a function nor a kernel is refused before the stream is looked at.
+    // The function handle is validated before the stream.
     if (!state.functions.find(function) && !state.library_kernels.find(reinterpret_cast<abi::LibraryKernel>(function))) {
         fail(abi::Status::invalid_handle);
     }
@@ -214,7 +214,7 @@ Work work_of(const PreparedLaunch& prepared) {
     require(!planned || lasts(*planned), planned ? planned->result : abi::Status::success);
     if (planned) {
         const auto fail = [fault = *planned, device = prepared.device, what = "kernel '" + name + "'"](std::uint64_t) {
-            let_last(fault, device, what);
+            apply_lasting_fault(fault, device, what);
             return Time{0};
         };
         return {Work::Kind::kernel, name, fail};
@@ -226,7 +226,7 @@ namespace exports {
 
 Status launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                      unsigned block_z, unsigned dynamic_shared_bytes, Stream stream, void** parameters, void** extra) {
-    return answer(EntryPoint::launch_kernel, [&] {
+    return handle_call(EntryPoint::launch_kernel, [&] {
         const Locked state;
         const LaunchShape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared_bytes};
         launch(*state, target_of(*state, function, stream), shape, parameters, extra);
@@ -235,7 +235,7 @@ Status launch_kernel(Function function, unsigned grid_x, unsigned grid_y, unsign
 
 Status launch_cooperative_kernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
                                  unsigned block_z, unsigned dynamic_shared_bytes, Stream stream, void** parameters) {
-    return answer(EntryPoint::launch_cooperative_kernel, [&] {
+    return handle_call(EntryPoint::launch_cooperative_kernel, [&] {
         const Locked state;
         const LaunchShape shape{{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, dynamic_shared_bytes, true};
         launch(*state, target_of(*state, function, stream), shape, parameters, nullptr);
@@ -243,7 +243,7 @@ Status launch_cooperative_kernel(Function function, unsigned grid_x, unsigned gr
 }
 
 Status launch_kernel_ex(const LaunchConfig* config, Function function, void** parameters, void** extra) {
-    return answer(EntryPoint::launch_kernel_ex, [&] {
+    return handle_call(EntryPoint::launch_kernel_ex, [&] {
         require(config != nullptr && (config->attribute_count == 0 || config->attributes != nullptr), Status::invalid_value);
         const Locked state;
         const Target target = target_of(*state, function, config->stream);

@@ -11,7 +11,7 @@
 
 namespace cupool::simulator {
 
-/// How many threads a launch has, and whether they may wait for each other.
+/// Grid and block dimensions of a launch, and whether it is cooperative.
 struct LaunchShape {
     ptx::Dimensions grid;
     ptx::Dimensions block;
@@ -19,7 +19,7 @@ struct LaunchShape {
     bool cooperative = false;
 };
 
-/// One launch, checked and complete, that may run any number of times.
+/// A validated launch that can run any number of times.
 struct PreparedLaunch {
     abi::Function function;
     ptx::Program program;
@@ -34,10 +34,10 @@ struct PreparedLaunch {
     const ptx::Entry& entry() const { return program.entries()[launch.entry]; }
 };
 
-/// Fails as a launch does whose shape or parameters are not the kernel's.
+/// Fails as a launch does if shape or parameters do not fit the kernel.
 PreparedLaunch prepare_launch(const Function& kernel, const LaunchShape& shape, void** parameters, void** extra);
 
-/// What runs it, in its turn. Each time it asks the fault plan, and fails with a fault that is the launch's own.
+/// Work that runs the launch. Each run consults the fault plan and fails with a fault planned for the kernel.
 Work work_of(const PreparedLaunch& prepared);
 
 }  // namespace cupool::simulator

@@ -44,10 +44,10 @@ OperationPointer OperationQueue::pop() noexcept {
 OperationPointer Scheduler::schedule(Work work, const Operations& predecessors) {
     auto operation = std::make_shared<Operation>();
     operation->work = std::move(work);
-    place(*operation, predecessors);
+    assign_order(*operation, predecessors);
     const std::lock_guard lock(mutex_);
     if (operation->work.run) {
-        make_ready_for_one_more();
+        reserve_for_one_more();
     }
     queue_behind(predecessors, operation);
     ++unfinished_;
@@ -80,7 +80,7 @@ void Scheduler::queue_behind(const Operations& predecessors, const OperationPoin
 
 void Scheduler::release(const OperationPointer& held) {
     const std::lock_guard lock(mutex_);
-    make_ready_for_one_more();
+    reserve_for_one_more();
     if (--held->unfinished_predecessors == 0) {
         finish(held);
     }
@@ -99,7 +99,7 @@ void Scheduler::cancel(const OperationPointer& held, const Operations& behind) n
 bool Scheduler::is_done(const OperationPointer& operation) {
     const std::lock_guard lock(mutex_);
     if (operation->done) {
-        note_known(*operation);
+        note_seen_by_host(*operation);
     }
     return operation->done;
 }
@@ -108,7 +108,7 @@ void Scheduler::wait_for(const Operations& operations) {
     block_until_done(operations);
     for (const OperationPointer& operation : operations) {
         if (operation) {
-            note_known(*operation);
+            note_seen_by_host(*operation);
         }
     }
 }
@@ -152,7 +152,7 @@ Time perform(Operation& operation, std::uint64_t seed) {
         return {};
     }
     if (operation.work.kind == Work::Kind::host_function && !operation.work.waits_for_value) {
-        note_known(operation);  // which may tell the host
+        note_seen_by_host(operation);  // a host function may notify the host
     }
     const RunningOperation scope(operation);
     try {
@@ -164,13 +164,13 @@ Time perform(Operation& operation, std::uint64_t seed) {
 }
 
 void raise_fault_of(const Operation& operation) {
-    const abi::Status result = result_of_current_exception();
+    const abi::Status result = status_of_current_exception();
     const bool is_shortage = result == abi::Status::out_of_memory || result == abi::Status::operating_system;
     const Report shortage{"the simulated driver had no memory or no thread for ", operation.work.name};
     raise_device_fault_of(operation.work.device, result, is_shortage ? shortage : Report{});
 }
 
-// Neither is ever destroyed: their threads may outlive main().
+// Never destroyed: their threads may outlive main().
 Scheduler& scheduler() {
     if (the_seed != 0) {
         return seeded_scheduler();

@@ -14,25 +14,24 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Real time, counted in ticks: a process that is not scheduled for long must not take that for a host that stands still.
+// Real time is counted in ticks, so that a process that is not scheduled for a while is not mistaken for an idle host.
 constexpr milliseconds tick{25};
 constexpr int max_quiet_ticks = 10;
 
-// Most calls take a microsecond or two; now and then the host is held up for long.
+// Most calls take a microsecond or two; occasionally the host is delayed for long.
 Time duration_of_call(ptx::Random& random) {
     const bool held_up = random.below(16) == 0;
     return Time(200 + random.below(held_up ? 100'000 : 2'000));
 }
 
-// From one microsecond to a quarter of a millisecond, all orders of magnitude alike: so that any two that are not ordered come in either
-// order.
+// Log-uniform between a microsecond and a quarter of a millisecond, so that two unordered operations run in either order.
 Time latency_of_start(ptx::Random& random) {
     const std::uint64_t most = std::uint64_t{1000} << random.below(9);
     return Time(most / 2 + random.below(most / 2));
 }
 
-Time slowed(Time duration, const Slowness& slowness) {
-    return Time(static_cast<Time::rep>(static_cast<double>(duration.count()) * slowness.times)) + slowness.more;
+Time slowed(Time duration, const Slowdown& slowdown) {
+    return Time(static_cast<Time::rep>(static_cast<double>(duration.count()) * slowdown.factor)) + slowdown.extra;
 }
 
 Time vary(Time duration, ptx::Random& random) {
@@ -69,10 +68,10 @@ void SeededScheduler::block_until_done(const Operations& operations) {
     *link = waiting.next;
 }
 
-void SeededScheduler::pass_call(Time slowness) {
+void SeededScheduler::pass_call(Time slowdown) {
     Lock lock(mutex_);
     ++calls_;
-    const Time until = clock_ + duration_of_call(random_) + slowness;
+    const Time until = clock_ + duration_of_call(random_) + slowdown;
     host_clock_ = std::max(host_clock_, until);
     if (is_due()) {
         changed_.notify_all();
@@ -91,7 +90,7 @@ std::string SeededScheduler::log() {
     return is_log_incomplete_ ? log_ + "incomplete: there was no memory for some lines\n" : log_;
 }
 
-void SeededScheduler::make_ready_for_one_more() {
+void SeededScheduler::reserve_for_one_more() {
     ensure_worker();
     if (agenda_.capacity() <= unfinished_) {
         agenda_.reserve(2 * unfinished_ + 1);
@@ -119,7 +118,7 @@ void SeededScheduler::serve() {
     }
 }
 
-// Until the host asks for one, or stands still.
+// Waits until the host needs a step or is idle.
 void SeededScheduler::wait_for_a_step(Lock& lock) {
     changed_.wait(lock, [&] { return !agenda_.empty(); });
     while (!is_asked_for()) {
@@ -180,7 +179,7 @@ void SeededScheduler::run(const OperationPointer& operation, Lock& lock) {
     is_running_ = false;
 }
 
-// On a thread of its own, as it may wait for the host, which may wait for others.
+// Runs on a separate thread, since it may wait for the host, which may wait for other operations.
 void SeededScheduler::run_host_function(const OperationPointer& operation, std::uint64_t seed, Lock& lock) {
     std::shared_ptr<bool> returned;
     try {
@@ -203,8 +202,8 @@ void SeededScheduler::run_host_function(const OperationPointer& operation, std::
 }
 
 void SeededScheduler::end_later(const OperationPointer& operation, Time duration) {
-    const Slowness slowness = planned_slowness(operation->work);
-    const Time lasts = vary(slowed(duration, slowness), random_);
+    const Slowdown slowdown = planned_slowdown(operation->work);
+    const Time lasts = vary(slowed(duration, slowdown), random_);
     if (operation->work.kind == Work::Kind::kernel) {
         busy_until_[static_cast<std::size_t>(operation->work.device)] = clock_ + lasts;
     }

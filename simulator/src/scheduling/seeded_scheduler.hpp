@@ -16,39 +16,39 @@
 
 namespace cupool::simulator {
 
-/// A discrete-event simulation: one operation at a time, and a virtual clock.
+/// A discrete-event simulation with a virtual clock; runs one operation at a time.
 ///
-/// An operation that is ready starts a while later, does all its work at that moment, and is done when its duration is over; the seed
-/// decides how long that while is, and how much the duration varies. Each call of the host moves the clock on, by an amount of the seed
-/// too, and returns when all that was due has happened; a call that waits moves the clock to what it waits for. Thus the host's own speed
-/// does not matter, and a program with one host thread replays byte for byte.
+/// A ready operation starts after a random delay, does all its work at that instant, and is done when its duration has elapsed. The seed
+/// determines the delay and the jitter of the duration. Each driver call advances the clock by a random amount and returns when everything
+/// due by then has happened; a call that waits advances the clock to the awaited event. The speed of the host therefore does not matter,
+/// and a program with one host thread replays exactly.
 ///
-/// Nobody hangs who waits for what no call of his can bring about: when the host calls nothing for a quarter of a second, the clock runs
-/// on by itself; a host function that takes longer than that no longer holds up the rest. Such programs need not replay exactly.
+/// A program that waits without calling the driver does not hang: after a quarter of a second without calls the clock advances by itself,
+/// and a host function that takes longer than that no longer blocks other operations. Such programs may not replay exactly.
 class SeededScheduler : public Scheduler {
 public:
-    /// At time zero of a new clock. Nothing may be queued.
+    /// Restarts the clock at zero. Nothing may be queued.
     void begin(std::uint64_t seed);
 
-    void pass_call(Time slowness) override;
+    void pass_call(Time slowdown) override;
 
-    /// Adds a line to the log, of something that happens now.
+    /// Adds a line with the current time to the log.
     void note(std::initializer_list<std::string_view> pieces) noexcept;
 
-    /// A line for each note and each operation, since begin().
+    /// The log since begin(): a line for each note and each operation.
     std::string log();
 
 protected:
-    void make_ready_for_one_more() override;
+    void reserve_for_one_more() override;
     void start(const OperationPointer& operation) noexcept override;
     Time now() const override { return clock_; }
     void block_until_done(const Operations& operations) override;
 
 private:
-    // What is going to happen: an operation starts, or ends.
+    // A scheduled event: the start or end of an operation.
     struct Step {
         Time time;
-        std::uint64_t number;  ///< how many were made before
+        std::uint64_t number;  ///< sequence number; breaks ties
         OperationPointer operation;
         bool ends;
 
@@ -76,22 +76,22 @@ private:
 
     ptx::Random random_{0};
     Time clock_{0};
-    /// How far the host's calls have come: everything up to here may happen.
+    /// The host's time: everything up to it may happen.
     Time host_clock_{0};
-    /// A heap: the next step is first. Each unfinished operation has one step at most, for which there is room.
+    /// A heap with the next step first. Each unfinished operation has at most one step, for which capacity is reserved.
     std::vector<Step> agenda_;
     std::uint64_t steps_made_ = 0;
     Waiting* waiting_ = nullptr;
-    /// When the kernels that have started on a device will be done.
+    /// For each device, when its started kernels will be done.
     std::array<Time, max_devices> busy_until_{};
     bool is_running_ = false;
-    /// Where the worker is: a forked child lacks it.
+    /// The process of the worker thread: a forked child does not have it.
     pid_t worker_process_ = 0;
     std::uint64_t calls_ = 0;
     std::uint64_t calls_seen_ = 0;
     int quiet_ticks_ = 0;
     std::string log_;
-    /// There was no memory for some line.
+    /// A line was lost for lack of memory.
     bool is_log_incomplete_ = false;
 };
 

@@ -12,20 +12,20 @@ void ThreadedScheduler::block_until_done(const Operations& operations) {
     changed_.wait(lock, [&] { return are_done(operations); });
 }
 
-void ThreadedScheduler::pass_call(Time slowness) {
-    if (slowness > Time{0}) {
-        std::this_thread::sleep_for(slowness);
+void ThreadedScheduler::pass_call(Time slowdown) {
+    if (slowdown > Time{0}) {
+        std::this_thread::sleep_for(slowdown);
     }
 }
 
-void ThreadedScheduler::make_ready_for_one_more() {
+void ThreadedScheduler::reserve_for_one_more() {
     if (ready_.size() >= idle_threads_) {
         add_thread();
     }
 }
 
-// Without a thread of its own the operation must not run: it might wait for one that waits for its thread. After the fault it does
-// nothing, on whatever thread is idle next.
+// Without its own thread the operation must not run, since it might wait for an operation that waits for its thread. After the fault it
+// does nothing, so any idle thread can finish it.
 void ThreadedScheduler::start(const OperationPointer& operation) noexcept {
     ready_.push(operation);
     became_ready_.notify_one();
@@ -53,7 +53,7 @@ void ThreadedScheduler::serve() {
         const OperationPointer operation = ready_.pop();
         lock.unlock();
         perform(*operation, 0);
-        pass_call(planned_slowness(operation->work).more);
+        pass_call(planned_slowdown(operation->work).extra);
         lock.lock();
         ++idle_threads_;
         finish(operation);

@@ -4,13 +4,13 @@
 
 namespace cupool::simulator {
 
-/// Runs at the same time whatever is ready, each operation on a thread of its own: order comes from predecessors alone.
+/// Runs all ready operations concurrently, each on its own thread; only predecessors determine the order.
 class ThreadedScheduler : public Scheduler {
 public:
-    void pass_call(Time slowness) override;
+    void pass_call(Time slowdown) override;
 
 protected:
-    void make_ready_for_one_more() override;
+    void reserve_for_one_more() override;
     void start(const OperationPointer& operation) noexcept override;
     Time now() const override;
     void block_until_done(const Operations& operations) override;
@@ -19,11 +19,11 @@ private:
     void add_thread();
     void serve();
 
-    // Threads come as operations are ready while all others are busy, so that no operation ever waits for a thread
-    // that another, waiting for it, holds. They live as long as the process.
+    // A thread is added when an operation is ready and all threads are busy, so that no operation waits for a thread of an operation that
+    // waits for it. Threads live as long as the process.
     std::condition_variable became_ready_;
     OperationQueue ready_;
-    /// Those that have been started and are not running an operation.
+    /// Number of threads that are not running an operation.
     std::size_t idle_threads_ = 0;
 };
 

@@ -3,14 +3,14 @@
 #include <thread>
 #include <utility>
 
-#include "api/answer.hpp"
+#include "api/handle_call.hpp"
 #include "api/state.hpp"
 #include "faults/device_fault.hpp"
 #include "memory/accessor.hpp"
 #include "memory/memory.hpp"
 
 /// \file
-/// Streams that wait for a value in memory, and that write one.
+/// Stream operations that wait for a value in memory or write one (cuStreamWaitValue, cuStreamWriteValue).
 
 namespace cupool::simulator {
 namespace {
@@ -46,10 +46,10 @@ Value* pointer_to(const Region& region) {
     return reinterpret_cast<Value*>(region.data());
 }
 
-// Waits as a host function does: on a thread of its own, for whatever may write the value.
+// Waits on a separate thread, as a host function does, for whatever may write the value.
 template <typename Value>
 Status wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
-    return answer(entry_point, [&] {
+    return handle_call(entry_point, [&] {
         require((flags & ~(condition_bits | flush_remote_writes)) == 0, Status::invalid_value);
         require((flags & flush_remote_writes) == 0, Status::not_supported);
         const Locked state;
@@ -58,7 +58,7 @@ Status wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer
         const Region region = value_at<Value>(*queue, address);
         const auto condition = static_cast<WaitCondition>(flags & condition_bits);
         const auto wait = [region, value, condition, device = queue->context->device.ordinal](std::uint64_t) {
-            // Of a lost device the memory may be gone: it is looked at only while there is no fault.
+            // The memory of a lost device may be freed, so it is read only while there is no fault.
             while (device_fault(device) == Status::success &&
                    !holds(condition, __atomic_load_n(pointer_to<Value>(region), __ATOMIC_ACQUIRE), value)) {
                 std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -74,7 +74,7 @@ Status wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer
 
 template <typename Value>
 Status write_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
-    return answer(entry_point, [&] {
+    return handle_call(entry_point, [&] {
         require((flags & ~no_memory_barrier) == 0, Status::invalid_value);
         const Locked state;
         const auto queue = stream_of(*state, stream);

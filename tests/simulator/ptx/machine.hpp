@@ -14,8 +14,7 @@
 
 namespace cupool::ptx::test {
 
-/// Device memory for tests: every buffer is an allocation of its own, with unmapped addresses around it. What is uploaded counts as
-/// written.
+/// Device memory for tests: every buffer is a separate allocation with unmapped addresses around it. Uploaded bytes count as written.
 class Memory : public GlobalMemory {
 public:
     std::uint64_t allocate(std::uint64_t bytes, bool writable = true) {
@@ -79,7 +78,7 @@ private:
     std::uint64_t next_ = 0x5000'0000'0000;
 };
 
-/// A module loaded into a memory: its variables have addresses.
+/// A module whose variables are allocated in a memory.
 class Loaded {
 public:
     Loaded(Memory& memory, std::string_view text) : Loaded(memory, Program::parse(text)) {}

@@ -1,11 +1,12 @@
 #pragma once
 
 /// \file
-/// How tests steer the simulated driver, libcupool-sim.so: a C interface beside libcuda's, and `cupool::Simulator`, which finds it
-/// in the library by itself. Nothing of this is needed to merely use the library as a libcuda.
+/// The interface by which tests control the simulated driver, libcupool-sim.so: C functions beside those of libcuda, and the class
+/// `cupool::Simulator`, which looks them up in the library. Programs that only use the library as a libcuda need none of this.
 ///
-/// The library is one simulated machine a process, however often it is loaded. All functions may be called from any thread;
-/// those that configure must not race with driver calls. Functions that return int answer 0, or -1 when an argument is wrong.
+/// A process has one simulated machine, however often the library is loaded. All functions may be called from any thread, but functions
+/// that configure the machine must not run concurrently with driver calls. Unless stated otherwise, functions that return int return 0, or
+/// -1 if an argument is invalid.
 
 #include <dlfcn.h>
 
@@ -20,7 +21,7 @@
 #pragma GCC visibility push(default)
 extern "C" {
 
-/// What a simulated card is. See cupoolSimDefaultDevice().
+/// The properties of a simulated device. See cupoolSimDefaultDevice().
 struct CupoolSimDevice {
     const char* name;              ///< copied; null: "NVIDIA H200"
     std::uint64_t memory_bytes;    ///< at most 512 GiB
@@ -29,11 +30,11 @@ struct CupoolSimDevice {
     int multiprocessor_count;      ///< SMs
     int memory_pools_supported;    ///< 0 or 1
     int compute_mode;              ///< CUcomputemode
-    int clock_khz;                 ///< with the multiprocessors, how fast it is by the virtual clock: see cupoolSimSetSeed()
+    int clock_khz;                 ///< with the multiprocessors, its speed on the virtual clock: see cupoolSimSetSeed()
 };
 
-/// What is alive. Primary contexts, null streams and default pools belong to the devices and do not count. Device allocations include
-/// managed memory and physical memory, host allocations registered memory.
+/// Numbers of live objects. Primary contexts, null streams and default pools belong to the devices and do not count. Device allocations
+/// include managed and physical memory; host allocations include registered memory.
 struct CupoolSimLiveCounts {
     std::uint64_t primary_context_retains;  ///< retains not yet released
     std::uint64_t contexts;                 ///< created contexts
@@ -45,24 +46,24 @@ struct CupoolSimLiveCounts {
     std::uint64_t link_states;              ///< linkers
     std::uint64_t graphs;                   ///< graphs
     std::uint64_t graph_execs;              ///< instantiated graphs
-    std::uint64_t device_allocations;       ///< pieces of device memory
+    std::uint64_t device_allocations;       ///< allocations of device memory
     std::uint64_t device_bytes;             ///< their bytes
-    std::uint64_t host_allocations;         ///< pieces of page-locked host memory
+    std::uint64_t host_allocations;         ///< allocations of page-locked host memory
     std::uint64_t host_bytes;               ///< their bytes
     std::uint64_t address_reservations;     ///< reserved address ranges
-    std::uint64_t unread_findings;          ///< findings of the checks since somebody last asked for their report or count
+    std::uint64_t unread_findings;          ///< findings of the checks since their report or count was last queried
 };
 
 /// How long a planned fault lasts.
 enum CupoolSimFaultDuration {
-    cupool_sim_once,    ///< that call only
-    cupool_sim_always,  ///< that call of the entry point, and every later one
-    cupool_sim_sticky,  ///< that call kills the devices: from then on every call that touches one answers the result
-    cupool_sim_lost,    ///< that call loses the device it is for: the same, but of that device alone
+    cupool_sim_once,    ///< this call only
+    cupool_sim_always,  ///< this call of the entry point and every later one
+    cupool_sim_sticky,  ///< becomes the fault of all devices: from then on every call that accesses a device returns the result
+    cupool_sim_lost,    ///< the addressed device is lost: the same, for that device alone
 };
 
-/// Something that goes wrong, or slowly. `call`, `kernel` and `device` say what it is for, and exactly one of `result`, `memory_left`, and
-/// the two of slowness says what happens. See SimulatedFault for the values that mean nothing.
+/// A planned failure or delay. `call`, `kernel` and `device` select the events; exactly one of `result`, `memory_left` and the delays
+/// (`times_slower`, `milliseconds`) defines the effect. See SimulatedFault for the neutral values.
 struct CupoolSimFault {
     const char* call;                      ///< as SimulatedFault::call; null: as empty
     const char* kernel;                    ///< as SimulatedFault::kernel; null: as empty
@@ -72,38 +73,38 @@ struct CupoolSimFault {
     enum CupoolSimFaultDuration duration;  ///< how long the result lasts
     double times_slower;                   ///< as SimulatedFault::times_slower
     double milliseconds;                   ///< as SimulatedFault::milliseconds
-    std::uint64_t memory_left;             ///< UINT64_MAX: no matter
+    std::uint64_t memory_left;             ///< UINT64_MAX: unlimited
 };
 
-/// What is looked for, besides accesses out of bounds, misaligned ones and those to freed memory, which are always found. A bit set.
-/// A finding ends its kernel: one call answers 719, and there is a report, also on stderr.
+/// Optional checks, a bit set. Out-of-bounds and misaligned accesses and accesses to freed memory are always checked. A finding ends its
+/// kernel: one call returns 719, and a report is written, also to stderr.
 enum CupoolSimChecks {
     cupool_sim_check_none = 0,
-    cupool_sim_check_initialisation = 1,  ///< reading registers and memory that nobody has written
-    cupool_sim_check_races = 2,           ///< threads that touch the same memory, and are not ordered
-    /// Memory that is freed, but not after its last use: no stream, no event and no waiting host orders the free behind it.
+    cupool_sim_check_initialisation = 1,  ///< reads of registers and memory before they are written
+    cupool_sim_check_races = 2,           ///< unordered accesses of threads to the same memory
+    /// Memory that is freed without being ordered after its last use by a stream, an event or a waiting host.
     cupool_sim_check_ordering = 4,
-    /// Calls that are given a stream while another context than its own is current: a real driver takes most of them, but not all.
+    /// Calls that are passed a stream while another context than the stream's is current. A real driver accepts most of them, but not all.
     cupool_sim_check_context = 8,
     cupool_sim_check_all = 15,
 };
 
-/// One driver call that has been answered.
+/// A completed driver call.
 struct CupoolSimCall {
-    const char* entry_point;  ///< base name, "cuMemAlloc"; valid for ever
-    int result;               ///< the CUresult that it answered
+    const char* entry_point;  ///< base name, "cuMemAlloc"; static storage
+    int result;               ///< the CUresult that it returned
 };
-/// What cupoolSimSetTrace() calls, with the `user` pointer given there.
+/// The callback of cupoolSimSetTrace(); `user` is the pointer that was passed there.
 typedef void (*CupoolSimTrace)(const struct CupoolSimCall* call, void* user);
 
-/// Fills in the default card: an H200.
+/// Fills in the default device, an H200.
 void cupoolSimDefaultDevice(struct CupoolSimDevice* device);
 
-/// Ends everything: waits for the devices to finish, frees all that is alive, forgets faults, counts, plans and the
-/// trace, and leaves a driver nobody has initialised, as the environment asks for, which is also how programs are tested that know
-/// nothing of this header:
+/// Resets the machine: waits for the devices to finish, destroys all objects, clears faults, counts, fault plans and the trace, and leaves
+/// an uninitialised driver with the configuration of the environment. The environment also configures the machine for programs that do not
+/// use this header:
 ///
-///     CUPOOL_SIM_DEVICES=4                    how many, default 1
+///     CUPOOL_SIM_DEVICES=4                    number of devices, default 1
 ///     CUPOOL_SIM_DRIVER_VERSION=12040         default 13000
 ///     CUPOOL_SIM_SEED=7                       see cupoolSimSetSeed()
 ///     CUPOOL_SIM_CHECKS=all|none|initialisation,races,ordering,context
@@ -115,83 +116,82 @@ void cupoolSimDefaultDevice(struct CupoolSimDevice* device);
 ///     CUPOOL_SIM_FAULTS=cuInit:1:802:always   ENTRY_POINT:NTH:RESULT:once|always|sticky|lost, several between commas
 ///     CUDA_VISIBLE_DEVICES                    as with a real driver
 ///
-/// What is malformed there is never ignored: cuInit answers 999, and a line on stderr says what is wrong.
-/// Reports in `left` (may be null) what was still alive, and unread findings; returns how many objects and findings that is.
+/// Malformed values are errors: cuInit returns 999, and a line on stderr names the error.
+/// Stores in `left` (may be null) the numbers of objects that were still alive and of unread findings; returns their sum.
 std::uint64_t cupoolSimReset(struct CupoolSimLiveCounts* left);
 
-/// The machine's devices, 0 to 64, from the next cuInit on. Fails when the driver is initialised: reset it first.
+/// Sets the machine's devices, 0 to 64, from the next cuInit on. Fails if the driver is initialised: reset it first.
 int cupoolSimSetDevices(const struct CupoolSimDevice* devices, int count);
 
-/// What cuDriverGetVersion answers (12040 = 12.4). Entry points that are newer are not found, and answer not supported.
+/// Sets the driver version (12040 = 12.4). Newer entry points are not found and return CUDA_ERROR_NOT_SUPPORTED.
 int cupoolSimSetDriverVersion(int version);
 
-/// Makes the driver deterministic, from the next cuInit on; 0, the default, runs on real threads. Fails when the driver is initialised.
+/// Makes the driver deterministic from the next cuInit on; 0, the default, uses real threads. Fails if the driver is initialised.
 ///
-/// With a seed, one operation runs at a time, in an order that the seed and a virtual clock decide: kernels take as long as the
-/// instructions they executed take the device, copies as their bytes, all with some jitter, and each call of the host moves the clock on a
-/// little. What was due has happened when the call returns. A program with one host thread thus replays: the same calls answer the same,
-/// operations run in the same order, and events tell the same times. What is not ordered comes in another order with another seed.
+/// With a seed, one operation runs at a time, in an order that the seed and a virtual clock determine. The duration of a kernel depends on
+/// the instructions that it executed, that of a copy on its bytes, both with jitter. Each driver call advances the clock a little, and
+/// everything due by then has happened when the call returns. A program with one host thread therefore replays exactly: the same results,
+/// the same order of operations and the same event times. Unordered operations run in another order with another seed.
 ///
-/// A program that waits for an effect without calling the driver (for a host function, say) is not left hanging: after a quarter of
-/// a second without calls the clock runs on. Such a program need not replay exactly, nor one with several host threads.
+/// A program that waits for an effect without calling the driver (for example of a host function) does not hang: after a quarter of a
+/// second without calls the clock advances by itself. Such a program may not replay exactly, nor may one with several host threads.
 int cupoolSimSetSeed(std::uint64_t seed);
 /// The seed of cupoolSimSetSeed(); 0 if there is none.
 std::uint64_t cupoolSimSeed(void);
 
-/// What happened since the seed was set, a line each call and each operation that started, with its time on the virtual clock; equal
-/// texts are equal runs. Cut to `length` bytes with its NUL; returns the whole length. Empty without a seed.
+/// Copies the log of the run: a line for each call and each started operation since the seed was set, with its time on the virtual clock.
+/// Equal texts mean equal runs. Truncated to `length` bytes including the NUL; returns the untruncated length. Empty without a seed.
 std::size_t cupoolSimReplayLog(char* log, std::size_t length);
 
-/// Whether `mul` and `add` or `sub` that name no rounding become one `fma` where ptxas 13.0 makes them one (1, the default) or each rounds
-/// by itself (0), in modules that are loaded from now on. Answers 1 (CUDA_ERROR_INVALID_VALUE) for another number.
+/// Sets whether `mul` and `add` or `sub` without rounding modifiers are contracted to one `fma` as ptxas 13.0 does (1, the default) or
+/// round separately (0), in modules loaded from now on. Returns 1 (CUDA_ERROR_INVALID_VALUE) for any other number.
 int cupoolSimSetContraction(int contracts);
 
-/// Of CupoolSimChecks, for what is queued from now on; none by default. Memory that was allocated before counts as initialised.
+/// Sets the checks (CupoolSimChecks) for operations queued from now on; none by default. Memory allocated earlier counts as initialised.
 int cupoolSimSetChecks(unsigned checks);
 
-/// Does not report what the checks for races and initialisation (local memory past a function's variables, skipped barriers and
-/// the like included) find in a kernel, or at one line of it: of its PTX,
-/// or of the source that `.loc` names. Line 0: anywhere in it. Each finding not reported is counted. Fails without a name.
+/// Suppresses findings of the race and initialisation checks (including local memory past a function's variables and skipped barriers) in a
+/// kernel, or at one line of its PTX or of the source that `.loc` names. Line 0 means the whole kernel. Suppressed findings are counted.
+/// Fails without a name.
 int cupoolSimSuppress(const char* kernel, int line);
-/// How many findings cupoolSimSuppress() has kept from being reported since the last reset.
+/// The number of findings suppressed by cupoolSimSuppress() since the last reset.
 std::uint64_t cupoolSimSuppressedCount(void);
 
-/// How many findings the checks have reported since the last reset. Each ended the kernel that it was found in, and
-/// one call answered 719; the report is in cupoolSimDeviceFaultReport(), a line each, and on stderr. Those counted here
-/// no longer count as unread in CupoolSimLiveCounts.
+/// The number of reported findings since the last reset. Each one ended its kernel, and one call returned 719; the report has a line for it
+/// (cupoolSimDeviceFaultReport()), also on stderr. Marks them as read for CupoolSimLiveCounts.
 std::uint64_t cupoolSimFindingCount(void);
 
-/// What each launch may spend, from now on, before it ends as 702: warp instructions, and seconds of processor
-/// time of the thread that runs it. Both are positive; 20e9 and 10 by default. Fails where one is not.
+/// Sets the limits of each launch from now on: warp instructions, and seconds of processor time of the thread that runs it. A launch that
+/// exceeds one ends with 702. 20e9 and 10 by default. Fails unless both are positive.
 int cupoolSimSetKernelBudget(std::uint64_t warp_instructions, double seconds);
 
-/// Whether `device` can reach the memory of `peer` (by default all can). Here, devices are counted without regard to CUDA_VISIBLE_DEVICES.
+/// Sets whether `device` can access the memory of `peer` (by default all can). Device numbers ignore CUDA_VISIBLE_DEVICES.
 int cupoolSimSetPeerReachable(int device, int peer, int reachable);
 
-/// Whether copies and sets by `device` to the memory of `peer` are lost, with no error, where the devices have access to each other: there
-/// are such machines. Stores of kernels arrive. Counts devices likewise.
+/// Sets whether copies and memsets by `device` to the memory of `peer` are silently lost although the devices have access to each other, as
+/// on some real machines. Stores by kernels arrive. Device numbers ignore CUDA_VISIBLE_DEVICES.
 int cupoolSimSetPeerWritesLost(int device, int peer, int lost);
 
-/// What opening a context on a device answers from now on; 0 heals it. Counts devices likewise.
+/// Sets the result of opening a context on a device from now on; 0 makes it usable again. Device numbers ignore CUDA_VISIBLE_DEVICES.
 int cupoolSimSetDeviceHealth(int device, int result);
 
-/// Fills in what is alive now.
+/// Fills in the numbers of live objects.
 void cupoolSimLiveCount(struct CupoolSimLiveCounts* counts);
 
-/// How often an entry point was called since the reset. By base name ("cuMemAlloc") or exported name; 0 for an unknown one.
+/// The number of calls of an entry point since the last reset, by base name ("cuMemAlloc") or exported name; 0 for an unknown name.
 std::uint64_t cupoolSimCallCount(const char* entry_point);
 
-/// How often any was.
+/// The number of calls of all entry points since the last reset.
 std::uint64_t cupoolSimCallCountOfAll(void);
 
-/// Plans a fault: the `nth` call from now (1: the next one) of an entry point answers `result`, whatever number that is. Calls that
-/// destroy or free do so nevertheless, as when a driver reports an earlier failure there; all others do nothing.
+/// Plans a fault: the `nth` call from now (1: the next one) of an entry point returns `result`, whatever number that is. Calls that destroy
+/// or free something still do so, as when a driver reports an earlier failure there; all other calls have no effect.
 int cupoolSimPlanFault(const char* entry_point, std::uint64_t nth, int result, enum CupoolSimFaultDuration duration);
 
-/// Plans any fault; what is planned adds up. When it makes no sense, says in `message` why, cut to `length` bytes with its NUL.
+/// Adds a fault to the plan. If it is invalid, writes the reason into `message`, truncated to `length` bytes including the NUL.
 int cupoolSimPlan(const struct CupoolSimFault* fault, char* message, std::size_t length);
 
-/// Plans all faults of a JSON file, or none when it is malformed, and then says in `message` what is wrong at which line or member:
+/// Plans all faults of a JSON file. If the file is malformed, plans none and writes the error and its line or member into `message`:
 ///
 ///     {
 ///       "driver_version": 12040,
@@ -206,21 +206,21 @@ int cupoolSimPlan(const struct CupoolSimFault* fault, char* message, std::size_t
 ///       ]
 ///     }
 ///
-/// Members are those of SimulatedFault, which says what they mean and what is left out.
+/// Members are those of SimulatedFault, with the same meaning and defaults.
 int cupoolSimLoadPlan(const char* path, char* message, std::size_t length);
 
-/// Forgets planned faults, and what they withheld of memory (a sticky one that has happened stays, as does a lost device).
+/// Discards planned faults and lifts their memory limits. A sticky fault that has happened and lost devices remain.
 void cupoolSimClearFaults(void);
 
-/// Kills the devices at once, as a faulting kernel does.
+/// Raises a fault of all devices at once, as a faulting kernel does.
 void cupoolSimRaiseDeviceFault(int result);
 
-/// What is known of the findings of the checks, a line each, and of the fault that killed the devices (kernel, line, thread, address),
-/// cut to `length` bytes with its NUL; returns the whole length. Empty when there was none, or when nothing is known of it. Findings
-/// that are reported here no longer count as unread in CupoolSimLiveCounts.
+/// Copies the report of the findings of the checks, one per line, and of the device fault (kernel, line, thread, address), truncated to
+/// `length` bytes including the NUL; returns the untruncated length. Empty if there was none or nothing is known about it. Marks the
+/// findings as read for CupoolSimLiveCounts.
 std::size_t cupoolSimDeviceFaultReport(char* report, std::size_t length);
 
-/// Calls `trace` after each driver call, on its thread; null ends that.
+/// Installs a callback that runs after each driver call, on the calling thread; null removes it.
 void cupoolSimSetTrace(CupoolSimTrace trace, void* user);
 
 }  // extern "C"
@@ -228,48 +228,48 @@ void cupoolSimSetTrace(CupoolSimTrace trace, void* user);
 
 namespace cupool {
 
-/// A card of the simulated machine: an H200 unless you say otherwise.
+/// A device of the simulated machine; an H200 by default.
 struct SimulatedDevice {
-    std::string name = "NVIDIA H200";              ///< what cuDeviceGetName answers
+    std::string name = "NVIDIA H200";              ///< result of cuDeviceGetName
     std::uint64_t memory_bytes = 150'754'820'096;  ///< at most 512 GiB
     int compute_capability_major = 9;              ///< 9 of 9.0
     int compute_capability_minor = 0;              ///< 0 of 9.0
     int multiprocessor_count = 132;                ///< SMs
-    bool memory_pools_supported = true;            ///< whether there are stream-ordered allocations
+    bool memory_pools_supported = true;            ///< whether stream-ordered allocation is supported
     int compute_mode = 0;                          ///< a CUcomputemode
     int clock_khz = 1'980'000;                     ///< see CupoolSimDevice
 };
 
-/// Something that goes wrong, or slowly, as planned. What it is for: a call, a kernel, a device, or several of them.
+/// A planned failure or delay, for a call, a kernel, a device, or a combination of them.
 ///
 ///     simulator.plan_fault({.call = "cuMemAlloc", .nth = 3, .result = 2});
 ///
-/// A real driver (580, H200) has been seen to let every fault of a running kernel kill all devices of the process: that is
-/// `cupool_sim_sticky`. What it does when a device in use falls off the bus has not been seen; `cupool_sim_lost` takes that device alone.
-/// A program should survive either.
+/// On a real driver (580, H200), every fault of a running kernel was observed to make all devices of the process unusable; this is
+/// `cupool_sim_sticky`. The effect of a device that falls off the bus has not been observed; `cupool_sim_lost` affects that device alone. A
+/// program should survive either.
 struct SimulatedFault {
-    std::string call{};     ///< base or exported name; empty: any call, or with `device` any that reaches for that device
-    std::string kernel{};   ///< empty: any. A result that is to last is the kernel's own fault when it runs; else its launch answers it
-    int device = -1;        ///< as the program counts; -1: any. A call is for the device it names, or for that of the current context
-    std::uint64_t nth = 1;  ///< which of these, from now on
+    std::string call{};     ///< base or exported name; empty: any call, or with `device` any call that accesses it
+    std::string kernel{};   ///< empty: any. A sticky or lost result occurs when the kernel runs; otherwise its launch returns it
+    int device = -1;        ///< ordinal in the program; -1: any. A call addresses the device that it names, or that of the current context
+    std::uint64_t nth = 1;  ///< which of the matching events, from now on
 
-    int result = 0;                                     ///< what is answered, whatever number that is
+    int result = 0;                                     ///< the CUresult, which may be any number
     CupoolSimFaultDuration duration = cupool_sim_once;  ///< how long the result lasts
 
-    double times_slower = 1;  ///< of kernels, or all operations of a device, by the virtual clock: it needs a seed
-    double milliseconds = 0;  ///< the same, and of calls: so much longer, by the virtual clock, or really where there is no seed
+    double times_slower = 1;  ///< factor for kernels, or for all operations of a device, on the virtual clock; needs a seed
+    double milliseconds = 0;  ///< delay of these or of calls, on the virtual clock; in real time without a seed
 
-    std::optional<std::uint64_t> memory_left{};  ///< of a device, in bytes: as if another process had taken the rest
+    std::optional<std::uint64_t> memory_left{};  ///< free memory of a device in bytes, as if another process had allocated the rest
 };
 
-/// The simulated driver, for one test: resets it at both ends of its life.
+/// The simulated driver for one test. Constructor and destructor reset it.
 ///
 ///     cupool::Simulator simulator(library_path, {{}, {}});   // two H200s
 ///     ... open a Driver at library_path ...
 ///     simulator.reset();                                     // throws if the test left anything alive
 class Simulator {
 public:
-    /// Opens the library by its path and configures the machine. Throws std::runtime_error when the library cannot be opened.
+    /// Opens the library by its path and configures the machine. Throws std::runtime_error if the library cannot be opened.
     explicit Simulator(const std::string& library_path, const std::vector<SimulatedDevice>& devices = {SimulatedDevice{}})
         : library_(dlopen(library_path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
         if (library_ == nullptr) {
@@ -297,11 +297,11 @@ public:
     }
     /// cupoolSimSetSeed().
     void set_seed(std::uint64_t seed) { check(symbol<decltype(cupoolSimSetSeed)>("cupoolSimSetSeed")(seed), "seed"); }
-    /// As cupoolSimSetContraction.
+    /// cupoolSimSetContraction().
     void set_contraction(bool contracts) {
         check(symbol<decltype(cupoolSimSetContraction)>("cupoolSimSetContraction")(contracts ? 1 : 0), "contraction");
     }
-    /// Of CupoolSimChecks.
+    /// cupoolSimSetChecks().
     void set_checks(unsigned checks) { check(symbol<decltype(cupoolSimSetChecks)>("cupoolSimSetChecks")(checks), "checks"); }
     /// See cupoolSimSuppress().
     void suppress(const std::string& kernel, int line = 0) {
@@ -309,7 +309,7 @@ public:
     }
     /// cupoolSimSuppressedCount().
     std::uint64_t suppressed_count() const { return symbol<decltype(cupoolSimSuppressedCount)>("cupoolSimSuppressedCount")(); }
-    /// cupoolSimFindingCount(). The findings count as read from then on.
+    /// cupoolSimFindingCount(). Marks the findings as read.
     std::uint64_t finding_count() const { return symbol<decltype(cupoolSimFindingCount)>("cupoolSimFindingCount")(); }
     /// See cupoolSimSetKernelBudget().
     void set_kernel_budget(std::uint64_t warp_instructions, double seconds) {
@@ -347,7 +347,7 @@ public:
     void plan_fault(const std::string& entry_point, std::uint64_t nth, int result, CupoolSimFaultDuration duration = cupool_sim_once) {
         check(symbol<decltype(cupoolSimPlanFault)>("cupoolSimPlanFault")(entry_point.c_str(), nth, result, duration), "fault plan");
     }
-    /// Throws std::invalid_argument that says what makes no sense.
+    /// cupoolSimPlan(). Throws std::invalid_argument with the reason if the fault is invalid.
     void plan_fault(const SimulatedFault& fault) {
         const CupoolSimFault same{fault.call.c_str(), fault.kernel.c_str(), fault.device,
                                   fault.nth,          fault.result,         fault.duration,
@@ -355,7 +355,7 @@ public:
         check_plan(
             [&](char* message, std::size_t length) { return symbol<decltype(cupoolSimPlan)>("cupoolSimPlan")(&same, message, length); });
     }
-    /// See cupoolSimLoadPlan(). Throws std::invalid_argument that says what is malformed, and where.
+    /// See cupoolSimLoadPlan(). Throws std::invalid_argument with the error and its position if the file is malformed.
     void load_plan(const std::string& path) {
         check_plan([&](char* message, std::size_t length) {
             return symbol<decltype(cupoolSimLoadPlan)>("cupoolSimLoadPlan")(path.c_str(), message, length);
@@ -369,8 +369,8 @@ public:
     std::string device_fault_report() const { return text("cupoolSimDeviceFaultReport"); }
     /// cupoolSimSetTrace().
     void set_trace(CupoolSimTrace trace, void* user) { symbol<decltype(cupoolSimSetTrace)>("cupoolSimSetTrace")(trace, user); }
-    /// Resets the driver. Throws std::logic_error naming what the test left alive, findings of which nobody asked for the report or the
-    /// count included, and the seed, if there is one.
+    /// Resets the driver. Throws std::logic_error that names the objects that the test left alive, unread findings, and the seed, if there
+    /// is one.
     void reset() {
         const std::uint64_t seed = symbol<decltype(cupoolSimSeed)>("cupoolSimSeed")();
         CupoolSimLiveCounts left{};
@@ -379,7 +379,7 @@ public:
         }
     }
 
-    /// The counts that are not 0, by name.
+    /// The nonzero counts with their names.
     static std::string to_string(const CupoolSimLiveCounts& counts) {
         const std::pair<std::uint64_t, const char*> parts[] = {
             {counts.primary_context_retains, "primary context retains"},
@@ -432,8 +432,8 @@ private:
         }
     }
 
-    static void check(int answer, const std::string& what) {
-        if (answer != 0) {
+    static void check(int status, const std::string& what) {
+        if (status != 0) {
             throw std::invalid_argument("the simulated driver refuses: " + what);
         }
     }
