@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
+#include "bench/memory_bound.hpp"
 #include "require.hpp"
-#include "src/memory_bound.hpp"
 #include "support/parallel_for.hpp"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "checks/closed_form.hpp"
 #include "require.hpp"
-#include "src/closed_form.hpp"
 
 /// The operands of an MSM whose sum is known: random scalars over the points (i + 1) * G.
 template <cupool::Curve C>

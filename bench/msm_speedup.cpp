@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "src/closed_form.hpp"
+#include "checks/closed_form.hpp"
 
 namespace {
 
