@@ -16,7 +16,7 @@ double elements_per_second(const BenchResult& result) {
     return static_cast<double>(result.jobs << result.exponent) / (result.timing.median / 1000);
 }
 
-/// How near the median is to the bound: 1 where it is as short. \pre result.bound
+/// The bound divided by the median: 1 if the benchmark reaches the bound. \pre result.bound
 double share_of_bound(const BenchResult& result) { return *result.bound / result.timing.median; }
 
 Json devices_json(const DevicePool& pool) {
@@ -83,11 +83,11 @@ std::string as_table(const Json& subject, const std::string& unit, const BenchOp
 
 }  // namespace
 
-void add_measurement_options(CLI::App& command, BenchOptions& options, unsigned most) {
+void add_measurement_options(CLI::App& command, BenchOptions& options, unsigned max_exponent) {
     command.add_option("--sizes", options.sizes, "how many, as exponents of two")
         ->delimiter(',')
         ->capture_default_str()
-        ->check(CLI::Range(0U, most).description(""))
+        ->check(CLI::Range(0U, max_exponent).description(""))
         ->type_name("10,16,...");
     command.add_option("--runs", options.runs, "timed runs of each size, after one to warm up")
         ->capture_default_str()
@@ -97,8 +97,8 @@ void add_measurement_options(CLI::App& command, BenchOptions& options, unsigned 
     command.add_flag("--json", options.json, "print JSON");
 }
 
-void add_bench_options(CLI::App& command, BenchOptions& options, unsigned most) {
-    add_measurement_options(command, options, most);
+void add_bench_options(CLI::App& command, BenchOptions& options, unsigned max_exponent) {
+    add_measurement_options(command, options, max_exponent);
     command.add_option("--memory", options.memory, "where the operands lie when the clock starts")
         ->capture_default_str()
         ->check(CLI::IsMember({"host", "pinned", "device"}).description(""))

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the benchmarks share: their options, and how they tell their results.
+/// What all benchmarks share: options and the output of results.
 
 #include <CLI/CLI.hpp>
 #include <cupool/pool/device_pool.hpp>
@@ -24,27 +24,27 @@ struct BenchOptions {
     bool json = false;
 };
 
-/// Adds --sizes, --runs, --json and the engine's options. \param most  the largest exponent that --sizes takes
-void add_measurement_options(CLI::App& command, BenchOptions& options, unsigned most);
-/// The same, and --memory and --check.
-void add_bench_options(CLI::App& command, BenchOptions& options, unsigned most);
+/// Adds --sizes, --runs, --json and the options of the engine. \param max_exponent  for --sizes
+void add_measurement_options(CLI::App& command, BenchOptions& options, unsigned max_exponent);
+/// Adds the same options, --memory and --check.
+void add_bench_options(CLI::App& command, BenchOptions& options, unsigned max_exponent);
 
-/// What was measured at one size.
+/// The measurements at one size.
 struct BenchResult {
     unsigned exponent = 0;  ///< the size is 2^exponent
-    std::size_t jobs = 1;   ///< of that size, in one run
+    std::size_t jobs = 1;   ///< jobs of that size in one run
     Timing timing;
-    std::optional<double> bound;  ///< milliseconds that it takes at least, where that is known
-    std::string checked_by;       ///< the second computation that --check asks for; else empty
+    std::optional<double> bound;  ///< lower bound in milliseconds, if known
+    std::string checked_by;       ///< how --check verified the result; empty without --check
 };
 
-/// A benchmark's output: a table for people, or JSON.
-/// \param subject  the members that say what was measured, as {"benchmark": "msm", "curve": "bn254"}
-/// \param unit     what is counted: "points", "elements"
+/// The output of a benchmark: a table for people, or JSON.
+/// \param subject  what was measured: {"benchmark": "msm", "curve": "bn254"}
+/// \param unit     of the size: "points", "elements"
 std::string bench_output(const Json& subject, const std::string& unit, const BenchOptions& options, const DevicePool& pool,
                          const std::vector<BenchResult>& results);
 
-/// Each adds one benchmark to the bench command.
+/// Each function adds one benchmark to the bench command.
 /// \{
 void add_bench_msm_command(CLI::App& bench, std::string& output);
 void add_bench_reduce_command(CLI::App& bench, std::string& output);

@@ -41,8 +41,9 @@ private:
     std::vector<DeviceSpan<std::uint32_t>> spans_;
 };
 
-/// The milliseconds in which the links carry what an all-reduce sends from each of N devices: 2 (N - 1) / N of an array. Computed from the
-/// time in which a whole array is copied from a device to the next, the least median of all devices. Nothing for one device.
+/// A lower bound of the time of an all-reduce, in milliseconds: each of N devices sends
+/// 2 (N - 1) / N of an array over its links. The bandwidth is that of a copy of a whole array from a
+/// device to the next one (the fastest median of all devices). nullopt for one device.
 std::optional<double> link_milliseconds(const DevicePool& pool, const DeviceArrays& inputs, const DeviceArrays& outputs, int runs) {
     const std::size_t devices = pool.device_count();
     if (devices < 2) return std::nullopt;

@@ -23,7 +23,7 @@ constexpr unsigned largest_exponent = 28;
 
 struct BenchMsmOptions {
     std::string curve = "bn254";
-    std::string points_memory;  ///< empty: as bench.memory
+    std::string points_memory;  ///< empty: the same as bench.memory
     std::string results_memory = "host";
     std::string inputs = "uniform";
     int tables = 0;
@@ -33,24 +33,25 @@ struct BenchMsmOptions {
     BenchOptions bench;
 };
 
-/// What is measured at every size, and where.
+/// The kind of MSM to measure at every size.
 struct MsmBench {
     MsmInputs inputs;
     OperandMemory scalars_memory;
     OperandMemory points_memory;
     OperandMemory results_memory;
-    int tables;            ///< of prepared bases; 0 where none are prepared
-    int width;             ///< bits of a digit; 0 where the size decides
-    std::size_t msms;      ///< in one call, over the same points
-    std::uint64_t budget;  ///< bytes of device memory that an MSM may take; 0 for no limit
+    int tables;            ///< of prepared bases; 0 if the bases are not prepared
+    int width;             ///< bits of a digit; 0 to choose it by size
+    std::size_t msms;      ///< in one call, all over the same points
+    std::uint64_t budget;  ///< bytes of device memory that an MSM may use; 0 for no limit
     const BenchOptions& options;
     const DevicePool& pool;
 
-    /// Whether the pool's one member is called by itself.
+    /// Whether the benchmark calls the only member of the pool directly.
     bool is_of_one_member() const { return tables != 0 || msms > 1 || results_memory == OperandMemory::device; }
 };
 
-/// The operands, laid where the options ask for them: points in device memory are in Montgomery form, as bases that stay there would be.
+/// The operands in the memory that the options name. Points in device memory are in Montgomery
+/// form, like bases that stay there.
 template <Curve C>
 class PlacedOperands {
 public:
@@ -68,7 +69,7 @@ public:
         prepared_.emplace(Operand<AffinePoint<C>>(points), prepare);
     }
 
-    /// The timed part.
+    /// The part that is timed.
     void run() {
         if (!scalars_.is_on_device() && !points_.is_on_device() && !bench_.is_of_one_member()) {
             MsmConfig config;
@@ -82,7 +83,7 @@ public:
         }
     }
 
-    /// What the last run gave.
+    /// The results of the last run.
     std::vector<AffinePoint<C>> sums() {
         if (results_) copy(std::span(sums_), results_->span(), results_->stream());
         const bool is_montgomery = points_.is_on_device() && !prepared_;
@@ -129,7 +130,7 @@ private:
     PlacedArray<AffinePoint<C>> points_;
     std::optional<PreparedBases<C>> prepared_;
     std::vector<JacobianPoint<C>> sums_;
-    std::optional<DeviceBuffer<JacobianPoint<C>>> results_;  ///< where they are to stay on the device
+    std::optional<DeviceBuffer<JacobianPoint<C>>> results_;  ///< if they stay on the device
 };
 
 template <Curve C>

@@ -19,7 +19,7 @@ struct BenchReduceOptions {
     BenchOptions bench;
 };
 
-/// Integers of every value; floats of one magnitude, so that no sum overflows.
+/// Random elements: integers of any value, floats of one magnitude so that no sum overflows.
 template <class T>
 std::vector<T> random_elements(std::size_t count, std::mt19937_64& random) {
     std::vector<T> elements(count);
@@ -33,7 +33,7 @@ std::vector<T> random_elements(std::size_t count, std::mt19937_64& random) {
     return elements;
 }
 
-/// What is measured, over elements of type T that lie where the options ask for them.
+/// The reduction to measure, over elements of type T in the memory that the options name.
 template <class T, class R>
 class ReduceJob {
 public:
@@ -44,7 +44,7 @@ public:
           pool_(pool),
           config_{.ctx = pool.context_at(0), .compensated = options.reduce.compensated} {}
 
-    /// The timed part.
+    /// The part that is timed.
     void run() {
         if (options_.reduce.is_arg_operation()) {
             arg_reduce<T>(operand(), options_.reduce.arg_operation(), config_, found_);
@@ -67,7 +67,8 @@ public:
         return check_reduce<T, R>(elements_, options_.reduce.reduce_operation(), config_.compensated, result_, pool_, engine);
     }
 
-    /// How long the memory that holds the elements takes to be read: the host's by its cores, or a device's by itself.
+    /// The time to read the elements from the memory that holds them: by the cores of the host, or by
+    /// the device.
     std::optional<double> bound() const {
         if (pool_.is_host())
             return median_plain_read_milliseconds(std::as_bytes(elements_), config_.ctx.host_threads(), options_.bench.runs);

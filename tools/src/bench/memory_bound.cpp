@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-/// 64 bytes, which the compiler reads by the widest registers that it may use.
+/// 64 bytes, which the compiler reads with the widest registers that it may use.
 typedef std::uint64_t Words __attribute__((vector_size(64)));
 
-/// All bits of a block, in four independent chains; of the last bytes, less than 256, none.
+/// The OR of a block, in four independent chains; ignores a remainder of less than 256 bytes.
 [[gnu::always_inline]] inline std::uint64_t read_by_words(const std::byte* bytes, std::size_t count) {
     constexpr std::size_t prefetch_bytes = 8192;
     Words all[4] = {};
@@ -55,7 +55,7 @@ Read best_read() {
 double plain_read_milliseconds(std::span<const std::byte> bytes, unsigned threads) {
     const Read read = best_read();
     std::atomic<std::size_t> next{0};
-    std::atomic<std::uint64_t> bits{0};  // written, so that no read can be left out
+    std::atomic<std::uint64_t> bits{0};  // written so that the compiler cannot drop a read
     const auto work = [&] {
         std::uint64_t own = 0;
         for (std::size_t begin = next.fetch_add(block_bytes); begin < bytes.size(); begin = next.fetch_add(block_bytes))
@@ -69,7 +69,7 @@ double plain_read_milliseconds(std::span<const std::byte> bytes, unsigned thread
     try {
         while (helpers.size() + 1 < std::min<std::size_t>(threads, blocks)) helpers.emplace_back(work);
     } catch (const std::system_error&) {
-        // The system gives no more threads: those that there are do the work.
+        // The system refuses more threads: the existing ones do the work.
     }
     work();
     for (auto& helper : helpers) helper.join();

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How fast memory can be read at best, to hold the times of reductions against.
+/// Lower bounds for the times of reductions: how fast memory can be read.
 
 #include <cstddef>
 #include <cupool/pool/device_pool.hpp>
@@ -10,15 +10,17 @@
 
 namespace cupool::tools {
 
-/// The milliseconds of one plain read of an array in host memory, by so many threads, started for it: each takes the next MiB when it is
-/// done with one, reads by the widest registers of AVX2 where the processor has it, and asks for memory ahead.
+/// The time of one plain read of an array in host memory, in milliseconds, including the start of
+/// its threads. Each thread takes the next MiB when it has finished one, reads with the widest AVX2
+/// registers that the processor has, and prefetches.
 double plain_read_milliseconds(std::span<const std::byte> bytes, unsigned threads);
 
-/// The median of so many plain reads, after one to warm up.
+/// The median of `runs` plain reads, after one that is not counted.
 double median_plain_read_milliseconds(std::span<const std::byte> bytes, unsigned threads, int runs);
 
-/// The milliseconds in which a device's memory could deliver so many bytes: two transfers a clock over the width of its bus, as the driver
-/// names them. Nothing where the driver names none.
+/// The time in which the memory of a device can deliver `bytes`, in milliseconds: two transfers a
+/// clock over the width of its bus, by the attributes that the driver reports. nullopt if the driver
+/// does not report them.
 std::optional<double> device_read_milliseconds(std::size_t bytes, const Device& device);
 
 }  // namespace cupool::tools

@@ -17,8 +17,9 @@ unsigned order_bits(Curve curve) {
     return with_curve(curve, []<Curve C>() { return scalar_bits<C>; });
 }
 
-/// A product in a quadratic extension takes three of integers and two reductions (Aranha et al., "Faster explicit formulas for computing
-/// pairings over ordinary curves", Eurocrypt 2011, section 3), a square two of each.
+/// A product in a quadratic extension takes three integer products and two reductions (Aranha et
+/// al., "Faster explicit formulas for computing pairings over ordinary curves", Eurocrypt 2011,
+/// section 3); a square takes two of each.
 FieldCosts quadratic_costs(const FieldCosts& prime, double reduction) { return {3 * prime.product - reduction, 2 * prime.product}; }
 
 FieldCosts field_costs(Curve curve) {
@@ -34,7 +35,7 @@ FieldCosts field_costs(Curve curve) {
     return six_limbs;
 }
 
-/// Of a device that the formula holds for.
+/// nullopt if the formula does not hold for the device.
 std::optional<double> multiply_slots_a_millisecond(const Device& device) {
     if (device.compute_capability() != Device::ComputeCapability{9, 0}) return std::nullopt;
     constexpr double slots_a_clock = 64;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// How fast an MSM could be at best: a lower bound of its time on GPUs, to hold measured times against.
+/// A lower bound for the time of an MSM on GPUs, to compare measured times with.
 
 #include <cupool/kernels/curve.hpp>
 #include <cupool/pool/device_pool.hpp>
@@ -9,18 +9,21 @@
 
 namespace cupool::tools {
 
-/// The slots of the integer multiply pipes that an MSM of `terms` uniform scalars takes at least by Pippenger's method with signed digits:
+/// The minimum number of slots of the integer multiply pipes for an MSM of `terms` uniform scalars
+/// by Pippenger's method with signed digits:
 ///
-///     the least over window widths c of  (bits / c + 1) * (terms * (5M + 1S) + 2^(c - 1) * 2 * (12M + 2S))
+///     minimum over window widths c of  (bits / c + 1) * (terms * (5M + 1S) + 2^(c - 1) * 2 * (12M + 2S))
 ///
-/// that is, one addition in batched affine coordinates (Guide to Elliptic Curve Cryptography, section 3.1.2, with Montgomery's trick) for
-/// each term in each window, and two in XYZZ coordinates (add-2008-s) for each bucket. A Montgomery product M takes 264 slots of 32 bits at
-/// four 64-bit limbs and 588 at six, a square S 208 and 456. Sorting, copying and everything that is no multiplication is left out, and so
-/// are multiples prepared beforehand, which save windows.
+/// This is one batched-affine addition for each term in each window (Guide to Elliptic Curve
+/// Cryptography, section 3.1.2, with Montgomery's trick) and two additions in XYZZ coordinates
+/// (add-2008-s) for each bucket. A Montgomery product M takes 264 slots of 32 bits with four 64-bit
+/// limbs and 588 with six; a square S takes 208 and 456. The bound ignores sorting, copies and all
+/// other instructions, and prepared tables, which save windows.
 double msm_multiply_slots(Curve curve, double terms);
 
-/// The milliseconds in which the pool's GPUs could do that, each an equal share of the terms with all its multiply pipes busy: 64 slots a
-/// clock a multiprocessor. Nothing for the host, and where a GPU is none of compute capability 9.0, on which those figures were measured.
+/// The time in which the GPUs of the pool can do this, in milliseconds, if each takes an equal part
+/// of the terms and keeps all multiply pipes busy: 64 slots a clock and multiprocessor. nullopt for
+/// the host, and if a GPU does not have compute capability 9.0, on which the figures were measured.
 std::optional<double> msm_bound_milliseconds(Curve curve, std::size_t terms, const DevicePool& pool);
 
 }  // namespace cupool::tools

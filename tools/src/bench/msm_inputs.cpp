@@ -7,7 +7,7 @@
 namespace cupool::tools {
 namespace {
 
-/// By rejection.
+/// A uniform scalar, by rejection sampling.
 template <Curve C>
 Scalar uniform_scalar(std::mt19937_64& random) {
     const std::uint64_t top_limb = ~std::uint64_t{0} >> (256 - scalar_bits<C>);
@@ -19,7 +19,7 @@ Scalar uniform_scalar(std::mt19937_64& random) {
     return scalar;
 }
 
-/// `common` nine times in ten, else a uniform scalar.
+/// `common` with probability 0.9, else a uniform scalar.
 template <Curve C>
 Scalar mostly(std::uint64_t common, std::mt19937_64& random) {
     return std::uniform_int_distribution(0, 9)(random) != 0 ? Scalar{{common}} : uniform_scalar<C>(random);

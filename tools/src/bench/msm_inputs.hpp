@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What MSM benchmarks are run on: terms of several distributions, of each of which the sum is known in advance.
+/// The inputs of MSM benchmarks: terms of several distributions, each with a sum in closed form.
 
 #include <cupool/kernels/point.hpp>
 #include <random>
@@ -11,7 +11,8 @@
 
 namespace cupool::tools {
 
-/// How the terms of a benchmark are distributed. Points are (i + 1) * G, but for same_point; "uniform" is uniform below r.
+/// The distribution of the terms of a benchmark. Points are (i + 1) * G except for same_point;
+/// "uniform" means uniform below r.
 enum class MsmInputs {
     uniform,     ///< uniform scalars
     zeros,       ///< nine scalars in ten are 0, the others uniform
@@ -27,7 +28,7 @@ const std::vector<std::string>& msm_input_names();
 /// \pre name is one of msm_input_names()
 MsmInputs msm_inputs(const std::string& name);
 
-/// Fresh scalars, below r.
+/// Random scalars below r.
 template <Curve C>
 std::vector<Scalar> bench_scalars(MsmInputs inputs, std::size_t count, std::mt19937_64& random);
 

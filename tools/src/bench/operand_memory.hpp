@@ -11,14 +11,15 @@
 
 namespace cupool::tools {
 
-/// Where the operands of a benchmark lie when its clock starts.
+/// Where the operands of a benchmark are when its clock starts.
 enum class OperandMemory { host, pinned, device };
 
-/// The memory of that name for a pool. \param option  that asked for it, as "--memory"  \pre the name is "host", "pinned" or "device"
-/// \throws UsageError where the pool has none: pinned memory belongs to a GPU, device memory to just one
+/// Parses the name of a kind of memory. \param option  the option that has the name, for errors:
+/// "--memory" \pre the name is "host", "pinned" or "device"
+/// \throws UsageError if the pool has no such memory: "pinned" needs a GPU, "device" exactly one
 OperandMemory operand_memory(const std::string& option, const std::string& name, const DevicePool& pool);
 
-/// An array laid into a kind of memory.
+/// An array in memory of the given kind.
 template <class T>
 class PlacedArray {
 public:
@@ -35,7 +36,7 @@ public:
     }
 
     bool is_on_device() const { return memory_ == OperandMemory::device; }
-    /// In host memory, also where the benchmark reads the device's.
+    /// The elements in host memory, even if the benchmark reads device memory.
     std::span<const T> host() const { return host_; }
     /// \pre is_on_device()
     DeviceSpan<const T> device() const { return device_.span(); }

@@ -12,12 +12,12 @@ namespace cupool::tools {
 
 /// Wall-clock times of one job, in milliseconds.
 struct Timing {
-    double first = 0;  ///< the warm-up run, in which what is made when first used is made
+    double first = 0;  ///< the warm-up run, which creates everything that is created lazily
     double median = 0;
     double minimum = 0;
 };
 
-/// Runs a job once to warm up and then `runs` times. `run` does the work that is timed, `check` what follows it.
+/// Runs a job once to warm up and then `runs` times. `run` is timed; `check`, which follows it, is not.
 template <class Run, class Check>
 Timing measure(int runs, Progress& progress, const Run& run, const Check& check) {
     const auto timed = [&] {

@@ -9,7 +9,8 @@
 
 namespace cupool::tools {
 
-/// A number modulo r: schoolbook, a bit at a time from the top, for which r's top bit must be clear, as it is on every curve here.
+/// A number modulo r by schoolbook division, one bit at a time from the top. The top bit of r must
+/// be clear, as on every curve here.
 template <Curve C, std::size_t N>
 Scalar modulo_order(const Limbs<N>& number) {
     const auto order = group_order<C>();
@@ -50,13 +51,13 @@ Scalar weighted_sum(std::span<const Scalar> scalars, const Weight& weight) {
     return modulo_order<C>(sum);
 }
 
-/// sum of scalars[i] * (i + 1) modulo r: the MSM of these scalars over the points (i + 1) * G is that times G.
+/// sum of scalars[i] * (i + 1) modulo r. The MSM of these scalars over (i + 1) * G is this times G.
 template <Curve C>
 Scalar weighted_sum(std::span<const Scalar> scalars) {
     return weighted_sum<C>(scalars, [](std::size_t i) { return std::uint64_t{i} + 1; });
 }
 
-/// sum of scalars[i] modulo r: the MSM of these scalars over the same point again and again is that times the point.
+/// sum of scalars[i] modulo r. The MSM of these scalars over one repeated point is this times the point.
 template <Curve C>
 Scalar plain_sum(std::span<const Scalar> scalars) {
     return weighted_sum<C>(scalars, [](std::size_t) { return std::uint64_t{1}; });

@@ -9,10 +9,10 @@
 namespace cupool::tools {
 namespace {
 
-/// More would take double-and-add seconds.
+/// With more terms, double-and-add would take seconds.
 constexpr std::size_t max_terms_one_by_one = 4096;
 
-/// Any width that the choice by size does not take for this many terms would do.
+/// Any width that is not chosen by size for this number of terms.
 constexpr int window_of_split_check = 8;
 
 template <Curve C>
@@ -31,7 +31,8 @@ AffinePoint<C> one_by_one(std::span<const AffinePoint<C>> points, std::span<cons
     return total;
 }
 
-/// Gives each bit of each scalar to one of two MSMs by a throw of dice, so their sum is the whole without any arithmetic on scalars.
+/// Gives each bit of each scalar to one of two MSMs at random, so that their sum is the result
+/// without arithmetic on scalars.
 template <Curve C>
 AffinePoint<C> split_in_two(const DevicePool& pool, std::span<const AffinePoint<C>> points, std::span<const Scalar> scalars) {
     std::mt19937_64 dice(std::random_device{}());

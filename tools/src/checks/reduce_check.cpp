@@ -12,7 +12,8 @@
 namespace cupool::tools {
 namespace {
 
-/// How many additions an element can go through at most: one a row of its tile, at most so many in the folds and the level of tiles.
+/// The maximum number of additions on the path of an element: one for each row of its tile, and a
+/// bounded number in the folds and between tiles.
 long double longest_path(std::size_t count, std::size_t element_bytes) {
     const auto rows = static_cast<long double>(count) * static_cast<long double>(element_bytes) / (4096.0L * 16384.0L);
     return 2 * rows + 128;
@@ -24,7 +25,7 @@ bool is_nan(T value) {
     return false;
 }
 
-/// The order that min and max go by: -0 before +0.
+/// The order of min and max: -0 is less than +0.
 template <class T>
 bool is_less(T left, T right) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -33,7 +34,7 @@ bool is_less(T left, T right) {
     return left < right;
 }
 
-/// The index of the minimum or maximum: the first NaN, else the first of equals.
+/// The index of the minimum or maximum: the first NaN, else the first of equal elements.
 template <class T>
 std::size_t plain_extreme(std::span<const T> input, bool is_min) {
     std::size_t best = 0;
@@ -53,7 +54,7 @@ bool is_element(T element, R result) {
     return same_bits(static_cast<decltype(number_of(result))>(value), number_of(result));
 }
 
-/// The largest finite value, the distance of 1 to the next one, and the least value above 0.
+/// The largest finite value, the distance from 1 to the next value, and the smallest positive value.
 struct FloatLimits {
     long double largest;
     long double epsilon;
@@ -82,7 +83,7 @@ bool agrees_with_plain_float_sum(std::span<const T> input, bool compensated, R r
     }
     const auto limits = limits_of<R>();
     const auto found = static_cast<long double>(number_of(result));
-    if (!std::isfinite(found)) return !(magnitudes <= limits.largest);  // some orders of summation overflow, others do not
+    if (!std::isfinite(found)) return !(magnitudes <= limits.largest);  // whether a sum overflows depends on its order
     auto accumulated = static_cast<long double>(std::numeric_limits<decltype(number_of(result))>::epsilon());
     if (compensated) accumulated = std::numeric_limits<double>::epsilon();
     if (compensated && std::is_same_v<R, double>) accumulated = 0x1p-104L;
@@ -103,7 +104,7 @@ bool agrees_with_plain_integer(std::span<const T> input, ReduceOperation operati
     return static_cast<R>(combined) == result;
 }
 
-/// How a pool of another engine checks, for people.
+/// How the other engine checked the result, for people.
 std::string method_of(const DevicePool& other) { return "the " + to_string(other.engine()) + " engine"; }
 
 constexpr const char* plain_loop = "a plain loop";

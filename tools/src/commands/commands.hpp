@@ -5,7 +5,8 @@
 
 namespace cupool::tools {
 
-/// Each adds a command to the tool; when the command line names it, it runs and puts what is for stdout into `output`.
+/// Each function adds a command to the tool. If the command line names the command, it runs and
+/// stores its text for stdout in `output`.
 /// \{
 void add_msm_command(CLI::App& app, std::string& output);
 void add_kzg_commit_command(CLI::App& app, std::string& output);

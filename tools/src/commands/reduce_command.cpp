@@ -20,13 +20,13 @@ namespace {
 struct ReduceCommandOptions {
     ReduceOptions reduce;
     std::string file;
-    std::size_t segments = 0;  ///< equal ones; 0: none
-    std::string offsets;       ///< a file of them; empty: none
+    std::size_t segments = 0;  ///< number of equal segments; 0: none
+    std::string offsets;       ///< name of a file of offsets; empty: none
     EngineOptions engine;
     bool check = false;
 };
 
-/// JSON has no numbers for some values.
+/// Strings stand for the values that JSON numbers cannot express.
 template <class T>
 Json json_number(T value) {
     const auto number = number_of(value);
@@ -37,8 +37,8 @@ Json json_number(T value) {
     return number;
 }
 
-/// One reduction after the other, and what they add up to. All devices of the pool share what DevicePool::reduce() takes; the rest runs on
-/// its first member.
+/// Runs reductions and adds up their reports. All devices of the pool share the reductions that
+/// DevicePool::reduce() supports; others run on its first member.
 class Reducer {
 public:
     Reducer(const ReduceCommandOptions& options, const DevicePool& pool)
@@ -47,7 +47,7 @@ public:
     template <class T, class R>
     R reduce(std::span<const T> elements) {
         const auto operation = options_.reduce.reduce_operation();
-        const bool compensated = config_.compensated && std::is_same_v<R, T>;  // a wider result has the wider accumulator anyway
+        const bool compensated = config_.compensated && std::is_same_v<R, T>;  // a wide result has a wider accumulator anyway
         R result{};
         add(compensated ? cupool::reduce<T, R>(elements, operation, config_, result) : pool_.reduce<T, R>(elements, operation, result));
         if (options_.check) checked_by_ = check_reduce<T, R>(elements, operation, compensated, result, pool_, options_.engine);
@@ -73,7 +73,7 @@ public:
         return results;
     }
 
-    /// The members that say what was reduced, of so many elements.
+    /// The JSON members that describe a reduction of `count` elements.
     Json subject(std::size_t count) const {
         Json json;
         json["type"] = options_.reduce.type;
@@ -84,7 +84,7 @@ public:
         return json;
     }
 
-    /// A finished object: `json`, and where and how it was computed. \pre something was reduced
+    /// The text of `json` with the report and the check added. \pre at least one reduction ran
     std::string text(Json json) const {
         add_report(json, *report_);
         if (options_.check) json["checked_by"] = checked_by_;
@@ -96,7 +96,7 @@ private:
         if (report_) {
             report_->milliseconds += report.milliseconds;
         } else {
-            report_ = report;  // no later piece is larger, so none takes more devices
+            report_ = report;  // the first chunk is the largest, so it takes most devices
         }
     }
 
@@ -107,19 +107,20 @@ private:
     std::string checked_by_;
 };
 
-/// A reduction in pieces, whose results, of type Piece, are reduced in turn. The last result is rounded to R.
-template <class T, class R, class Piece>
-class PiecewiseReduction {
+/// A reduction in chunks. Their results, of type ChunkResult, are reduced in turn; the final result
+/// is rounded to R.
+template <class T, class R, class ChunkResult>
+class ChunkedReduction {
 public:
-    explicit PiecewiseReduction(Reducer& reducer) : reducer_(reducer) {}
+    explicit ChunkedReduction(Reducer& reducer) : reducer_(reducer) {}
 
-    void add(std::span<const T> piece) {
-        results_.push_back(reducer_.template reduce<T, Piece>(piece));
-        count_ += piece.size();
+    void add(std::span<const T> chunk) {
+        results_.push_back(reducer_.template reduce<T, ChunkResult>(chunk));
+        count_ += chunk.size();
     }
 
     std::string finish() {
-        const auto result = results_.size() == 1 ? results_.front() : reducer_.template reduce<Piece, Piece>(results_);
+        const auto result = results_.size() == 1 ? results_.front() : reducer_.template reduce<ChunkResult, ChunkResult>(results_);
         auto json = reducer_.subject(count_);
         json["result"] = json_number(static_cast<R>(result));
         return reducer_.text(json);
@@ -127,28 +128,28 @@ public:
 
 private:
     Reducer& reducer_;
-    std::vector<Piece> results_;
+    std::vector<ChunkResult> results_;
     std::size_t count_ = 0;
 };
 
 /// The same for argmin and argmax.
 template <class T>
-class PiecewiseArgReduction {
+class ChunkedArgReduction {
 public:
-    explicit PiecewiseArgReduction(Reducer& reducer) : reducer_(reducer) {}
+    explicit ChunkedArgReduction(Reducer& reducer) : reducer_(reducer) {}
 
-    void add(std::span<const T> piece) {
-        const auto [value, index] = reducer_.template arg_reduce<T>(piece);
+    void add(std::span<const T> chunk) {
+        const auto [value, index] = reducer_.template arg_reduce<T>(chunk);
         values_.push_back(value);
         indices_.push_back(count_ + index);
-        count_ += piece.size();
+        count_ += chunk.size();
     }
 
     std::string finish() {
-        const std::size_t piece = values_.size() == 1 ? 0 : reducer_.template arg_reduce<T>(values_).index;
+        const std::size_t chunk = values_.size() == 1 ? 0 : reducer_.template arg_reduce<T>(values_).index;
         auto json = reducer_.subject(count_);
-        json["result"] = json_number(values_[piece]);
-        json["index"] = indices_[piece];
+        json["result"] = json_number(values_[chunk]);
+        json["index"] = indices_[chunk];
         return reducer_.text(json);
     }
 
@@ -160,10 +161,10 @@ private:
 };
 
 template <class T, class Reduction>
-std::string reduce_in_pieces(const ReduceCommandOptions& options) {
+std::string reduce_in_chunks(const ReduceCommandOptions& options) {
     return parse_file(options.file, [&](InputFile& file) {
         ElementReader<T> reader(file);
-        reader.next();  // before the pool, since bad input needs none
+        reader.next();  // before the pool is opened: bad input needs none
         const auto pool = open_pool(options.engine);
         Reducer reducer(options, pool);
         Reduction reduction(reducer);
@@ -173,7 +174,7 @@ std::string reduce_in_pieces(const ReduceCommandOptions& options) {
     });
 }
 
-/// A whole file of elements.
+/// All elements of a file.
 template <class T>
 std::vector<T> read_elements(const std::string& path) {
     return parse_file(path, [](InputFile& file) {
@@ -184,7 +185,7 @@ std::vector<T> read_elements(const std::string& path) {
     });
 }
 
-/// What the library refuses about segments is bad input: that of the offsets, where there are any.
+/// Turns the errors of the library about segments into bad input, named with the file.
 template <class Function>
 auto naming_bad_input(const std::string& path, const Function& function) {
     try {
@@ -224,15 +225,15 @@ void require_consistent(const ReduceCommandOptions& options) {
 std::string run_reduce(const ReduceCommandOptions& options) {
     require_consistent(options);
     if (options.reduce.is_arg_operation()) {
-        return with_element_type(options.reduce.type, [&]<class T>() { return reduce_in_pieces<T, PiecewiseArgReduction<T>>(options); });
+        return with_element_type(options.reduce.type, [&]<class T>() { return reduce_in_chunks<T, ChunkedArgReduction<T>>(options); });
     }
     return with_reduce_types(options.reduce, [&]<class T, class R>() {
         if (options.segments != 0 || !options.offsets.empty()) return run_segments<T, R>(options);
         if constexpr (std::is_same_v<R, float> && std::is_same_v<T, float>) {
-            if (options.reduce.compensated) return reduce_in_pieces<T, PiecewiseReduction<T, R, Wide<T>>>(options);
+            if (options.reduce.compensated) return reduce_in_chunks<T, ChunkedReduction<T, R, Wide<T>>>(options);
         }
-        using Piece = std::conditional_t<is_16_bit_float<R>, Wide<T>, R>;
-        return reduce_in_pieces<T, PiecewiseReduction<T, R, Piece>>(options);
+        using ChunkResult = std::conditional_t<is_16_bit_float<R>, Wide<T>, R>;
+        return reduce_in_chunks<T, ChunkedReduction<T, R, ChunkResult>>(options);
     });
 }
 

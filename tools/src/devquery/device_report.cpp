@@ -47,7 +47,7 @@ private:
     bool colors_;
 };
 
-/// What its text says, whose lines are its own and whose entries are the user's.
+/// The text of to_string(), with the entries, which the user wrote, made printable.
 std::string visible_lines(VisibleDevices visible) {
     visible.variable = printable_text(*visible.variable);
     for (auto& entry : visible.entries) {
@@ -73,7 +73,7 @@ std::string driver_lines(const ProbeReport& report) {
 
 using Row = std::array<std::string, 8>;
 
-/// Columns as wide as their widest cell. Cells of the last one, which may be painted, are not padded.
+/// Pads each column to its widest cell. The last column, which may have colours, is not padded.
 std::string aligned(const std::vector<Row>& rows) {
     std::array<std::size_t, std::tuple_size_v<Row>> widths{};
     for (const auto& row : rows) {

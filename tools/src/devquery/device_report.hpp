@@ -5,10 +5,10 @@
 
 namespace cupool::tools {
 
-/// What a probe found, for people. \param colors  whether terminal escapes may mark what is usable and what is not
+/// A probe's report for people. \param colors  whether terminal escapes mark usable and unusable devices
 std::string device_table(const ProbeReport& report, bool colors);
 
-/// What a probe found, for programs: the object that docs/devquery.md describes.
+/// A probe's report for programs: the JSON object that docs/devquery.md describes.
 std::string device_json(const ProbeReport& report);
 
 }  // namespace cupool::tools

@@ -11,7 +11,7 @@
 
 namespace {
 
-/// The convention of https://no-color.org, and none where the output is no terminal that knows escapes.
+/// Follows https://no-color.org; no colours unless stdout is a terminal that supports escapes.
 bool wants_colors() {
     const auto variable = [](const char* name) {
         const char* value = std::getenv(name);

@@ -7,12 +7,12 @@
 
 namespace cupool::tools {
 
-/// What kind of thing is wrong with an input.
+/// The kind of fault in an input.
 enum class InputFault {
     unreadable,       ///< the file cannot be opened or read
-    empty,            ///< there is nothing in it
+    empty,            ///< the input is empty
     length,           ///< too long, too short, or a field missing or left over
-    digit,            ///< a character that is no digit
+    digit,            ///< a character that is not a digit
     flags,            ///< flag bits that contradict each other or the format
     padding,          ///< bytes that must be zero are not
     not_reduced,      ///< a coordinate not below p, or a field element not below r
@@ -21,7 +21,7 @@ enum class InputFault {
     unknown_name,     ///< a curve that cupool does not know
 };
 
-/// A place in a text; both count from 1.
+/// A position in a text; line and column count from 1.
 struct TextPosition {
     std::size_t line = 1;
     std::size_t column = 1;
@@ -30,10 +30,10 @@ struct TextPosition {
 /// "line 3, column 70"
 std::string to_string(TextPosition position);
 
-/// Input that breaks its format: what the tools answer with exit code 3 and one line.
+/// Input that violates its format. The tools print one line and exit with code 3.
 class BadInput : public std::exception {
 public:
-    /// \param where    the place in the input: "line 3, column 70", "point 12 (byte 384)"; may be empty
+    /// \param where    position in the input: "line 3, column 70", "point 12 (byte 384)"; may be empty
     /// \param problem  what is wrong there, and what was expected
     BadInput(InputFault fault, std::string where, std::string problem);
     BadInput(InputFault fault, TextPosition where, std::string problem);
@@ -41,10 +41,10 @@ public:
     InputFault fault() const noexcept { return fault_; }
     const std::string& where() const noexcept { return where_; }
 
-    /// The place and the problem, in one line.
+    /// Position and problem in one line.
     const char* what() const noexcept override { return text_.c_str(); }
 
-    /// The same fault, its place led by the name of the file or argument that it lies in.
+    /// The same fault, with the name of the file or argument before the position.
     BadInput within(std::string_view source) const;
 
 private:

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Points as one coordinate and a flag for the other, big-endian.
+/// Points as one big-endian coordinate and flags that select the other one.
 
 #include <array>
 #include <cstdint>
@@ -31,7 +31,7 @@ CompressedBls12381 compress(const AffinePoint<Curve::bls12_381>& point);
 /// \throws BadInput flags, not_reduced, not_on_curve
 AffinePoint<Curve::bn254> decompress_bn254(std::span<const std::uint8_t, 32> bytes, const std::string& where);
 
-/// Every point of a file of gnark-compressed BN254 points, one after the other, each on the curve.
+/// All points of a file of gnark-compressed BN254 points, each checked to be on the curve.
 /// \throws BadInput empty, length, flags, not_reduced, not_on_curve
 std::vector<AffinePoint<Curve::bn254>> parse_compressed_bn254(std::span<const std::uint8_t> bytes);
 

@@ -9,7 +9,7 @@
 namespace cupool::tools {
 namespace {
 
-/// number = number * 10 + digit. \return false where that needs more than N limbs
+/// number = number * 10 + digit. \return false if the result needs more than N limbs
 template <std::size_t N>
 bool append_digit(Limbs<N>& number, unsigned digit) {
     constexpr std::uint64_t low_half = std::numeric_limits<std::uint32_t>::max();

@@ -6,7 +6,7 @@
 
 namespace cupool::tools {
 
-/// Points as text, a line a point: `x,y`, both decimal. Each is checked to be on the curve; the subgroup is not checked.
+/// Points as text, one per line: `x,y`, both decimal. Checks that each is on the curve, but not the subgroup.
 /// \throws BadInput empty, length, digit, not_reduced, not_on_curve
 template <Curve C>
 std::vector<AffinePoint<C>> parse_decimal_points(std::string_view text);

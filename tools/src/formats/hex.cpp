@@ -22,7 +22,7 @@ constexpr std::array<std::uint8_t, 256> digit_values = [] {
 
 bool has_prefix(std::string_view text) { return text.size() >= 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'); }
 
-/// Takes "0x" off the text and moves the position past it.
+/// Removes "0x" from the text and advances the position.
 std::string_view without_prefix(std::string_view text, TextPosition& at) {
     if (!has_prefix(text)) return text;
     at.column += 2;

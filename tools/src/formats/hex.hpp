@@ -13,17 +13,17 @@
 
 namespace cupool::tools {
 
-/// A big-endian hexadecimal integer of at most 16 N digits, either case, "0x" before it or not; leading zeros may be left out.
-/// \param at  where the text stands, for the error
+/// Parses a big-endian hexadecimal integer of at most 16 N digits in either case, with or without
+/// "0x" and leading zeros. \param at  position of the text, for the error
 /// \throws BadInput length (no digit, or too many), digit
 template <std::size_t N>
 Limbs<N> parse_hex(std::string_view text, TextPosition at);
 
-/// A string of bytes as hexadecimal digit pairs, either case, "0x" before it or not; exactly `count` bytes.
+/// Parses exactly `count` bytes as pairs of hexadecimal digits in either case, with or without "0x".
 /// \throws BadInput length, digit
 std::vector<std::uint8_t> parse_hex_bytes(std::string_view text, std::size_t count, TextPosition at);
 
-/// "0x" and two lower-case digits a byte.
+/// "0x" and two lower-case digits for each byte.
 std::string to_hex(std::span<const std::uint8_t> bytes);
 
 /// "0x" and all 16 N lower-case digits, most significant first.
@@ -32,7 +32,7 @@ std::string to_hex(const Limbs<N>& number) {
     return to_hex(to_big_endian(number));
 }
 
-/// An element of a quadratic extension: c0 and c1, a comma between them.
+/// An element of a quadratic extension: c0 and c1, separated by a comma.
 template <std::size_t N>
 std::string to_hex(const QuadraticLimbs<N>& element) {
     return to_hex(element.c0) + ',' + to_hex(element.c1);

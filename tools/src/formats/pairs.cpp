@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view infinity_word = "inf";
 
-/// Takes the fields off a line, one after the other.
+/// Reads the fields of a line one by one.
 class Fields {
 public:
     Fields(std::string_view line, std::size_t line_number) : line_(line), line_number_(line_number) {}

@@ -8,25 +8,25 @@
 
 namespace cupool::tools {
 
-/// The terms of an MSM: points[i] goes with scalars[i].
+/// The terms of an MSM: scalars[i] * points[i].
 template <Curve C>
 struct Pairs {
     std::vector<AffinePoint<C>> points;
     std::vector<Scalar> scalars;
 };
 
-/// Reads a pairs file line by line, so that a file larger than memory allows for its text can be parsed as it is read.
+/// Parses a pairs file line by line, so that the text never has to fit into memory.
 ///
-/// A line is a term: `X Y SCALAR`, or `inf SCALAR` for the point at infinity (`0 0 SCALAR` is the same). Numbers are big-endian
-/// hexadecimal, "0x" before them or not, leading zeros or none; a coordinate in a group G2 is two with a comma between, `C0,C1` for
-/// c0 + c1 u. Scalars take up to 64 digits; those of r and above count modulo r.
+/// A line is a term: `X Y SCALAR`, or `inf SCALAR` for the point at infinity (`0 0 SCALAR` is the
+/// same). Numbers are big-endian hexadecimal, with or without "0x" and leading zeros. A coordinate in
+/// G2 is two numbers: `C0,C1` is c0 + c1 u. Scalars have up to 64 digits and are reduced modulo r.
 template <Curve C>
 class PairsParser {
 public:
     /// \throws BadInput length (fields or digits), digit, not_reduced
     void add_line(std::string_view line);
 
-    /// The terms, once every line is in; each point is checked on all cores to be on the curve and in its subgroup.
+    /// The terms, after all lines. Checks on all cores that the points are on the curve and in its subgroup.
     /// \throws BadInput empty, not_on_curve, not_in_subgroup
     Pairs<C> finish() &&;
 
@@ -38,7 +38,7 @@ private:
 template <Curve C>
 Pairs<C> parse_pairs(std::string_view text);
 
-/// The line, without its end, that PairsParser reads as this term.
+/// The line, without its end, that PairsParser parses as this term.
 template <Curve C>
 std::string pair_line(const AffinePoint<C>& point, const Scalar& scalar);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The checks that every point of a public format passes through, as errors that say where.
+/// The checks of all points of a file format; errors name the position.
 
 #include <cupool/kernels/point.hpp>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace cupool::tools {
 
-/// What a faulty point has wrong, as an input's fault.
+/// The fault of an input that has this faulty point.
 inline BadInput bad_point(PointFault fault, std::string where) {
     switch (fault) {
         case PointFault::coordinate_not_reduced:

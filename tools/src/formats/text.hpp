@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What the parsers of line-based formats share.
+/// Shared by the parsers of line-based formats.
 
 #include <cstddef>
 #include <string>
@@ -9,15 +9,16 @@
 
 namespace cupool::tools {
 
-/// A character as an error message shows it: 'g', or "byte 0x07" where it cannot be printed.
+/// A character as error messages show it: 'g', or "byte 0x07" if it is not printable.
 std::string printable(char character);
 
-/// Takes the first line off a text; its "\n" or "\r\n" belongs to neither. A last line needs none.
+/// Removes the first line and its "\n" or "\r\n" from a text and returns it without the line end,
+/// which the last line may lack.
 std::string_view take_line(std::string_view& text);
 
-/// A run of characters other than space and tab.
+/// Consecutive characters other than space and tab.
 struct Field {
-    std::string_view text;   ///< empty where the line has no further field
+    std::string_view text;   ///< empty if the line has no further field
     std::size_t column = 1;  ///< of its first character, or one past the line's last, counting from 1
 };
 

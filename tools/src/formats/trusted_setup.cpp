@@ -51,7 +51,7 @@ private:
     std::size_t line_ = 0;
 };
 
-/// The index whose 12 bits are those of `index` in reverse order.
+/// `index` with its 12 bits in reverse order.
 constexpr std::size_t bit_reversed(std::size_t index) {
     std::size_t reversed = 0;
     for (std::size_t bit = 1; bit < blob_elements; bit <<= 1) reversed = reversed << 1 | ((index & bit) != 0 ? 1 : 0);

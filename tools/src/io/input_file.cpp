@@ -24,7 +24,7 @@ std::uint64_t size_of(int descriptor) {
     return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-/// A descriptor of the file. \throws what unreadable() makes of the reason it cannot be had
+/// Opens a file. \throws BadInput unreadable
 int open_to_read(const std::string& path) {
     const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) throw unreadable(errno);
@@ -96,12 +96,12 @@ template class ElementReader<BFloat16>;
 template class ElementReader<float>;
 template class ElementReader<double>;
 
-std::vector<std::uint8_t> read_all(InputFile& file, std::size_t most) {
-    std::vector<std::uint8_t> bytes(most + 1);
+std::vector<std::uint8_t> read_all(InputFile& file, std::size_t max_bytes) {
+    std::vector<std::uint8_t> bytes(max_bytes + 1);
     bytes.resize(file.read(bytes));
-    if (bytes.size() > most) {
+    if (bytes.size() > max_bytes) {
         throw BadInput(InputFault::length, std::string(),
-                       "the input goes on after " + std::to_string(most) + " bytes, the most it can have");
+                       "the input goes on after " + std::to_string(max_bytes) + " bytes, the most it can have");
     }
     return bytes;
 }

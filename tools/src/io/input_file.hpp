@@ -12,10 +12,10 @@
 
 namespace cupool::tools {
 
-/// What errors call an input: its path, or "standard input" for "-".
+/// The name of an input in errors: its path, or "standard input" for "-".
 std::string input_name(const std::string& path);
 
-/// A file to read from its beginning to its end, once; "-" is the standard input.
+/// A file that is read once, from beginning to end; "-" is the standard input.
 class InputFile {
 public:
     /// \throws BadInput unreadable
@@ -24,17 +24,18 @@ public:
     InputFile(const InputFile&) = delete;
     InputFile& operator=(const InputFile&) = delete;
 
-    /// Fills the buffer; less only at the end of the file. \throws BadInput unreadable
+    /// Fills the buffer. \return the number of bytes, less than the buffer only at the end of the file
+    /// \throws BadInput unreadable
     std::size_t read(std::span<std::uint8_t> buffer);
 
 private:
     int descriptor_;
-    std::uint64_t size_ = 0;  ///< 0 where it is not known
+    std::uint64_t size_ = 0;  ///< 0 if unknown
     std::uint64_t position_ = 0;
     Progress progress_;
 };
 
-/// Opens a file and returns what `parse` makes of it; whatever input is found wrong on the way is named with the file.
+/// Opens a file and returns the result of `parse`. Every BadInput that it throws gets the name of the file.
 template <class Parse>
 auto parse_file(const std::string& path, const Parse& parse) {
     try {
@@ -45,11 +46,11 @@ auto parse_file(const std::string& path, const Parse& parse) {
     }
 }
 
-/// The rest of a file, which is not read further than one byte past what it may have.
-/// \param most  how many bytes it may have \throws BadInput unreadable, length (it has more)
-std::vector<std::uint8_t> read_all(InputFile& file, std::size_t most);
+/// The rest of a file. Reads at most one byte more than the limit.
+/// \param max_bytes  limit \throws BadInput unreadable, length (the rest exceeds the limit)
+std::vector<std::uint8_t> read_all(InputFile& file, std::size_t max_bytes);
 
-/// The rest of a file as little-endian elements, in chunks, holding no more than one of them.
+/// Reads the rest of a file as little-endian elements, one chunk at a time.
 template <class T>
 class ElementReader {
 public:
@@ -57,42 +58,44 @@ public:
 
     explicit ElementReader(InputFile& file) : file_(file) {}
 
-    /// Moves to the next chunk. \return false at the end of the file \throws BadInput unreadable, empty (there is not one element), length
-    /// (naming the byte where the last whole element ends)
+    /// Moves to the next chunk. \return false at the end of the file
+    /// \throws BadInput unreadable, empty (no element), length (incomplete last element; names the byte
+    /// at which it begins)
     bool next();
 
-    /// One or more; valid until the next call of next().
+    /// At least one element; valid until the next call of next().
     std::span<const T> elements() const { return {buffer_.data(), count_}; }
 
 private:
-    /// Reads a chunk, or less at the end of the file. \return how many bytes
+    /// Reads a chunk, which is smaller at the end of the file. \return its bytes
     std::size_t fill();
 
     InputFile& file_;
     std::vector<T> buffer_;
     std::size_t count_ = 0;
-    std::uint64_t position_ = 0;  ///< of the chunk's end, in bytes
+    std::uint64_t position_ = 0;  ///< offset of the end of the chunk in the file
 };
 
-/// The lines of a file, one after the other, holding no more than one buffer of it.
+/// Reads a file line by line through one buffer.
 class LineReader {
 public:
-    /// In bytes, its end not counted.
+    /// In bytes, without the line end.
     static constexpr std::size_t longest_line = std::size_t{1} << 20;
 
     explicit LineReader(InputFile& file) : file_(file), buffer_(longest_line + longest_line_end) {}
 
-    /// Moves to the next line. \return false at the end of the file \throws BadInput unreadable, length (a line that is too long)
+    /// Moves to the next line. \return false at the end of the file
+    /// \throws BadInput unreadable, length (the line is too long)
     bool next();
 
-    /// Without its end; valid until the next call of next().
+    /// The line without its end; valid until the next call of next().
     std::string_view line() const { return line_; }
 
 private:
     static constexpr std::size_t longest_line_end = 2;  ///< CR LF
 
     void refill();
-    /// \pre line_number_ is that of the line
+    /// \pre line_number_ is the number of the line
     BadInput too_long() const;
 
     InputFile& file_;

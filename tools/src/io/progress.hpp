@@ -6,7 +6,8 @@
 
 namespace cupool::tools {
 
-/// A line on stderr that says what long work is doing, drawn over itself and gone when the work is. Silent where stderr is no terminal.
+/// A line on stderr that shows the progress of long work and disappears at the end. Prints nothing
+/// if stderr is not a terminal.
 class Progress {
 public:
     explicit Progress(const std::string& work);
@@ -14,10 +15,10 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// Shows how much is done, a few times a second at most. \param total  0 where it is not known
+    /// Shows how much is done, at most a few times a second. \param total  0 if unknown
     void update(std::uint64_t done, std::uint64_t total);
 
-    /// Shows the work at once, without how much is done: for one long call.
+    /// Shows the name of the work at once, without progress: for one long call.
     void show();
 
 private:

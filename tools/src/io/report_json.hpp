@@ -6,16 +6,16 @@
 
 namespace cupool::tools {
 
-/// JSON whose members stay in the order they were given in.
+/// JSON that keeps the order of members.
 using Json = nlohmann::ordered_json;
 
-/// The text of a JSON document: UTF-8, whatever the names of files and devices in it are. Bytes that are no UTF-8 become U+FFFD.
-/// \param indent  of each level; -1 for all on one line
+/// The text of a JSON document. It is UTF-8 even if the names of files and devices in it are not:
+/// invalid bytes become U+FFFD. \param indent  of each level; -1 puts everything on one line
 inline std::string json_text(const Json& json, int indent = -1) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-/// Where a job ran and how long it took: the members that every command's output has.
+/// Adds where a job ran and how long it took. The output of every command has these members.
 inline void add_report(Json& json, const RunReport& report) {
     json["engine"] = to_string(report.engine);
     json["devices"] = report.devices;

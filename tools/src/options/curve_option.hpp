@@ -6,7 +6,7 @@
 
 namespace cupool::tools {
 
-/// Adds --curve to a command; required unless `name` has a default.
+/// Adds --curve to a command. It is required unless `name` has a default.
 void add_curve_option(CLI::App& command, std::string& name);
 
 /// \throws BadInput unknown_name

@@ -12,14 +12,14 @@
 namespace cupool::tools {
 namespace {
 
-/// The driver of the host's GPUs. \throws Error, with the reason that devquery ends with, where no GPU can be used
+/// The driver of the GPUs. \throws Error with the same reason as devquery if no GPU can be used
 std::shared_ptr<const Driver> driver_of_gpus() {
     const auto report = probe(careful_options());
     if (report.usable_device_count() == 0) throw report.error();
     return report.driver;
 }
 
-/// What is wrong with an entry of --devices; empty where nothing is.
+/// The problem with an entry of --devices; empty if there is none.
 std::string check_ordinal(const std::string& text) {
     constexpr std::size_t max_digits = 4;
     const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;

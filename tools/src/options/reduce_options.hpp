@@ -8,7 +8,7 @@
 
 namespace cupool::tools {
 
-/// What is to be reduced and how, by the names that the command line uses.
+/// A reduction by the names of the command line.
 struct ReduceOptions {
     std::string type;
     std::string operation;
@@ -22,14 +22,14 @@ struct ReduceOptions {
     /// \pre is_arg_operation()
     ArgOperation arg_operation() const { return *arg_operation_from_name(operation); }
 
-    /// \throws UsageError where the type, the operation and the result do not go together
+    /// \throws UsageError if type, operation and result type do not fit together
     void require_consistent() const;
 };
 
 /// Adds --type, --op, --wide and --compensated to a command; the first two are required unless the options have defaults.
 void add_reduce_options(CLI::App& command, ReduceOptions& options);
 
-/// Calls `function.template operator()<T>()` with the C++ type of that name, and returns what it returns.
+/// Calls `function.template operator()<T>()` with the C++ type of that name and returns its result.
 /// \pre the name passed the check of add_reduce_options()
 template <class Function>
 auto with_element_type(const std::string& name, const Function& function) {
@@ -47,7 +47,8 @@ auto with_element_type(const std::string& name, const Function& function) {
     return function.template operator()<double>();
 }
 
-/// Calls `function.template operator()<T, R>()` with the types of the elements and of the result, and returns what it returns.
+/// Calls `function.template operator()<T, R>()` with the types of elements and result and returns
+/// its result.
 template <class Function>
 auto with_reduce_types(const ReduceOptions& options, const Function& function) {
     return with_element_type(options.type, [&]<class T>() {
@@ -58,7 +59,7 @@ auto with_reduce_types(const ReduceOptions& options, const Function& function) {
 template <class T>
 inline constexpr bool is_16_bit_float = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
-/// The value of an element or a result as a number that C++ calculates with; exact.
+/// The exact value of an element or a result as a built-in arithmetic type.
 template <class T>
 auto number_of(T value) {
     if constexpr (is_16_bit_float<T>) {

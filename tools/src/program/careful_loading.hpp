@@ -5,11 +5,12 @@
 
 namespace cupool::tools {
 
-/// How the tools load a libcuda: the same program, started again, tries it first. See LoadOptions::trial_command.
+/// The options with which the tools load a libcuda: a second process of the same program tries it
+/// first. See LoadOptions::trial_command.
 LoadOptions careful_options();
 
-/// Tries a library where the command line asks for it as careful_options() does.
-/// \return the exit status for main(), or nothing where it asks for something else
+/// Tries a library if the command line is the one that careful_options() makes.
+/// \return the exit status for main(); nullopt for any other command line
 std::optional<int> try_library_if_asked(int argc, char** argv);
 
 }  // namespace cupool::tools

@@ -1,4 +1,5 @@
-// What a tool does when operator new gets no memory. Linked into the tools alone, as it holds for the whole process.
+// The reaction of a tool to a failure of operator new. Only the tools link this file, because it
+// applies to the whole process.
 
 #include <unistd.h>
 
@@ -13,12 +14,13 @@
 namespace cupool::tools {
 namespace {
 
-/// Composing and throwing an exception takes less than this.
+/// Enough memory to compose and throw an exception.
 constexpr std::size_t memory_for_exception = std::size_t{1} << 16;
 
 void write_to_stderr(const char* text) { static_cast<void>(!::write(STDERR_FILENO, text, std::strlen(text))); }
 
-/// Several threads may run out of memory at once: the first says so, the others wait for the end of the process.
+/// Several threads may run out of memory at once: the first one prints the message, the others wait
+/// for the end of the process.
 [[noreturn]] void say_so_and_end() {
     static std::atomic_flag is_said;
     if (is_said.test_and_set()) {
@@ -29,8 +31,8 @@ void write_to_stderr(const char* text) { static_cast<void>(!::write(STDERR_FILEN
     std::_Exit(ExitCode::failed);
 }
 
-/// Throws where there is memory for an exception, which says what was too large. Where there is none, throwing would end in
-/// std::terminate(), so the tool says what is wrong and ends.
+/// Throws if there is memory for an exception, whose handler reports what was too large. Without
+/// memory, throwing would end in std::terminate(), so the tool prints a message and exits.
 void handle_shortage() {
     void* const probe = std::malloc(memory_for_exception);
     std::free(probe);
@@ -38,7 +40,7 @@ void handle_shortage() {
     say_so_and_end();
 }
 
-/// Runs before the constructors of static objects, which allocate too.
+/// Runs before the constructors of static objects, because these allocate, too.
 [[gnu::constructor(101)]] void install() { std::set_new_handler(handle_shortage); }
 
 }  // namespace

@@ -50,7 +50,7 @@ int exit_code_of(const Error& error) {
         case ErrorCategory::no_device: return static_cast<int>(error.reason().value_or(Reason::no_visible_device));
         case ErrorCategory::driver_unavailable: return static_cast<int>(error.reason().value_or(Reason::library_unusable));
         case ErrorCategory::not_ready: return static_cast<int>(error.reason().value_or(Reason::not_ready));
-        // A driver that answers so itself contradicts what it has shown: no fault of the command line's.
+        // If the driver itself reports this error, it contradicts its list of devices; the command line is right.
         case ErrorCategory::invalid_device: return error.code() ? ExitCode::failed : ExitCode::usage;
         default: return ExitCode::failed;
     }

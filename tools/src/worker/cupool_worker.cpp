@@ -1,4 +1,4 @@
-// The worker program of pools whose own program is none: see docs/workers.md.
+// The worker program for pools whose own program cannot be one: docs/workers.md.
 
 #include <cstdio>
 #include <cupool/pool/worker_function.hpp>
