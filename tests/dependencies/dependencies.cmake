@@ -111,6 +111,7 @@ set(exceptions
   kernels/src/curve/host_points.hpp:kernels/src/msm/host/bucket_terms.hpp
   kernels/src/curve/host_points.hpp:kernels/src/msm/host/vector_bucket_sum.hpp
   kernels/src/curve/quad_xyzz.cuh:kernels/src/msm/device/kernel_params.hpp
+  kernels/src/curve/lane_group_xyzz.cuh:kernels/src/msm/device/kernel_params.hpp
   kernels/src/msm/host/host_msm.cpp:kernels/src/msm/device/kernel_params.hpp
   kernels/src/reduce/host_tile.hpp:kernels/src/field/x86_intrinsics.hpp
   kernels/src/transfer/operand_checks.hpp:kernels/src/msm/device/kernel_params.hpp
