@@ -53,7 +53,7 @@ room(kernels/src/msm/device MAY_INCLUDE ${below_msm} kernels/src/msm)
 room(kernels/src/msm/device/stages MAY_INCLUDE ${below_msm} kernels/src/msm/device)
 
 # pool: what its jobs share, its state, then the jobs
-set(kernels_internal ${kernels} kernels/src/support kernels/src/transfer kernels/src/curve/for_each_curve.hpp)
+set(kernels_internal ${kernels} kernels/src/transfer kernels/src/curve/for_each_curve.hpp)
 set(msm_internal kernels/src/curve kernels/src/msm kernels/src/msm/device)
 room(pool/include MAY_INCLUDE ${kernels})
 room(pool/src/scheduling MAY_INCLUDE ${pool})
@@ -62,8 +62,13 @@ room(pool/src MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/msm kernels/sr
 room(pool/src/reduce MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/reduce pool/src)
 room(pool/src/launch MAY_INCLUDE ${pool} ${kernels_internal} pool/src/scheduling pool/src)
 room(pool/src/msm MAY_INCLUDE ${pool} ${kernels_internal} ${msm_internal} pool/src/scheduling pool/src)
-room(pool/src/collectives MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/reduce kernels/src/collective pool/src/peers pool/src)
+room(pool/src/collectives MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/reduce kernels/src/collective pool/src/scheduling pool/src/peers
+  pool/src)
 room(pool/src/worker_process MAY_INCLUDE ${pool} kernels/src/curve/for_each_curve.hpp)
+
+# What kernels offers to pool beside its public headers: kernels/CMakeLists.txt, cupool_kernels_internal.
+string(CONCAT offered_to_pool "^kernels/src/(collective/|reduce/|transfer/|curve/(for_each_curve|host_curve)\\.hpp|"
+  "msm/[a-z_]+\\.hpp|msm/device/(budget|device_msm|strided_msms)\\.hpp)")
 
 # The simulator is a libcuda: of the other layers it knows the declarations of the ABI only. Its PTX interpreter stands alone. All objects
 # of the simulated driver refer to each other, so most of its rooms do so, too.
@@ -175,6 +180,8 @@ foreach(file IN LISTS files)
     math(EXPR count "${count} + 1")
     if(header STREQUAL "")
       string(APPEND errors "  ${file} includes ${name}, which is nowhere\n")
+    elseif(file MATCHES "^pool/" AND header MATCHES "^kernels/src/" AND NOT header MATCHES "${offered_to_pool}")
+      string(APPEND errors "  ${file} includes ${header}, which kernels does not offer to pool\n")
     elseif("${file}:${header}" IN_LIST exceptions)
       list(REMOVE_ITEM exceptions "${file}:${header}")
     elseif(NOT other STREQUAL room AND NOT other IN_LIST allowed)
