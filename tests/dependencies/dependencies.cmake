@@ -53,7 +53,7 @@ room(kernels/src/msm/device MAY_INCLUDE ${below_msm} kernels/src/msm)
 room(kernels/src/msm/device/stages MAY_INCLUDE ${below_msm} kernels/src/msm/device)
 
 # pool: what its jobs share, its state, then the jobs
-set(kernels_internal ${kernels} kernels/src/transfer kernels/src/curve/for_each_curve.hpp)
+set(kernels_internal ${kernels} kernels/src/support kernels/src/transfer kernels/src/curve/for_each_curve.hpp)
 set(msm_internal kernels/src/curve kernels/src/msm kernels/src/msm/device)
 room(pool/include MAY_INCLUDE ${kernels})
 room(pool/src/scheduling MAY_INCLUDE ${pool})
@@ -67,7 +67,7 @@ room(pool/src/collectives MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/re
 room(pool/src/worker_process MAY_INCLUDE ${pool} kernels/src/curve/for_each_curve.hpp)
 
 # What kernels offers to pool beside its public headers: kernels/CMakeLists.txt, cupool_kernels_internal.
-string(CONCAT offered_to_pool "^kernels/src/(collective/|reduce/|transfer/|curve/(for_each_curve|host_curve)\\.hpp|"
+string(CONCAT offered_to_pool "^kernels/src/(collective/|reduce/|transfer/|support/parallel_for\\.hpp|curve/(for_each_curve|host_curve)\\.hpp|"
   "msm/[a-z_]+\\.hpp|msm/device/(budget|device_msm|strided_msms)\\.hpp)")
 
 # The simulator is a libcuda: of the other layers it knows the declarations of the ABI only. Its PTX interpreter stands alone. All objects
