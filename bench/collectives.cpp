@@ -1,10 +1,11 @@
-// Collectives over all devices, beside NCCL where the loader finds libnccl.so.2. For each size: the median time of 30 calls with the wait,
-// the time of a call among 20 that are queued one behind the other, and by the shorter one the bus bandwidth, as NCCL's tests define it.
-// Every element is checked.
+// Collectives over all devices, beside NCCL if the loader finds libnccl.so.2. For each size: the
+// median time of 30 blocking calls, the time of one of 20 calls queued back to back, and, from the
+// shorter time, the bus bandwidth as NCCL's tests define it. Every element is checked.
 //
 //   cupool_collectives [LOG2_OF_MOST_BYTES [ONE_DEVICE_BYTES]]
 //
-// Sizes are 2^10, 2^12, ... bytes a device, by default up to 2^30. The second argument is CollectiveConfig::one_device_bytes.
+// Sizes are 2^10, 2^12, ... bytes for each device, by default up to 2^30. The second argument is
+// CollectiveConfig::one_device_bytes.
 
 #include <algorithm>
 #include <chrono>
@@ -41,7 +42,7 @@ double median_microseconds(int runs, const std::function<void()>& work) {
     return times[times.size() / 2];
 }
 
-/// A buffer of 2^32-wrapping numbers on each device; device d's element i is (i + 1) * (d + 1).
+/// A buffer of u32 on each device; element i of device d is (i + 1) * (d + 1) modulo 2^32.
 class Buffers {
 public:
     Buffers(const DevicePool& pool, std::size_t count) : pool_(pool), numbers_(count) {
@@ -58,7 +59,7 @@ public:
             copy(spans_[device], std::span<const std::uint32_t>(numbers_), pool_.context_at(device).stream());
         }
     }
-    /// Whether elements [begin, end) of a device's buffer are the multiples of a factor.
+    /// Checks that element i of a buffer is (i + 1) * factor for all i in [begin, end).
     void check(std::size_t device, std::size_t begin, std::size_t end, std::uint32_t factor) {
         copy(std::span(numbers_), DeviceSpan<const std::uint32_t>(spans_[device]), pool_.context_at(device).stream());
         for (std::size_t i = begin; i < end; ++i) {
@@ -69,7 +70,7 @@ public:
     std::size_t count() const { return numbers_.size(); }
     const std::vector<DeviceSpan<std::uint32_t>>& spans() const { return spans_; }
     std::vector<DeviceSpan<const std::uint32_t>> inputs() const { return {spans_.begin(), spans_.end()}; }
-    /// Each device's own part.
+    /// The slice of each device.
     std::vector<DeviceSpan<std::uint32_t>> parts() const {
         std::vector<DeviceSpan<std::uint32_t>> parts;
         for (std::size_t device = 0; device < spans_.size(); ++device) {
@@ -92,15 +93,15 @@ private:
     std::vector<DeviceSpan<std::uint32_t>> spans_;
 };
 
-/// What is measured: one library's collectives, on the same buffers as the other's.
+/// The collectives of one library. Both libraries use the same buffers.
 class Subject {
 public:
-    /// Does its work at once, or queues it. \param is_async  whether it may return before the work is done
+    /// \param is_async  whether the call may return before the work has finished
     using Call = std::function<void(bool is_async)>;
 
     Subject(const DevicePool& pool, const char* library) : pool_(pool), library_(library) {}
 
-    /// \param share  bytes over each device's links, in buffers
+    /// \param share  traffic over the links of each device, in multiples of the buffer size
     void measure(const char* name, std::size_t bytes, double share, const Call& call) const {
         const double waited = median_microseconds(repetitions, [&] { call(false); });
         const double queued = median_microseconds(3,
@@ -127,7 +128,7 @@ std::vector<abi::DevicePointer> pointers_of(const std::vector<DeviceSpan<std::ui
     return pointers;
 }
 
-/// Measures each collective of cupool's and then of NCCL's, if there is one, and checks what they wrote.
+/// Measures each collective of cupool, then of NCCL if it is there, and checks the results.
 void run(const DevicePool& pool, const Collectives& collectives, const Nccl* nccl, std::size_t bytes, CollectiveConfig config) {
     const std::size_t devices = pool.device_count();
     const double part = static_cast<double>(devices - 1) / static_cast<double>(devices);
@@ -200,7 +201,7 @@ void run(const DevicePool& pool, const Collectives& collectives, const Nccl* ncc
         });
 }
 
-/// Says what there is. NCCL is also there, but of no use, beside a simulated driver.
+/// Prints what will be measured. Beside a simulated driver NCCL may be installed but cannot work.
 std::unique_ptr<Nccl> find_nccl(const DevicePool& pool) {
     std::unique_ptr<Nccl> nccl;
     std::string found = "no NCCL";

@@ -25,7 +25,7 @@ std::shared_ptr<void> device_memory(std::size_t bytes) {
     return {memory, [](void* freed) { cudaFree(freed); }};
 }
 
-/// \param reduce  calls CUB with temporary memory, its size and the place of the result
+/// \param reduce  calls CUB with temporary memory, its size and the address of the result
 template <class Result, class Reduce>
 CubReduction reduction(Reduce reduce) {
     const auto result = device_memory(sizeof(Result));
@@ -69,7 +69,7 @@ CubReduction reduction_of(const char* operation, const T* input, std::size_t cou
     return {};
 }
 
-/// Offsets in memory, as CUB's callers have them.
+/// Segment offsets in device memory, which the segmented reductions of CUB take.
 template <class T>
 CubReduction segmented_sum_of(const T* input, std::size_t segments, std::size_t length, T* results) {
     std::vector<long long> offsets(segments + 1);

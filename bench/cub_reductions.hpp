@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <functional>
 
-/// One of CUB's reductions, its memory allocated: run() brings the result to `result` in host memory and returns when it is there.
+/// A reduction of CUB with its memory allocated. run() copies the result to `result` in host memory
+/// and returns when it has arrived.
 struct CubReduction {
     std::function<void(void* result)> run;
 };
@@ -16,8 +17,8 @@ struct CubReduction {
 bool has_cub_device();
 
 /// \param type  i8 to i64, u8 to u64, f16, bf16, f32 or f64 \param operation  sum, min, max or argmax
-/// \return without run() where CUB or this program has no such reduction
+/// \return an object without run() if CUB or this program has no such reduction
 CubReduction cub_reduction(const char* type, const char* operation, std::uint64_t input, std::size_t count);
 
-/// The sums of `segments` segments of `length` elements, into device memory; returns when they are there.
+/// Sums `segments` segments of `length` elements into device memory; returns when it has finished.
 CubReduction cub_segmented_sum(const char* type, std::uint64_t input, std::size_t segments, std::size_t length, std::uint64_t results);

@@ -1,4 +1,4 @@
-// What choosing a device costs: turns beside the bare counter they are made of, and the balancer.
+// The cost of choosing a device: round robin beside the bare counter that it uses, and the balancer.
 
 #include <benchmark/benchmark.h>
 
@@ -22,7 +22,7 @@ void bare_counter(benchmark::State& state) {
 }
 BENCHMARK(bare_counter)->ThreadRange(1, 16)->UseRealTime();
 
-/// A pool of simulated devices: taking turns asks no driver.
+/// A pool of simulated devices; round robin does not call the driver.
 const cupool::DevicePool& pool() {
     static cupool::Simulator simulator(CUPOOL_SIMULATOR_LIBRARY, std::vector<cupool::SimulatedDevice>(devices));
     static const cupool::DevicePool instance = [] {
@@ -36,14 +36,14 @@ const cupool::DevicePool& pool() {
 void next_device(benchmark::State& state) {
     const cupool::DevicePool& turns = pool();
     for (auto _ : state) benchmark::DoNotOptimize(turns.next_device());
-    if (state.threads() != 1) return;  // others may still take turns
+    if (state.threads() != 1) return;  // other threads may still be running
     std::set<int> chosen;
     for (std::size_t i = 0; i < devices; ++i) chosen.insert(turns.next_device());
     require(chosen.size() == devices, "as many turns as there are devices do not reach all of them");
 }
 BENCHMARK(next_device)->ThreadRange(1, 16)->UseRealTime();
 
-/// Devices that are equally fast have equally many leases, or one more, of equal work.
+/// Devices of equal speed have the same number of leases of equal work, or one more.
 void require_even(const cupool::LoadBalancer& balancer) {
     const std::vector<cupool::DeviceLoad> loads = balancer.loads();
     const auto [least, most] =
@@ -68,7 +68,7 @@ void select_device(benchmark::State& state) {
 }
 BENCHMARK(select_device)->Arg(1)->Arg(3)->Arg(8);
 
-/// And tells it that the work is done.
+/// Also ends the lease.
 void select_and_complete(benchmark::State& state) {
     std::vector<cupool::LoadBalancer::Candidate> candidates;
     for (int device = 0; device < state.range(0); ++device) candidates.push_back({device, 1.0});

@@ -1,7 +1,7 @@
-// What the driver layer's calls cost beside the driver's raw pointers, in one run, in turn. Medians of the time to submit; devices wait
-// between samples, so that no queue fills up.
+// The cost of calls through the driver layer beside the driver's raw pointers, in one run, in turn.
+// Medians of the time to submit; the device finishes its work between samples, so that no queue fills.
 //
-// What launches and copies leave in the buffer is checked; the other calls have no result but their success.
+// The results of launches and copies are checked; the other calls only have to succeed.
 //
 //   cupool_driver_calls [SAMPLES]     default 200; needs a device
 
@@ -42,7 +42,7 @@ constexpr char kernel_text[] = R"(
 }
 )";
 
-/// What the work is done with.
+/// The objects that the calls use.
 class Bench {
 public:
     Bench(const ContextView& context, int samples)
@@ -55,7 +55,7 @@ public:
           buffer_(1024, place_),
           host_(1024, context),
           api_(context.driver().api()) {
-        // Else each free is followed by a return of the memory, which takes longer than all of this.
+        // Otherwise each free returns the memory to the system, which takes longer than everything else.
         if (place_.memory_pool()) place_.memory_pool().set_release_threshold(std::uint64_t{1} << 30);
         std::iota(host_.span().begin(), host_.span().end(), 1U);
     }
@@ -110,7 +110,7 @@ private:
         return values;
     }
 
-    /// The calls before the first sample: they are not counted, and their results are checked.
+    /// Calls before the first sample. They are not counted, and their results are checked.
     template <class Work>
     void warm_up(const char* name, const Work& work, const std::function<bool()>& is_right) {
         fill(buffer_.span(), 0U, stream_);
@@ -132,7 +132,7 @@ private:
         return values[values.size() / 2];
     }
 
-    /// In turn, and each first every other time, so that whatever drifts drifts for both.
+    /// Measures both in turn and alternates which comes first, so that drift affects both.
     template <class Ours, class Raw>
     void measure(const char* name, const Ours& ours, const Raw& raw, const std::function<bool()>& is_right) {
         std::vector<double> of_ours;
@@ -167,7 +167,7 @@ int main(int count, char** words) {
         const int samples = count > 1 ? std::atoi(words[1]) : 200;
         if (samples < 10) throw std::invalid_argument("fewer than 10 samples");
         const PrimaryContext context = PrimaryContext::retain(device(0));
-        const CurrentContext current(context);  // as the raw calls need it
+        const CurrentContext current(context);  // for the raw calls
         Bench(context, samples).run();
         return 0;
     } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// The host engine's jobs on one core: what a change of the field or curve arithmetic costs or gains.
+// Jobs of the host engine on one core: shows the effect of a change to field or curve arithmetic.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

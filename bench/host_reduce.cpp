@@ -1,5 +1,6 @@
-// Reductions on the host's cores beside a plain read of the same array: the share of the memory's bandwidth that they reach. The read takes
-// threads in the same way: as many, started for each run, each taking the next MiB when it is done with one.
+// Reductions on the host's cores beside a plain read of the same array: how much of the memory
+// bandwidth they reach. The read uses threads in the same way: the same number, started for each run,
+// each of which takes the next MiB when it has finished one.
 //
 //   cupool_host_reduce [LOG2_BYTES [RUNS [THREADS]]]     default 30 11 and all cores
 
@@ -14,8 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "bench/memory_bound.hpp"
 #include "require.hpp"
-#include "src/memory_bound.hpp"
 #include "support/parallel_for.hpp"
 
 namespace {
@@ -42,10 +43,11 @@ struct Bench {
     unsigned threads;
 };
 
-/// Element i is i mod 5 less 2, so that sums of any of them are small and exact.
+/// Element i is i mod 5 - 2, so that all sums are small and exact.
 float element_at(std::size_t i) { return static_cast<float>(i % 5) - 2; }
 
-/// Measures `reduce`, which takes the array, in turn with a plain read of the array. Written by the threads that read it.
+/// Measures `reduce`, which takes the array, in turn with a plain read of the array. The threads
+/// that read the array also write it first.
 template <class T, class Reduce>
 void measure(const char* what, const Bench& bench, const Reduce& reduce) {
     std::vector<T> elements(bench.bytes / sizeof(T));

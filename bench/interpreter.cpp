@@ -1,5 +1,6 @@
-// The simulator's PTX interpreter, on kernels that we ship: XYZZ additions by themselves, on one core, and a whole MSM on the simulated
-// driver. The targets are 1 G lane-instructions a second, bounds checked, and 2 s.
+// The PTX interpreter of the simulator on kernels that we ship: XYZZ additions alone, on one core, and
+// a whole MSM on the simulated driver. The targets are 10^9 lane-instructions a second with bounds
+// checks, and 2 s.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ constexpr auto curve = cupool::Curve::bn254;
 using Point = cupool::AffinePoint<curve>;
 using Sum = cupool::detail::HostXyzz<curve>;
 
-/// One allocation of device memory, handed out in pieces.
+/// An arena: one allocation of device memory, from which take() cuts arrays.
 class Memory : public cupool::ptx::GlobalMemory {
 public:
     explicit Memory(std::size_t bytes) : bytes_(bytes + alignment) {
@@ -37,7 +38,7 @@ public:
         range_ = {first, bytes, static_cast<std::byte*>(std::align(alignment, bytes, begin, space)), true};
     }
 
-    /// The address of the next piece, a multiple of 256.
+    /// The address of the next array, a multiple of 256.
     std::uint64_t next() const { return next_; }
 
     template <class T>
@@ -48,7 +49,7 @@ public:
         return reinterpret_cast<T*>(start);  // NOLINT(performance-no-int-to-ptr): a device address, never followed here
     }
 
-    /// What lies at a device address, for the host.
+    /// Host access to the elements at a device address.
     template <class T>
     std::span<T> at(T* address, std::size_t count) {
         return {reinterpret_cast<T*>(range_.host + (reinterpret_cast<std::uint64_t>(address) - first)), count};
@@ -142,7 +143,7 @@ void xyzz_additions(benchmark::State& state) {
 }
 BENCHMARK(xyzz_additions)->Unit(benchmark::kMillisecond);
 
-/// Copies, all kernels and the host's last steps; the module is loaded before.
+/// Copies, all kernels and the last steps of the host; the module is loaded already.
 void simulated_msm(benchmark::State& state) {
     const cupool::Simulator simulator(CUPOOL_SIMULATOR_LIBRARY);
     cupool::LoadOptions options;

@@ -1,4 +1,4 @@
-// Runs the benchmarks that the command line chooses. The exit code is 1 where one of them fails, and where there are none.
+// Runs the benchmarks that the command line selects. The exit code is 1 if one fails or there is none.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>

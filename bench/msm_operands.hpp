@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "checks/closed_form.hpp"
 #include "require.hpp"
-#include "src/closed_form.hpp"
 
-/// The operands of an MSM whose sum is known: random scalars over the points (i + 1) * G.
+/// The operands of an MSM with a known sum: random scalars over the points (i + 1) * G.
 template <cupool::Curve C>
 class MsmOperands {
 public:
@@ -23,7 +23,7 @@ public:
     std::span<const cupool::AffinePoint<C>> points() const { return points_; }
     std::span<const cupool::Scalar> scalars() const { return scalars_; }
 
-    /// \throws std::runtime_error  where that is not the sum
+    /// \throws std::runtime_error  if this is not the sum
     void check(const cupool::JacobianPoint<C>& sum) const {
         const cupool::Scalar factor = cupool::tools::weighted_sum<C>(scalars_);
         require(cupool::to_affine(sum) == cupool::multiply(cupool::generator<C>(), factor), "an MSM is not its closed form");

@@ -1,9 +1,10 @@
-// One MSM over 1, 2, 4 ... of the host's devices: how much faster several are than one, by size. Every result is held against its closed
-// form. Scalars lie in page-locked host memory when the clock starts, points there too or prepared on the devices; then several MSMs in one
-// call over the prepared ones, divided among the devices or whole on each.
+// One MSM over 1, 2, 4 ... devices: the speedup by size. Every result is compared with its closed
+// form. When the clock starts, scalars are in page-locked host memory and points are there, too, or
+// prepared on the devices. Then several MSMs in one call over prepared bases, each divided among the
+// devices or whole on one.
 //
-//   cupool_msm_speedup [FIRST [LAST [RUNS [CURVE [SPREAD]]]]]     exponents of two, default 16 26; 7 timed runs; bn254; automatic, terms or
-//                                                                 windows: what each device has some of
+//   cupool_msm_speedup [FIRST [LAST [RUNS [CURVE [SPREAD]]]]]     sizes are exponents of two, default 16 to 26; 7 timed runs; bn254;
+//                                                                 SPREAD is automatic, terms or windows: how devices share an MSM
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "src/closed_form.hpp"
+#include "checks/closed_form.hpp"
 
 namespace {
 
@@ -27,7 +28,7 @@ struct Options {
     unsigned first = 16;
     unsigned last = 26;
     int runs = 7;
-    MsmSpread spread = MsmSpread::automatic;  ///< of one MSM
+    MsmSpread spread = MsmSpread::automatic;  ///< of a single MSM
 };
 
 MsmSpread spread_from(const std::string& name) {
@@ -37,7 +38,7 @@ MsmSpread spread_from(const std::string& name) {
     throw std::invalid_argument("no way to spread an MSM: " + name);
 }
 
-/// Random scalars below r, made on all cores.
+/// Fills the array with random scalars below r, on all cores.
 template <Curve C>
 void fill_randomly(std::span<Scalar> scalars) {
     const auto fill = [scalars](std::size_t begin, std::size_t count) {
@@ -60,7 +61,7 @@ void fill_randomly(std::span<Scalar> scalars) {
     for (std::thread& thread : threads) thread.join();
 }
 
-/// \return the median's milliseconds; the first run, which is not timed, is checked
+/// \return the median in milliseconds; the first run is checked, not timed
 double median_of(int runs, const std::function<void()>& run, const std::function<void()>& check) {
     run();
     check();
@@ -75,7 +76,7 @@ double median_of(int runs, const std::function<void()>& run, const std::function
     return times[times.size() / 2];
 }
 
-/// Of the first one, two, four ... devices.
+/// Pools of the first one, two, four ... devices.
 std::vector<DevicePool> growing_pools() {
     const DevicePool all = DevicePool::all();
     std::vector<DevicePool> pools;
@@ -95,7 +96,7 @@ AffinePoint<C> standard_form(const JacobianPoint<C>& point) {
 constexpr unsigned batch_exponent = 3;
 constexpr std::size_t batch = 1 << batch_exponent;  ///< MSMs in one call
 
-/// The operands, and what they come to.
+/// The operands and their sums.
 template <Curve C>
 class Operands {
 public:
@@ -108,7 +109,7 @@ public:
 
     std::span<const AffinePoint<C>> points(std::size_t terms) const { return std::span<const AffinePoint<C>>(points_).first(terms); }
     std::span<const Scalar> scalars(std::size_t terms) const { return std::span<const Scalar>(scalars_).first(terms); }
-    /// Of so many MSMs, whose scalars follow each other.
+    /// The sums of `msms` MSMs whose scalars follow each other.
     std::vector<AffinePoint<C>> expected(std::size_t terms, std::size_t msms = 1) const {
         std::vector<AffinePoint<C>> sums;
         for (std::size_t k = 0; k < msms; ++k) {
@@ -127,7 +128,7 @@ struct Measured {
     std::size_t devices;  ///< that took part
 };
 
-/// \param msms  runs them once
+/// \param msms  runs the MSMs once
 template <Curve C, class Msms>
 Measured measure(int runs, const std::vector<AffinePoint<C>>& expected, const Msms& msms) {
     std::vector<JacobianPoint<C>> sums(expected.size());
@@ -192,12 +193,12 @@ void run(const Options& options) {
                 [&](const DevicePool& pool, std::size_t terms) {
                     return measure_prepared<C>(pool, operands, terms, 1, options.spread, options.runs);
                 });
-    if (options.spread != MsmSpread::automatic) return;  // which several MSMs are not asked for
+    if (options.spread != MsmSpread::automatic) return;  // the option does not apply to several MSMs
     if (options.first + batch_exponent > options.last) {
         std::printf("no batches of %zu MSMs: they need LAST to be FIRST + %u or more\n", batch, batch_exponent);
         return;
     }
-    Options smaller = options;  // whose batches have as many scalars as there are
+    Options smaller = options;  // so that a batch has as many scalars as there are
     smaller.last -= batch_exponent;
     for (const MsmSpread spread : {MsmSpread::all_devices, MsmSpread::one_device}) {
         const std::string where = spread == MsmSpread::all_devices ? "divided among the devices" : "whole on each device";

@@ -10,7 +10,7 @@ namespace cupool::bench {
 
 namespace {
 
-// Of nccl.h, where they have these values in every version 2.
+// These have the same values in the nccl.h of every version 2.
 constexpr int uint32_type = 3;
 constexpr int sum_operation = 0;
 constexpr int supported_major_version = 2;
@@ -34,7 +34,7 @@ struct Nccl::Functions {
     int (*all_gather)(const void*, void*, std::size_t, int, Communicator, Stream);
     int (*broadcast)(const void*, void*, std::size_t, int, int, Communicator, Stream);
 
-    /// \throws std::runtime_error where one is missing
+    /// \throws std::runtime_error if one is missing
     explicit Functions(void* library) {
         const auto find = [&](auto& function, const char* name) {
             function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));

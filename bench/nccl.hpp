@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// NCCL, found at run time, to measure collectives beside it. The benchmarks neither need it nor are linked with it.
+/// NCCL, loaded at run time, for comparison. The benchmarks work without it and do not link it.
 
 #include <cstddef>
 #include <cupool/pool/device_pool.hpp>
@@ -10,21 +10,23 @@
 
 namespace cupool::bench {
 
-/// A communicator of NCCL's over all devices of a pool, on the pool's default streams. Elements are u32, reductions sums. The arrays are
-/// one a device, in the pool's order. Calls return when their work is queued, and throw std::runtime_error where NCCL answers an error.
+/// An NCCL communicator over all devices of a pool, on the default streams of the pool. Elements are
+/// u32, reductions are sums. There is one array for each device, in the order of the pool. Calls
+/// return when their work is queued; they throw std::runtime_error if NCCL reports an error.
 class Nccl {
 public:
-    /// Nothing where the loader finds no libnccl.so.2 or its version is not 2. \throws std::runtime_error where it cannot use the devices
+    /// nullptr if the loader finds no libnccl.so.2 or its version is not 2. \throws std::runtime_error
+    /// if NCCL cannot use the devices
     static std::unique_ptr<Nccl> find(const DevicePool& pool);
     ~Nccl();
     Nccl(const Nccl&) = delete;
     Nccl& operator=(const Nccl&) = delete;
 
-    int version() const { return version_; }  ///< as NCCL counts: 22703 is 2.27.3
+    int version() const { return version_; }  ///< as NCCL encodes it: 22703 is 2.27.3
 
     using Arrays = std::vector<abi::DevicePointer>;
     void all_reduce(const Arrays& inputs, const Arrays& outputs, std::size_t count) const;
-    /// \param count  elements of an output, \p outputs[d] being slice d of the sum
+    /// \param count  elements of an output; \p outputs[d] receives slice d of the sum
     void reduce_scatter(const Arrays& inputs, const Arrays& outputs, std::size_t count) const;
     /// \param count  elements of an input
     void all_gather(const Arrays& inputs, const Arrays& outputs, std::size_t count) const;

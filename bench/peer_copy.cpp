@@ -1,4 +1,5 @@
-// Copies between two devices: PeerManager's beside the driver's own call, in one run, in turn. Medians; what arrived is compared.
+// Copies between two devices: PeerManager beside the driver's own call, in one run, in turn. Medians;
+// the copies are compared.
 //
 //   cupool_peer_copy [MEBIBYTES]     default 512; needs two devices
 
@@ -36,7 +37,7 @@ struct Medians {
     double raw;
 };
 
-/// In turn, so that whatever drifts drifts for both; the first of each is not counted.
+/// Measures both in turn, so that drift affects both. The first run of each is not counted.
 Medians measure(const std::function<void()>& ours, const std::function<void()>& raw) {
     std::vector<double> ours_seconds;
     std::vector<double> raw_seconds;
@@ -50,7 +51,7 @@ Medians measure(const std::function<void()>& ours, const std::function<void()>& 
     return {median(ours_seconds), median(raw_seconds)};
 }
 
-/// One of the two devices: a source, a target and a stream.
+/// One of the two devices, with a source, a target and a stream.
 struct Side {
     Side(const DeviceContext& own_context, std::size_t words)
         : context(own_context.with_memory_pool({})), stream(context.context()), source(words, context), target(words, context) {}
@@ -151,7 +152,7 @@ int main(int count, char** words) {
         const DevicePool pool = DevicePool::all();
         if (pool.device_count() < 2) throw std::runtime_error("there are fewer than two devices");
         Bench bench(pool, mebibytes << 18);
-        // First, as access once given stays: until then the driver stages its copies too.
+        // This comes first: peer access, once enabled, stays, and without it the driver stages copies, too.
         bench.run("staged", PeerManager(pool, {.allows_direct = false}));
         const PeerManager peers(pool);
         std::printf("%s", to_string(peers).c_str());

@@ -1,7 +1,8 @@
-// Jobs of very unequal length, given to a pool all at once: how long they take beside the least that these devices need for them. New ones
-// in each repetition: a very long job that comes last costs every scheduler that takes jobs in their order.
+// Jobs of very unequal length, submitted to a pool all at once: their time beside the minimum for
+// these devices. Every repetition draws new jobs, because a very long job that comes last delays every
+// scheduler that takes jobs in order.
 //
-//   cupool_pool_balance [JOBS [REPETITIONS [MEAN_MILLISECONDS]]]     default 1000 20 2; all devices that the driver shows
+//   cupool_pool_balance [JOBS [REPETITIONS [MEAN_MILLISECONDS]]]     default 1000 20 2; all devices of the driver
 
 #include <algorithm>
 #include <chrono>
@@ -18,7 +19,8 @@ namespace {
 
 using namespace cupool;
 
-/// One thread that counts, and writes what it has come to, so that nothing of it can be left out: a job of a chosen length.
+/// A job of a chosen length: one thread that iterates a generator and writes the result, so that no
+/// compiler can drop it.
 constexpr char spin_ptx[] = R"(
 .version 6.3
 .target sm_75
@@ -50,7 +52,7 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// What spin writes: n steps of the generator at once, by squaring.
+/// The value that `spin` writes: n steps of the generator at once, by squaring.
 std::uint32_t expected_value(std::uint64_t iterations) {
     std::uint32_t factor = 1;
     std::uint32_t sum = 0;
@@ -67,7 +69,7 @@ std::uint32_t expected_value(std::uint64_t iterations) {
     return factor + sum;
 }
 
-/// A device's copy of the kernel, and where it writes.
+/// The kernel on one device, and its output.
 class Spinner {
 public:
     explicit Spinner(const DeviceContext& context)
@@ -84,7 +86,7 @@ public:
         if (answer_[0] != expected_value(iterations)) throw std::runtime_error("a job's result is wrong");
     }
 
-    /// Iterations a millisecond, of the median of some long jobs.
+    /// Iterations per millisecond, from the median of some long jobs.
     double speed() {
         constexpr std::uint64_t iterations = 4'000'000;
         std::vector<double> times;
@@ -104,7 +106,7 @@ private:
     PinnedBuffer<std::uint32_t> answer_;
 };
 
-/// Lengths that differ by a factor of thousands.
+/// Job lengths that differ by a factor of thousands.
 std::vector<std::uint64_t> skewed_jobs(std::size_t count, double mean, std::mt19937& random) {
     constexpr double deviation = 1.5;
     std::lognormal_distribution<double> skewed(-deviation * deviation / 2, deviation);  // of mean 1
@@ -113,7 +115,7 @@ std::vector<std::uint64_t> skewed_jobs(std::size_t count, double mean, std::mt19
     return jobs;
 }
 
-/// \return milliseconds from the first submission to the last end
+/// \return milliseconds from the first submission to the end of the last job
 double makespan(const DevicePool& pool, std::vector<Spinner>& spinners, const std::vector<std::uint64_t>& jobs) {
     std::vector<Spinner*> of_device(static_cast<std::size_t>(*std::max_element(pool.devices().begin(), pool.devices().end())) + 1);
     for (std::size_t i = 0; i < spinners.size(); ++i) of_device[static_cast<std::size_t>(pool.device_at(i))] = &spinners[i];

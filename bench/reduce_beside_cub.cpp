@@ -1,5 +1,7 @@
-// Reductions of device memory to a host value, beside CUB's where this was built with a CUDA toolkit: medians of wall clock, in
-// microseconds. cupool_reduce_beside_cub [log2 of the most bytes [repetitions [type ...]]]; 34, 30 and all types if not said.
+// Reductions of device memory to a value on the host, beside CUB's if the build had a CUDA toolkit:
+// medians of the wall-clock time, in microseconds.
+//
+//   cupool_reduce_beside_cub [LOG2_OF_MOST_BYTES [REPETITIONS [TYPE...]]]     default 34 30 and all types
 
 #include <algorithm>
 #include <chrono>
@@ -24,7 +26,7 @@ using namespace cupool;
 struct Settings {
     unsigned max_bytes_log2 = 34;
     unsigned repetitions = 30;
-    std::vector<std::string> types;  ///< that are measured; empty: all
+    std::vector<std::string> types;  ///< types to measure; empty: all
     bool has_cub = false;
 
     bool has(const char* type) const { return types.empty() || std::find(types.begin(), types.end(), type) != types.end(); }
@@ -48,7 +50,7 @@ void fail(const std::string& what) {
     std::exit(1);
 }
 
-/// A block of random numbers, over and over again: what it gives is known at any multiple of its length.
+/// A block of random numbers, repeated: its reductions are known for every multiple of its length.
 template <class T>
 class RepeatedBlock {
 public:
@@ -70,7 +72,7 @@ public:
 
     DeviceSpan<const T> prefix(std::size_t count) const { return there_.span().subspan(0, count); }
 
-    /// What the host engine gives for a prefix, made of its block alone where that is shorter.
+    /// The result of the host engine for a prefix. It is derived from the block if the prefix is longer.
     template <class R>
     R expected(std::size_t count, ReduceOperation operation) const {
         R result{};
@@ -101,8 +103,8 @@ bool agrees(R left, R right) {
     }
 }
 
-/// Whether a result of type T is the wide one, wrapped or rounded to T. A float sum accumulates in float, so it agrees with that of double
-/// within an error.
+/// Whether a result of type T equals the wide result, wrapped or rounded to T. A float sum
+/// accumulates in float, so it equals the sum in double only within an error.
 template <class T>
 bool is_narrowed(T narrow, Wide<T> wide) {
     const T expected = static_cast<T>(wide);
@@ -131,7 +133,7 @@ double cub_microseconds([[maybe_unused]] const Settings& settings, [[maybe_unuse
     return std::nan("");
 }
 
-/// Two lines of the table: ours, CUB's.
+/// Prints two lines of the table: ours and CUB's.
 template <class Ours>
 void compare(const Settings& settings, const char* type, const char* operation, std::size_t element_bytes, abi::DevicePointer input,
              const Ours& ours) {
@@ -191,7 +193,7 @@ double cub_segmented_microseconds([[maybe_unused]] const Settings& settings, [[m
     return std::nan("");
 }
 
-/// Sums of equal segments that are 2^28 bytes together, or as many as there may be.
+/// Sums of equal segments of 2^28 bytes together, or of the largest size if that is smaller.
 template <class T>
 void compare_segments(const Settings& settings, const char* type, const DeviceContext& context) {
     if (!settings.has(type)) return;
@@ -224,7 +226,7 @@ void compare_segments(const Settings& settings, const char* type, const DeviceCo
     }
 }
 
-/// Sums over the middle of three dimensions, beside the sum of the whole array, which reads the same bytes.
+/// Sums over the middle of three dimensions, beside the sum of the array, which reads the same bytes.
 template <class T>
 void compare_middle(const Settings& settings, const char* type, const DeviceContext& context) {
     const std::size_t count = (std::size_t{1} << std::min(settings.max_bytes_log2, 30u)) / sizeof(T);
@@ -259,7 +261,7 @@ void compare_middle(const Settings& settings, const char* type, const DeviceCont
     }
 }
 
-/// The sum by a caller's function, beside our own of the same array.
+/// The sum by a function of the caller, beside our own sum of the same array.
 void compare_function(const Settings& settings, const DeviceContext& context) {
     const std::size_t count = (std::size_t{1} << std::min(settings.max_bytes_log2, 30u)) / sizeof(std::uint32_t);
     const RepeatedBlock<std::uint32_t> input(count * sizeof(std::uint32_t), context);

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-/// Throws where a benchmark has computed something wrong, so that the program fails: the figures of a wrong result mean nothing.
+/// Throws if a result is wrong, so that the program fails: the time of a wrong result means nothing.
 inline void require(bool holds, const char* otherwise) {
     if (!holds) throw std::runtime_error(otherwise);
 }

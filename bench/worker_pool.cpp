@@ -1,8 +1,9 @@
-// What a worker process costs beside the same work in this process: MSMs over prepared bases, whose scalars lie in page-locked memory (of
-// the worker pool: in memory that it lends), in turns; then how long a pool takes to start, and how much a job loses whose worker is
-// killed. Every result is held against its closed form.
+// The cost of worker processes beside the same work in this process, in turn: MSMs over prepared bases
+// with scalars in page-locked memory (for the worker pool, in memory that it lends). Then the time to
+// start a pool, and the time that a job loses if its worker is killed. Every result is compared with
+// its closed form.
 //
-//   cupool_worker_pool [EXPONENT [RUNS]]     of two, default 20; 30 timed runs
+//   cupool_worker_pool [EXPONENT [RUNS]]     exponent of two, default 20; 30 timed runs
 
 #include <signal.h>
 #include <unistd.h>
@@ -37,7 +38,7 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// One size of MSM, by both pools.
+/// An MSM of one size on both pools.
 class Comparison {
 public:
     Comparison(const DevicePool& here, const WorkerPool& workers, unsigned exponent)
@@ -56,7 +57,7 @@ public:
     void run_in_worker() { workers_.msm<curve>(lent_.span(), bases_, MsmConfig{}, std::span(&result_, 1)); }
     void check() const { operands_.check(result_); }
 
-    /// As many jobs as there are runs, all submitted at once. \return milliseconds a job
+    /// Submits `runs` jobs at once. \return milliseconds per job
     double queued(int runs) {
         std::vector<JacobianPoint<curve>> results(static_cast<std::size_t>(runs));
         const double time = milliseconds_of([&] {
@@ -80,7 +81,7 @@ private:
     JacobianPoint<curve> result_;
 };
 
-/// Appends the times of a few runs. The first is not counted: the GPU turns from one process to the other.
+/// Appends the times of a few runs. The first is not counted, because the GPU switches processes.
 void time_block(std::vector<double>& times, const Comparison& comparison, const std::function<void()>& run) {
     run();
     for (int i = 0; i < runs_in_block; ++i) {
@@ -105,7 +106,7 @@ void compare(const DevicePool& here, const WorkerPool& workers, unsigned exponen
         exponent, here_ms, worker_ms, 1000 * (worker_ms - here_ms), 100 * here_ms / worker_ms, queued_ms, 100 * here_ms / queued_ms);
 }
 
-/// \return the milliseconds that a job takes whose worker is killed while it has it
+/// \return the time of a job whose worker is killed while it works on the job, in milliseconds
 double killed_job(const WorkerPool& workers) {
     std::string mark = "/tmp/cupool-bench-XXXXXX";
     const int file = ::mkstemp(mark.data());
@@ -115,7 +116,7 @@ double killed_job(const WorkerPool& workers) {
     return time;
 }
 
-/// Ends the process where the file that the input names exists, and removes it before.
+/// Kills the process if the file that the input names exists, after removing the file.
 std::vector<std::byte> die_once(const DevicePool&, std::span<const std::byte> input) {
     const std::string file(reinterpret_cast<const char*>(input.data()), input.size());
     if (::unlink(file.c_str()) == 0) ::raise(SIGKILL);

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Measures which lines and branches of each layer the plain tests reach, with Clang's source-based coverage.
+# Measures the lines and branches of each layer that the plain tests reach, with Clang's source-based coverage.
 #
-#   bash tools/coverage.sh              prints a table by layer, and lists each file's figures in build/coverage/files.txt
-#   bash tools/coverage.sh -R driver    by these tests alone; the options go to ctest
+#   bash tools/coverage.sh              prints a table by layer and writes the figures of each file to build/coverage/files.txt
+#   bash tools/coverage.sh -R driver    runs only these tests; the options go to ctest
 #
-# Every source line's count is in build/coverage/lines.txt. A process that is killed or leaves by _exit() writes no counts, so what only
-# children of the fault and fork tests reach is missing.
+# The count of every source line is in build/coverage/lines.txt. A process that is killed or calls _exit() writes no counts, so lines that
+# only the children of the fault and fork tests reach are missing.
 
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -17,12 +17,12 @@ build coverage
 profiles=$PWD/build/coverage/profiles
 rm -rf "$profiles"
 say "Testing build/coverage"
-# Four files for each program, which its processes merge their counts into. Where allocations fail, the counting itself fails.
+# Each program has four files, into which its processes merge their counts. If allocations fail, the counting fails, too.
 LLVM_PROFILE_FILE="$profiles/%4m.profraw" ctest --preset coverage --parallel "$jobs" --exclude-regex '^tool_allocations$' "$@" || fail "tests failed, so that no figure is given"
 
 say "Counting"
 version=$(clang++ -dumpversion)
-llvm() {  # TOOL ARGUMENT...: of the version that built the programs
+llvm() {  # TOOL ARGUMENT...: runs the version that built the programs
     local tool=$1
     shift
     if has "$tool-${version%%.*}"; then "$tool-${version%%.*}" "$@"; else "$tool" "$@"; fi

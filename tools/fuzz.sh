@@ -2,14 +2,14 @@
 # Builds the fuzz targets of tests/fuzzing with libFuzzer and runs each of them from its corpus, one on each core.
 #
 #   bash tools/fuzz.sh             each for 60 seconds
-#   bash tools/fuzz.sh SECONDS     each for so many
-#   bash tools/fuzz.sh SECONDS NAME...   these alone
+#   bash tools/fuzz.sh SECONDS     each for this number of seconds
+#   bash tools/fuzz.sh SECONDS NAME...   only these targets
 #
-# CUPOOL_FUZZ_SEED fixes the seed of all targets, so that another run tries nearly the same inputs: CI sets it, since a landing should not
-# fail by chance. Otherwise each run has its own.
+# CUPOOL_FUZZ_SEED fixes the seed of all targets, so that another run tries nearly the same inputs. CI sets it, because a change should not
+# fail by chance. Otherwise each run has its own seed.
 #
-# The corpora stay as they are: what reaches something new is kept in build/fuzz/found/NAME, for the next run. An input at which a target
-# ends is left in build/fuzz/failures, named, and printed in base64 for those who see the log alone.
+# The corpora do not change: inputs that reach new code go to build/fuzz/found/NAME, for the next run. An input that crashes a target goes
+# to build/fuzz/failures; the script prints its name and its content in base64, for readers who have only the log.
 
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -33,7 +33,7 @@ fuzz() {
     local target=build/fuzz/tests/fuzzing/cupool_fuzz_$name failures=build/fuzz/failures/$name
     local options=(-max_total_time="$seconds" -max_len=20000 -timeout=20 -rss_limit_mb=4096 -artifact_prefix="$failures/" -close_fd_mask=3
         -print_final_stats=1 -seed="${CUPOOL_FUZZ_SEED:-0}")
-    local corpora=(build/fuzz/found/"$name" tests/fuzzing/corpus/"$name")  # libFuzzer writes to the first alone
+    local corpora=(build/fuzz/found/"$name" tests/fuzzing/corpus/"$name")  # libFuzzer writes only to the first
     if [ -f "build/fuzz/tests/fuzzing/$name.dict" ]; then options+=(-dict="build/fuzz/tests/fuzzing/$name.dict"); fi
     if [ "$name" = ptx ]; then corpora+=(tests/fuzzing/learnt); fi
     rm -rf "$failures"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a fresh clone to a checked result: installs what is missing, builds the tools, shows this host's devices, and runs an MSM.
+# From a fresh clone to a checked result: installs what is missing, builds the tools, shows the devices of this host, and runs an MSM.
 #
 #   bash tools/quickstart.sh
 

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Sourced by quickstart.sh and test.sh: goes to the repository's root, installs what the build needs, configures and builds.
-# Everything here may be run again at any time; what is done already is not done twice.
+# Sourced by quickstart.sh and test.sh: changes to the root of the repository, installs what the build needs, configures and builds.
+# Everything here can run again at any time and skips what is done already.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# A job for every core, but not more than memory allows (about 1 GiB a compiler).
+# One job per core, but not more than memory allows (about 1 GiB for each compiler).
 memory_jobs=$(awk '/MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo 2>/dev/null || echo 1)
 jobs=$(nproc)
 if [ "${memory_jobs:-1}" -lt "$jobs" ]; then jobs=$memory_jobs; fi
@@ -20,10 +20,10 @@ fail() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# What whoever sources this needs besides, by its Debian name.
+# Further Debian packages that the sourcing script needs.
 more_packages=()
 
-# What is needed, by its Debian name, unless it is here already.
+# The Debian packages that are needed and not installed.
 missing_packages() {
     has "${CXX:-c++}" || echo g++
     has cmake || echo cmake
@@ -57,18 +57,18 @@ install_missing_packages() {
     if [ "${#missing[@]}" -ne 0 ]; then install_packages "${missing[@]}"; fi
 }
 
-# Clang, and its sanitizers' libraries where a release has them in a package of their own.
+# Clang, and the libraries of its sanitizers if a release has them in a separate package.
 install_clang() {
     has clang++ || install_packages clang
     echo 'int main() {}' | clang++ -fsanitize=address -x c++ -o /dev/null - 2>/dev/null || install_packages libclang-rt-dev
 }
 
-# GCC 12 and 14 and Clang 14 warn of nothing. A user's own compiler may, which is no reason to refuse the build.
+# GCC 12 and 14 and Clang 14 give no warnings. Warnings of another compiler do not stop the build.
 are_warnings_errors() {
     [ -n "${CI:-}" ] || "${CXX:-c++}" --version | grep -qE '^(g\+\+|c\+\+) .* 1[24]\.|clang version 14\.'
 }
 
-# build PRESET [TARGET...]: configures build/PRESET and builds it, or those targets of it.
+# build PRESET [TARGET...]: configures build/PRESET and builds all or these targets.
 build() {
     local preset=$1 settings=()
     shift

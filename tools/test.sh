@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every check there is: style; the tests plain, under Clang's address and undefined-behaviour
-# sanitizers and under GCC's thread sanitizer; each fuzz target for a minute.
+# Installs what is missing, builds, and runs all checks: style; the plain tests, the same with Clang's address and undefined-behaviour
+# sanitizers and with GCC's thread sanitizer; each fuzz target for a minute.
 #
 #   bash tools/test.sh            everything but clang-tidy and Debian 13
-#   bash tools/test.sh --fast     the plain tests alone
-#   bash tools/test.sh --tidy     everything, and clang-tidy over all sources, which takes as long as all the rest
+#   bash tools/test.sh --fast     only the plain tests
+#   bash tools/test.sh --tidy     everything, and clang-tidy over all sources, which takes as long as everything else
 #   bash tools/test.sh --debian   everything, and the plain tests on a minimal Debian 13 (tools/test_on.sh)
 #
-# CUPOOL_TEST_DATA names the directory of test vectors; without it the cases that need them are skipped, and say so.
+# CUPOOL_TEST_DATA names the directory of test vectors; without it the cases that need them are skipped and say so.
 
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -38,7 +38,7 @@ files_in() {
 }
 all_parts=(include driver kernels pool simulator tools tests bench examples)
 
-# Styles differ between versions, so only the one that the project uses judges: 14.
+# Versions of clang-format differ, so only the version of the project, 14, decides.
 is_version_14() { has "$1" && "$1" --version | grep -q 'version 14\.'; }
 
 check_format() {
@@ -67,7 +67,7 @@ check_tidy() {
     echo "$state" >"$stamp"
 }
 
-# The thread sanitizer of older compilers cannot bear the address space layout of newer kernels.
+# The thread sanitizer of older compilers does not work with the address space layout of newer kernels.
 without_randomised_layout() {
     if setarch "$(uname -m)" -R true 2>/dev/null; then
         setarch "$(uname -m)" -R "$@"
@@ -76,14 +76,14 @@ without_randomised_layout() {
     fi
 }
 
-# Where a chroot or a Debian mirror is not to be had, test_on.sh says so and ends with 77.
+# Without a chroot or a Debian mirror, test_on.sh says so and exits with 77.
 test_on_debian_13() {
     local reason=0
     bash tools/test_on.sh trixie --fast || reason=$?
     if [ "$reason" -ne 0 ] && [ "$reason" -ne 77 ]; then return "$reason"; fi
 }
 
-# To count instructions, find what has no description, run the micro-benchmarks, and compute with an independent library.
+# To count instructions, find missing descriptions, run the micro-benchmarks, and compare with an independent library.
 more_packages=(valgrind doxygen libbenchmark-dev libgmp-dev)
 install_missing_packages
 if [ ! -d "${CUPOOL_TEST_DATA:-}" ]; then

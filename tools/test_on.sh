@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs both commands of the README as a new user of a Debian release would: from a fresh clone, on a minimal installation.
+# Runs both commands of the README like a new user of a Debian release: from a fresh clone, on a minimal installation.
 #
 #   bash tools/test_on.sh RELEASE [OPTION...]      e.g. trixie --fast; the options go to tools/test.sh
 #
-# It tests what is committed. It needs root and mounts of its own, because the installation is a chroot, and a Debian mirror, from which
-# debootstrap installs it. Where one of these is missing it says so in one line and exits with 77: skipped. Every failure of the two commands
-# exits with 1. The minimal installation and a compiler cache are kept in ~/.cache/cupool, so that a second run takes less time.
+# It tests the committed state. It needs root and its own mounts, because the installation is a chroot, and a Debian mirror, from which
+# debootstrap installs it. If one of these is missing, it prints one line and exits with 77: skipped. Every failure of the two commands
+# exits with 1. The minimal installation and a compiler cache stay in ~/.cache/cupool, so that a second run takes less time.
 
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
@@ -42,7 +42,7 @@ mkdir "$root/ccache" "$root/data"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 
 say "Running the README's two commands on $release"
-# The mounts are gone with the namespace that they are made in.
+# The mounts disappear with their namespace.
 no_mirror=77
 reason=0
 root=$root data=${CUPOOL_TEST_DATA:-} cache=$cache/ccache no_mirror=$no_mirror unshare --mount --fork bash -euc '

@@ -1,7 +1,7 @@
-// A worker process for each device: work is sent to them, and each says which device did what. A worker that dies costs its piece of work
-// another attempt, nothing else.
+// One worker process per device: each returns which device did what. If a worker dies, its job runs
+// again; nothing else is lost.
 //
-// CUDA.jl's users do the same with Distributed.jl: https://cuda.juliagpu.org/stable/usage/multigpu/
+// Users of CUDA.jl do the same with Distributed.jl: https://cuda.juliagpu.org/stable/usage/multigpu/
 #include <cstdlib>
 #include <cstring>
 #include <cupool/cupool.hpp>
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// In the worker: the sum of the numbers 1 to n on its device, and a line for the log.
+/// Runs in the worker: sums the numbers 1 to n on its device and returns a line for the log.
 std::vector<std::byte> sum_to(const cupool::DevicePool& device, std::span<const std::byte> input) {
     int n = 0;
     std::memcpy(&n, input.data(), sizeof(n));
@@ -29,7 +29,7 @@ std::vector<std::byte> sum_to(const cupool::DevicePool& device, std::span<const 
 
 int main(int argc, char** argv) {
     cupool::register_worker_function("sum_to", sum_to);
-    cupool::serve_if_worker(argc, argv);  // the workers are further instances of this program
+    cupool::serve_if_worker(argc, argv);  // workers are further processes of this program
     try {
         const auto pool = cupool::WorkerPool::start();
         std::vector<std::future<std::vector<std::byte>>> lines;

@@ -1,4 +1,4 @@
-// Child threads, tasks and a coroutine that inherit the device that their parent has chosen.
+// Child threads, tasks and a coroutine inherit the current device of their parent.
 
 #include <cupool/cupool.hpp>
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// The sum of 1 to 1000, made on the device that the calling thread has chosen, which is returned.
+/// Sums 1 to 1000 on the current device of the calling thread. \return that device
 int sum_on_current_device() {
     std::vector<int> numbers(1000);
     for (int i = 0; i < 1000; ++i) numbers[static_cast<std::size_t>(i)] = i + 1;
@@ -22,7 +22,7 @@ int sum_on_current_device() {
     return context.device();
 }
 
-/// A coroutine that begins at once, and whose result comes by a future.
+/// A coroutine that starts at once and delivers its result through a future.
 struct Task {
     struct promise_type {
         std::promise<int> result;
@@ -36,7 +36,7 @@ struct Task {
     std::future<int> result;
 };
 
-/// Awaited, it resumes the coroutine on a new thread, on the device that the coroutine had chosen.
+/// Resumes the awaiting coroutine on a new thread, with the current device of the coroutine.
 struct OnNewThread {
     std::vector<std::jthread>& threads;
 
@@ -67,7 +67,7 @@ int main() {
         };
 
         std::packaged_task<int()> child([parent = cupool::try_get_device()] {
-            const cupool::DeviceGuard guard(parent);  // without it, the thread would have chosen none
+            const cupool::DeviceGuard guard(parent);  // without it the thread has no current device
             return sum_on_current_device();
         });
         std::future<int> of_child = child.get_future();

@@ -1,4 +1,5 @@
-// Many MSMs over all GPUs, or over the host's cores where there is none: each goes to the device that will have finished it first.
+// Many MSMs on all GPUs, or on the host's cores if there is none: each goes to the device that is
+// expected to finish it first.
 
 #include <cupool/cupool.hpp>
 
@@ -15,7 +16,8 @@ int main() {
         std::vector<std::vector<cupool::Scalar>> scalars;
         for (std::size_t job = 0; job < jobs; ++job) scalars.emplace_back(size, cupool::Scalar{{job + 1}});
 
-        const auto pool = cupool::DevicePool::all_or_host();  // after what its work reads, so that it goes first, having waited
+        // Declared after the data of its work: the destructor, which waits for the work, runs first.
+        const auto pool = cupool::DevicePool::all_or_host();
         std::vector<std::future<cupool::JacobianPoint<curve>>> sums;
         for (const auto& own : scalars) {
             sums.push_back(pool.submit(

@@ -1,4 +1,4 @@
-// A PTX kernel of the program's own over all GPUs: each works on its slice of two arrays.
+// Runs a PTX kernel of the program on all GPUs: each works on its slice of two arrays.
 
 #include <cupool/cupool.hpp>
 
@@ -25,7 +25,7 @@ int main() {
             cupool::DeviceBuffer<float> y;
         };
         std::vector<Slice> slices(pool.device_count());
-        const auto configure = [&](const cupool::Partition& part) {  // on the device's own thread
+        const auto configure = [&](const cupool::Partition& part) {  // runs on the thread of the device
             Slice& slice = slices[part.index];
             slice = {part.offset, {part.count, part.context}, {part.count, part.context}};
             cupool::copy_async(slice.x.span(), std::span(x).subspan(part.offset, part.count), part.context.stream());

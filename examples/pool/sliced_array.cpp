@@ -1,4 +1,4 @@
-// One array that the host and all GPUs share: each GPU works on the slice that lies with it.
+// An array that the host and all GPUs share: each GPU works on the slice in its own memory.
 
 #include <cupool/cupool.hpp>
 
@@ -23,7 +23,7 @@ int main() {
         x.prefetch_async();  // each slice to its GPU
         y.prefetch_async();
 
-        // y = a x + y. The launch is divided as the arrays are, so that each device works on its own slices.
+        // y = a x + y. The launch is divided like the arrays, so that each device works on its own slices.
         const auto configure = [&](const cupool::Partition& part) {
             const auto blocks = static_cast<unsigned>((part.count + 255) / 256);
             return cupool::PartitionLaunch{cupool::LaunchShape{blocks, 256}, std::tuple{x.slice(part.index), y.slice(part.index), a}};

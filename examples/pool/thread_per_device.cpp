@@ -1,4 +1,5 @@
-// A thread of the program's own for each GPU, which chooses it and does MSMs there; one thread on the host where there is no GPU.
+// One thread of the program per GPU, which selects the GPU and runs MSMs there; one thread on the host
+// if there is no GPU.
 
 #include <cupool/cupool.hpp>
 
@@ -26,7 +27,7 @@ int main() {
     try {
         const std::vector<cupool::AffinePoint<curve>> points = cupool::generator_multiples<curve>(1, size);
         const auto pool = cupool::DevicePool::all_or_host();
-        std::mutex mutex;  // of what the threads print, and of the first failure
+        std::mutex mutex;  // guards the output and the first failure
         std::optional<cupool::Error> failure;
         bool all_right = true;
 
@@ -36,7 +37,7 @@ int main() {
                 try {
                     auto config = cupool::MsmConfig::default_for_host();
                     if (!pool.is_host()) {
-                        cupool::set_device(pool.device_at(index));  // a new thread has chosen none
+                        cupool::set_device(pool.device_at(index));  // a new thread has no current device
                         config = cupool::MsmConfig::default_for_device(cupool::get_device());
                     }
                     for (std::uint64_t job = index; job < jobs; job += pool.device_count()) {

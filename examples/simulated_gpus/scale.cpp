@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// A program that has cuda.h and links libcuda looks the same, less the next thirty lines.
+// A program that includes cuda.h and links libcuda looks the same without the next thirty lines.
 namespace {
 
 struct Libcuda {
@@ -27,7 +27,7 @@ struct Libcuda {
 
 using Address = unsigned long long;
 
-/// What must be given back whatever happens. A call that fails on that way has been heard of before.
+/// Runs `release` at the end of a scope. A failure there follows from an error that is reported anyway.
 template <class Release>
 struct Guard {
     explicit Guard(Release what) : release(what) {}

@@ -1,4 +1,4 @@
-// The program on four simulated GPUs: that it works, and what it does when a driver call fails or its kernel goes wrong.
+// Tests the program on four simulated GPUs: it works, and it reports failed driver calls and a faulty kernel.
 #if __has_include(<catch2/catch_test_macros.hpp>)
 #include <catch2/catch_test_macros.hpp>
 #else
@@ -20,7 +20,7 @@ std::string ptx() {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The CUresult with which scaling fails; 0 where it does not.
+/// The CUresult with which scaling fails; 0 if it succeeds.
 int failure_of(const std::string& kernels) {
     try {
         scale(kernels, std::vector<float>(1000, 1.5F), 2);
@@ -38,7 +38,7 @@ TEST_CASE("four GPUs scale a share each") {
     cupool::Simulator simulator(CUPOOL_SIMULATOR_LIBRARY, four_gpus);
     CHECK(scale(ptx(), std::vector<float>(1000, 1.5F), 2) == std::vector<float>(1000, 3));
     CHECK(simulator.call_count("cuLaunchKernel") == 4);
-    simulator.reset();  // throws if anything is left alive
+    simulator.reset();  // throws if an object still exists
 }
 
 TEST_CASE("one GPU that is out of memory fails the whole, and leaks nothing") {
@@ -53,7 +53,7 @@ TEST_CASE("one GPU that is out of memory fails the whole, and leaks nothing") {
 TEST_CASE("a kernel that reads past the end is found and named") {
     cupool::Simulator simulator(CUPOOL_SIMULATOR_LIBRARY, four_gpus);
     std::string careless = ptx();
-    careless.replace(careless.find("@%p ret;"), 8, "");  // no thread stops at the end
+    careless.replace(careless.find("@%p ret;"), 8, "");  // no thread stops at the end of the array
     constexpr int illegal_address = 700;
     CHECK(failure_of(careless) == illegal_address);
     const std::string report = simulator.device_fault_report();

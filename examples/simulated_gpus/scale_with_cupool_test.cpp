@@ -1,4 +1,4 @@
-// The kernel by way of cupool's driver layer, on four simulated GPUs: no GPU, no libcuda, no CUDA header.
+// Runs the kernel through the driver layer of cupool on four simulated GPUs: no GPU, libcuda or CUDA header.
 #if __has_include(<catch2/catch_test_macros.hpp>)
 #include <catch2/catch_test_macros.hpp>
 #else

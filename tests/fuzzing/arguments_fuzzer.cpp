@@ -2,10 +2,10 @@
 #include <string>
 #include <vector>
 
+#include "commands/commands.hpp"
 #include "formats/bad_input.hpp"
 #include "fuzz_input.hpp"
-#include "src/commands.hpp"
-#include "src/outcome.hpp"
+#include "program/outcome.hpp"
 
 using namespace cupool::tools;
 using namespace cupool::test;

@@ -3,8 +3,8 @@
 
 #include "formats/pairs.hpp"
 #include "fuzz_input.hpp"
+#include "io/input_file.hpp"
 #include "memory_file.hpp"
-#include "src/input_file.hpp"
 
 using namespace cupool;
 using namespace cupool::tools;

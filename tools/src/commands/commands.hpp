@@ -1,0 +1,17 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace cupool::tools {
+
+/// Each function adds a command to the tool. If the command line names the command, it runs and
+/// stores its text for stdout in `output`.
+/// \{
+void add_msm_command(CLI::App& app, std::string& output);
+void add_kzg_commit_command(CLI::App& app, std::string& output);
+void add_reduce_command(CLI::App& app, std::string& output);
+void add_bench_command(CLI::App& app, std::string& output);
+/// \}
+
+}  // namespace cupool::tools

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cupool/kernels/curve.hpp>
+#include <string>
+
+namespace cupool::tools {
+
+/// Adds --curve to a command. It is required unless `name` has a default.
+void add_curve_option(CLI::App& command, std::string& name);
+
+/// \throws BadInput unknown_name
+Curve curve_of_option(const std::string& name);
+
+}  // namespace cupool::tools

@@ -1,0 +1,77 @@
+#include "program/outcome.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cupool/driver/printable_text.hpp>
+#include <exception>
+#include <new>
+#include <sstream>
+
+#include "formats/bad_input.hpp"
+
+namespace cupool::tools {
+namespace {
+
+int fail(const std::string& name, std::string problem, int exit_code) {
+    std::replace(problem.begin(), problem.end(), '\n', ' ');
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), printable_text(problem).c_str());
+    return exit_code;
+}
+
+bool write_to_stdout(const std::string& text) {
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
+}  // namespace
+
+void require_command(CLI::App& app) {
+    app.require_subcommand(0, 1);
+    app.callback([&app] {
+        if (app.get_subcommands().empty()) throw UsageError("no command was given (--help lists them)");
+    });
+}
+
+std::string parse_command_line(CLI::App& app, int argc, char** argv) {
+    try {
+        app.parse(argc, argv);
+        return {};
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
+            throw UsageError(std::string(error.what()) + " (--help lists the options)");
+        }
+        std::ostringstream text;
+        app.exit(error, text, text);
+        return text.str();
+    }
+}
+
+int exit_code_of(const Error& error) {
+    switch (error.category()) {
+        case ErrorCategory::no_device: return static_cast<int>(error.reason().value_or(Reason::no_visible_device));
+        case ErrorCategory::driver_unavailable: return static_cast<int>(error.reason().value_or(Reason::library_unusable));
+        case ErrorCategory::not_ready: return static_cast<int>(error.reason().value_or(Reason::not_ready));
+        // If the driver itself reports this error, it contradicts its list of devices; the command line is right.
+        case ErrorCategory::invalid_device: return error.code() ? ExitCode::failed : ExitCode::usage;
+        default: return ExitCode::failed;
+    }
+}
+
+int run_tool(const std::string& name, const std::function<Outcome()>& tool) {
+    try {
+        const auto outcome = tool();
+        if (write_to_stdout(outcome.output)) return outcome.exit_code;
+        return fail(name, "the output cannot be written to stdout", ExitCode::failed);
+    } catch (const BadInput& error) {
+        return fail(name, error.what(), ExitCode::bad_input);
+    } catch (const UsageError& error) {
+        return fail(name, error.what(), ExitCode::usage);
+    } catch (const Error& error) {
+        return fail(name, error.what(), exit_code_of(error));
+    } catch (const std::bad_alloc&) {
+        return fail(name, "out of host memory", ExitCode::failed);
+    } catch (const std::exception& error) {
+        return fail(name, error.what(), ExitCode::failed);
+    }
+}
+
+}  // namespace cupool::tools
