@@ -401,7 +401,7 @@ bool msm_fed(World& world) {
                                       .term_count = input.points.size(),
                                       .width = 4};
     run_unless_failed_write(
-        result, [&] { detail::msm_on_device<C>(job, config, std::span(&result, 1), {.min_fed_bytes = 1, .min_chunk_terms = 1}); });
+        result, [&] { detail::msm_on_device<C>(job, config, std::span(&result, 1), {.min_pipelined_bytes = 1, .min_chunk_terms = 1}); });
     return to_affine(result) == input.sum;
 }
 

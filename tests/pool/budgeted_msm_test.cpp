@@ -61,7 +61,7 @@ std::size_t min_bytes(const detail::MsmWork& work, detail::DigitChoice digits) {
 template <Curve C>
 std::uint64_t too_small_budget(const detail::DeviceMsmJob<C>& job, const MsmConfig& config) {
     const detail::MsmWork work = detail::work_of(job, config, {});
-    return min_bytes(work, detail::choose_run(work, 0, {}).digits) - 1;
+    return min_bytes(work, detail::choose_sub_batch(work, 0, {}).digits) - 1;
 }
 
 template <Curve C>
@@ -118,11 +118,11 @@ TEST_CASE("a batch whose sums alone are larger than the budget is done in severa
     MsmConfig config;
     config.ctx = DeviceContext::for_device(machine.driver, 0);
     const detail::MsmWork work = detail::work_of(msms.job(), config, {});
-    const detail::DigitChoice digits = detail::choose_run(work, 0, {}).digits;
+    const detail::DigitChoice digits = detail::choose_sub_batch(work, 0, {}).digits;
     config.memory_budget = detail::MsmJobLayout(work, digits).host_sums_bytes() * 3 / 4;
-    const detail::MsmRun run = detail::choose_run(work, config.memory_budget, {});
-    REQUIRE(run.msm_count < 70);
-    REQUIRE(70 % run.msm_count != 0);  // the last run is a smaller one
+    const detail::SubBatch sub_batch = detail::choose_sub_batch(work, config.memory_budget, {});
+    REQUIRE(sub_batch.msm_count < 70);
+    REQUIRE(70 % sub_batch.msm_count != 0);  // the last sub-batch is a smaller one
     std::vector<JacobianPoint<C>> sums(70);
     RunReport report = msm<C>(std::span<const Scalar>(msms.scalars), std::span<const AffinePoint<C>>(msms.points), config, std::span(sums));
     CHECK(report.device_bytes <= config.memory_budget);
@@ -152,8 +152,8 @@ TEMPLATE_TEST_CASE_SIG("devices that share an MSM's digits agree about those tha
     std::vector<detail::MsmWork> works;
     for (unsigned share = 0; share < devices; ++share) {
         detail::DeviceMsmJob<C> job = msms.job();
-        job.share = share;
-        job.share_count = devices;
+        job.partition = share;
+        job.partition_count = devices;
         config.ctx = pool.context_at(share);
         works.push_back(detail::work_of(job, config, {}));
     }
@@ -189,7 +189,7 @@ TEST_CASE("digits that the caller fixes are kept, and a budget that is too small
     detail::DeviceMsmJob<C> job = msms.job();
     job.width = 12;
     const detail::MsmWork work = detail::work_of(job, config, {});
-    const detail::DigitChoice digits = detail::choose_run(work, config.memory_budget, {}).digits;
+    const detail::DigitChoice digits = detail::choose_sub_batch(work, config.memory_budget, {}).digits;
     config.memory_budget = min_bytes(work, digits) + 4096;  // with the words of all chunks
     CHECK(run().device_bytes <= config.memory_budget);
     CHECK(to_affine(sum) == msms.sums[0]);

@@ -2,14 +2,14 @@
 
 #include "catch.hpp"
 #include "machine.hpp"
-#include "transfer/operand_feed.hpp"
-#include "transfer/result_landing.hpp"
+#include "transfer/readback_buffer.hpp"
+#include "transfer/upload_stager.hpp"
 
 using namespace cupool;
 using namespace cupool::test;
 
-TEMPLATE_TEST_CASE("what jobs use one at a time comes back to its context and is used again", "", detail::OperandFeeds,
-                   detail::ResultLandings) {
+TEMPLATE_TEST_CASE("what jobs use one at a time comes back to its context and is used again", "", detail::UploadStagers,
+                   detail::ReadbackBuffers) {
     const Machine machine;
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
     TestType kept(context.context());

@@ -102,7 +102,7 @@ TEST_CASE("several MSMs have their buckets weighed by halves, and one that has t
     job.term_count = terms;
     job.have_own_bases = true;
     detail::DeviceMsmLimits limits = always_halves();
-    limits.max_msms_of_a_run = 2;        // so the last one is alone
+    limits.max_msms_per_allocation = 2;  // so the last one is alone
     limits.min_halved_buckets = 32 * 8;  // an MSM has 29 rows of 8 buckets
     DeviceBuffer<JacobianPoint<C>> there(msms, config.ctx);
     std::vector<JacobianPoint<C>> sums(msms);

@@ -106,9 +106,9 @@ TEMPLATE_TEST_CASE_SIG("what the rounds of one chunk leave to the next one is ri
                                       .bases = std::span<const AffinePoint<C>>(terms.points),
                                       .term_count = term_count,
                                       .width = width};
-    for (const std::size_t min_fed_bytes : {std::size_t{1}, std::size_t{1} << 20}) {
+    for (const std::size_t min_pipelined_bytes : {std::size_t{1}, std::size_t{1} << 20}) {
         JacobianPoint<C> sum;
-        const detail::DeviceMsmLimits limits{.min_fed_bytes = min_fed_bytes, .max_chunk_terms = chunk_terms};
+        const detail::DeviceMsmLimits limits{.min_pipelined_bytes = min_pipelined_bytes, .max_chunk_terms = chunk_terms};
         detail::msm_on_device<C>(job, config, std::span(&sum, 1), limits);
         CHECK(to_affine(sum) == terms.sum);
     }

@@ -1,6 +1,8 @@
 #include <cupool/kernels/curve.hpp>
 #include <ostream>
 
+#include "curve/for_each_curve.hpp"
+
 namespace cupool {
 
 std::string to_string(Curve curve) {
@@ -17,9 +19,10 @@ std::string to_string(Curve curve) {
 std::ostream& operator<<(std::ostream& out, Curve curve) { return out << to_string(curve); }
 
 std::optional<Curve> curve_from_name(std::string_view name) {
-    for (const Curve curve : {Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2}) {
-        if (name == to_string(curve)) return curve;
-    }
+#define CUPOOL_COMPARE(C) \
+    if (name == to_string(C)) return C;
+    CUPOOL_FOR_EACH_CURVE(CUPOOL_COMPARE)
+#undef CUPOOL_COMPARE
     return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "curve/for_each_curve.hpp"
 #include "curve/host_curve.hpp"
 #include "curve/subgroup.hpp"
 #include "field/square_root.hpp"
@@ -236,11 +237,7 @@ std::optional<FaultyPoint> find_faulty_point(std::span<const AffinePoint<C>> poi
     template void scalars_to_montgomery_form<C>(std::span<Scalar>);                                     \
     template void scalars_from_montgomery_form<C>(std::span<Scalar>);                                   \
     template std::optional<FaultyPoint> find_faulty_point<C>(std::span<const AffinePoint<C>>, bool in_subgroup);
-CUPOOL_INSTANTIATE(Curve::bn254)
-CUPOOL_INSTANTIATE(Curve::bls12_381)
-CUPOOL_INSTANTIATE(Curve::bls12_377)
-CUPOOL_INSTANTIATE(Curve::bn254_g2)
-CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+CUPOOL_FOR_EACH_CURVE(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool

@@ -6,7 +6,7 @@
 
 namespace cupool::detail {
 
-/// Refuses what cupool::msm() refuses before it begins, for results in host memory. \throws Error invalid_argument, wrong_context
+/// Does the checks that cupool::msm() does first, for results in host memory. \throws Error invalid_argument, wrong_context
 template <Curve C>
 void check_msm(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes);
 template <Curve C>

@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 
+#include "curve/for_each_curve.hpp"
 #include "curve/host_curve.hpp"
 #include "msm/base_tables.hpp"
 #include "msm/checks.hpp"
@@ -34,7 +35,7 @@ void throw_oversized_scalar(std::size_t index, unsigned bits) { throw OversizedS
 
 namespace {
 
-/// \param bitsize  what the scalars are promised to be below
+/// \param bitsize the promised bits of the scalars
 template <Curve C>
 void validate_results(const MsmResults<C>& results, const MsmConfig& config, int bitsize) {
     using Point = const JacobianPoint<C>;
@@ -54,7 +55,7 @@ void validate(const Operand<Scalar>& scalars, const Operand<AffinePoint<C>>& poi
     require_place("msm", points, config.are_points_on_device, "points", config.ctx);
 }
 
-/// Whether work in one context may use the other's memory: in the same, or where green contexts share the device's primary one.
+/// Whether work in one context may use memory of the other: it is the same, or green contexts share the primary context of the device.
 bool reaches(const DeviceContext& context, const DeviceContext& other) {
     if (context.is_host() || other.is_host()) return context.is_host() && other.is_host();
     const ContextView own = context.context();
@@ -81,7 +82,7 @@ void validate_prepared(const Operand<Scalar>& scalars, const BaseTables<C>& tabl
                         (config.ctx.device() == tables.context.device() ? "another context of it" : to_string(config.ctx)));
 }
 
-/// Calls one(k, config) for each MSM on the host's cores: one after the other on all of them, or, where they are small, each on one.
+/// Calls one(k, config) for each MSM on the host: one after the other on all cores, or, if they are small, each on one core.
 template <class One>
 RunReport run_on_host(const MsmSizes& sizes, const MsmConfig& config, const One& one) {
     constexpr std::size_t terms_of_all_cores = 1 << 12;
@@ -117,8 +118,8 @@ RunReport nothing_to_sum(const MsmConfig& config, const MsmResults<C>& results) 
     return {.engine = Engine::gpu, .devices = {config.ctx.device()}, .milliseconds = elapsed.count(), .bytes = 0};
 }
 
-/// The bases of several MSMs, brought to the device once for all, where they would else be brought for each; nothing where there is no room
-/// for them, or memory is budgeted.
+/// Uploads and converts the bases of several MSMs once, instead of once for each MSM; nullptr if
+/// there is no room for all bases, or memory is budgeted.
 template <Curve C>
 std::shared_ptr<const BaseTables<C>> bases_for_all(const Operand<AffinePoint<C>>& points, const MsmConfig& config, const MsmSizes& sizes) {
     const bool are_there = points.is_on_device() && config.are_points_montgomery_form;
@@ -134,12 +135,12 @@ std::shared_ptr<const BaseTables<C>> bases_for_all(const Operand<AffinePoint<C>>
     } catch (const Error& error) {
         if (error.category() != ErrorCategory::out_of_memory) throw;
         log(LogLevel::info,
-            std::string("msm: the points are brought for each MSM anew, as there is no room for all at once: ") + error.what());
+            std::string("msm: the points are uploaded for each MSM again, as there is no room for all at once: ") + error.what());
         return nullptr;
     }
 }
 
-/// \param first_base  which base the first scalar of each MSM goes with
+/// \param first_base the index of the base of the first scalar of each MSM
 template <Curve C>
 RunReport msm_of_bases(const Operand<Scalar>& scalars, const MsmSizes& sizes, const BaseTables<C>& tables, const MsmConfig& config,
                        const MsmResults<C>& results, std::size_t first_base = 0) {
@@ -169,7 +170,7 @@ RunReport msm_of_bases(const Operand<Scalar>& scalars, const MsmSizes& sizes, co
     return msm_on_device<C>(job, own, results);
 }
 
-/// MSMs over tables whose making is queued before them: where it throws nothing is under way.
+/// MSMs over tables whose build is enqueued before them. If it throws, no work is under way.
 template <Curve C>
 RunReport msm_behind(const Operand<Scalar>& scalars, const MsmSizes& sizes, const BaseTables<C>& queued, const MsmConfig& config,
                      const MsmResults<C>& results) {
@@ -230,8 +231,9 @@ void check_msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, co
 }
 
 template <Curve C>
-RunReport msm_of_runs(const ScalarRuns& scalars, const PreparedBases<C>& bases, const MsmConfig& config, const MsmResults<C>& results) {
-    const MsmSizes sizes{results.size(), scalars.run, scalars.stride};
+RunReport msm_of_strided_scalars(const StridedScalars& scalars, const PreparedBases<C>& bases, const MsmConfig& config,
+                                 const MsmResults<C>& results) {
+    const MsmSizes sizes{results.size(), scalars.count, scalars.stride};
     return msm_of_bases<C>(scalars.scalars, sizes, tables_of(bases), config, results, scalars.first_base);
 }
 
@@ -294,12 +296,9 @@ RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, con
                               SourceLocation);                                                                                             \
     template RunReport msm<C>(const Operand<Scalar>&, const PreparedBases<C>&, const MsmConfig&, DeviceSpan<JacobianPoint<C>>,             \
                               SourceLocation);                                                                                             \
-    template RunReport detail::msm_of_runs<C>(const ScalarRuns&, const PreparedBases<C>&, const MsmConfig&, const MsmResults<C>&);
-CUPOOL_INSTANTIATE(Curve::bn254)
-CUPOOL_INSTANTIATE(Curve::bls12_381)
-CUPOOL_INSTANTIATE(Curve::bls12_377)
-CUPOOL_INSTANTIATE(Curve::bn254_g2)
-CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+    template RunReport detail::msm_of_strided_scalars<C>(const StridedScalars&, const PreparedBases<C>&, const MsmConfig&,                 \
+                                                         const MsmResults<C>&);
+CUPOOL_FOR_EACH_CURVE(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool

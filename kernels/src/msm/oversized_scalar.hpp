@@ -6,13 +6,13 @@
 
 namespace cupool::detail {
 
-/// What both engines throw where MsmConfig::bitsize promised too little: Error invalid_argument, naming the scalar. A pool, whose devices
-/// count from their shard's first scalar, throws it anew with the index its caller knows.
+/// The error of both engines if a scalar breaks the promise of MsmConfig::bitsize: invalid_argument, with the index of the
+/// scalar. A pool, whose devices count from the first scalar of their part, throws it again with the index that its caller knows.
 class OversizedScalar : public Error {
 public:
     OversizedScalar(std::size_t index, unsigned bits, SourceLocation where = SourceLocation::current());
 
-    /// The same failure, reported at another place in the program.
+    /// The same failure, reported for another line of the program.
     OversizedScalar at(SourceLocation where) const { return {index_, bits_, where}; }
 
     std::size_t index() const noexcept { return index_; }
@@ -25,7 +25,7 @@ private:
 
 [[noreturn]] void throw_oversized_scalar(std::size_t index, unsigned bits);
 
-/// As report_at() of <cupool/driver/detail/caller.hpp>, but an OversizedScalar stays one, since a pool asks it for its index.
+/// As report_at() of <cupool/driver/detail/caller.hpp>, but an OversizedScalar keeps its type, since a pool needs its index.
 template <class Function>
 decltype(auto) report_msm_at(const SourceLocation& where, Function&& function) {
     try {

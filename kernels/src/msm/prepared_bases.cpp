@@ -3,12 +3,13 @@
 #include <cupool/kernels/point.hpp>
 #include <cupool/kernels/prepared_bases.hpp>
 
+#include "curve/for_each_curve.hpp"
 #include "msm/base_tables.hpp"
 #include "msm/device/kernels.hpp"
 #include "msm/device/plan.hpp"
 #include "transfer/operand_checks.hpp"
-#include "transfer/operand_feed.hpp"
 #include "transfer/synchronize_on_exit.hpp"
+#include "transfer/upload_stager.hpp"
 
 namespace cupool {
 
@@ -40,7 +41,7 @@ void fill_on_host(BaseTables<C>& tables, std::span<const AffinePoint<C>> points,
 
 LaunchShape blocks_of(std::size_t threads, unsigned size) { return {static_cast<unsigned>((threads + size - 1) / size), size}; }
 
-/// Brings the points to the device, in Montgomery form.
+/// Uploads the points and converts them to Montgomery form.
 template <Curve C>
 void fill_first_table(const BaseTables<C>& tables, DeviceSpan<AffinePoint<C>> table, const Operand<AffinePoint<C>>& points,
                       const PrepareConfig& config) {
@@ -48,11 +49,11 @@ void fill_first_table(const BaseTables<C>& tables, DeviceSpan<AffinePoint<C>> ta
     if (points.is_on_device()) {
         copy_async(table, points.device(), stream);
     } else {
-        const auto feed = tables.context.template resource<OperandFeeds>()->take();
-        const SynchronizeOnExit wait_for_copies(feed->stream());
+        const auto stager = tables.context.template resource<UploadStagers>()->take();
+        const SynchronizeOnExit wait_for_copies(stager->stream());
         stream.synchronize();  // the memory is ordered on it
-        feed->copy(table.pointer(), std::as_bytes(points.host()), tables.context.host_threads());
-        feed->stream().synchronize();
+        stager->copy(table.pointer(), std::as_bytes(points.host()), tables.context.host_threads());
+        stager->stream().synchronize();
     }
     if (config.are_points_montgomery_form) return;
     const auto kernels = tables.context.template resource<MsmKernels<C>>();
@@ -60,7 +61,7 @@ void fill_first_table(const BaseTables<C>& tables, DeviceSpan<AffinePoint<C>> ta
                                                      static_cast<std::uint32_t>(table.size()));
 }
 
-/// Every further table is the one before it, doubled as often as the digits that share a window are apart.
+/// Each further table is the one before it, doubled by the distance in bits of the digits that share a window.
 template <Curve C>
 void queue_filling(BaseTables<C>& tables, const Operand<AffinePoint<C>>& points, const PrepareConfig& config, const MsmDigits& digits) {
     const StreamView stream = tables.context.stream();
@@ -153,11 +154,7 @@ const DeviceContext& PreparedBases<C>::context(SourceLocation where) const {
     template class PreparedBases<C>;                                                                                  \
     template std::shared_ptr<const detail::BaseTables<C>> detail::make_base_tables<C>(const Operand<AffinePoint<C>>&, \
                                                                                       const PrepareConfig&, Completion);
-CUPOOL_INSTANTIATE(Curve::bn254)
-CUPOOL_INSTANTIATE(Curve::bls12_381)
-CUPOOL_INSTANTIATE(Curve::bls12_377)
-CUPOOL_INSTANTIATE(Curve::bn254_g2)
-CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+CUPOOL_FOR_EACH_CURVE(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool

@@ -6,7 +6,7 @@
 
 namespace cupool::detail {
 
-/// Where the results of MSMs go: host memory or a device's.
+/// The destination of the results of MSMs: memory of the host or of a device.
 template <Curve C>
 class MsmResults {
 public:
@@ -21,7 +21,7 @@ public:
     /// \pre is_on_device()
     DeviceSpan<JacobianPoint<C>> device() const { return device_; }
 
-    /// The results from `offset`, `count` of them.
+    /// `count` results from `offset` on.
     MsmResults subspan(std::size_t offset, std::size_t count) const {
         return on_device_ ? MsmResults(device_.subspan(offset, count)) : MsmResults(host_.subspan(offset, count));
     }

@@ -7,11 +7,11 @@
 
 namespace cupool::detail {
 
-/// Which scalars an MSM may have.
+/// The range of the scalars of an MSM.
 struct ScalarRange {
     unsigned bits = 0;  ///< every one is below 2^bits
-    /// Where they may be any below r: r's highest limb, so that they can be centred about 0, and the highest limb of the largest magnitude
-    /// that one of a scalar's two parts may have, so that they can be split; else 0.
+    /// If scalars may be any below r: the highest limb of r, by which they can be centred about 0, and the highest
+    /// limb of the largest magnitude of one of the two parts of a scalar, by which they can be split; otherwise 0.
     std::uint64_t order_head = 0;
     std::uint64_t part_head = 0;
 
@@ -19,7 +19,7 @@ struct ScalarRange {
     bool operator==(const ScalarRange&) const = default;
 };
 
-/// \param bitsize  what the scalars are promised to be below, as in MsmConfig
+/// \param bitsize the promise about scalars, as in MsmConfig
 template <Curve C>
 ScalarRange scalar_range(int bitsize) {
     if (bitsize != 0 && static_cast<unsigned>(bitsize) < scalar_bits<C>) return {static_cast<unsigned>(bitsize)};

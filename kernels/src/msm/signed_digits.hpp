@@ -7,11 +7,11 @@
 
 namespace cupool::detail {
 
-/// Cuts scalars below 2^scalar_bits into `count` digits of `width` bits, the lower ones signed: from -2^(width - 1) to 2^(width - 1) - 1;
-/// the highest, which takes the remaining carry, from 0 to 2^(width - 1).
+/// Signed-digit recoding of scalars below 2^scalar_bits into `count` digits of `width` bits: the lower ones from
+/// -2^(width - 1) to 2^(width - 1) - 1; the highest, which takes the remaining carry, from 0 to 2^(width - 1).
 ///
-/// Adding 2^(width - 1) at every lower digit's place once makes each signed digit an unsigned one minus 2^(width - 1), so that digits can
-/// be read in any order, without carries.
+/// 2^(width - 1) is added once at the position of every lower digit; each signed digit is then an
+/// unsigned one minus 2^(width - 1), so digits can be read in any order, without carries.
 class SignedDigits {
 public:
     SignedDigits(unsigned width, unsigned scalar_bits) : width_(width), count_(scalar_bits / width + 1) {
@@ -25,7 +25,7 @@ public:
     unsigned count() const { return count_; }
     std::uint32_t largest_magnitude() const { return 1u << (width_ - 1); }
 
-    /// What digit() takes. \pre scalar < 2^scalar_bits, and scalar_bits < 256
+    /// The scalar plus the offset, as digit() expects it. \pre scalar < 2^scalar_bits, and scalar_bits < 256
     Scalar prepared(Scalar scalar) const {
         add_to(scalar, offset_);
         return scalar;

@@ -7,14 +7,14 @@
 
 namespace cupool::detail {
 
-/// How many MSMs of how many terms.
+/// The number of MSMs and of terms of each.
 struct MsmSizes {
     std::size_t msm_count;
     std::size_t term_count;
-    std::size_t scalars_stride;  ///< from the first scalar of one MSM to that of the next
+    std::size_t scalars_stride;  ///< scalars from the beginning of one MSM to that of the next
 };
 
-/// \throws Error invalid_argument where config.batch_size says otherwise, there is no result, or the scalars do not divide evenly
+/// \throws Error invalid_argument if config.batch_size differs, there is no result, or the scalars do not divide evenly
 inline MsmSizes msm_sizes(std::size_t scalar_count, std::size_t result_count, const MsmConfig& config) {
     if (config.batch_size != 0 && (config.batch_size < 0 || static_cast<std::size_t>(config.batch_size) != result_count))
         refuse("msm", "batch_size is " + std::to_string(config.batch_size) + ", but there is room for " + std::to_string(result_count) +
@@ -25,7 +25,7 @@ inline MsmSizes msm_sizes(std::size_t scalar_count, std::size_t result_count, co
     return {result_count, scalar_count / result_count, scalar_count / result_count};
 }
 
-/// \throws Error invalid_argument where the points are neither those of one MSM nor those of all, or config.points_size says otherwise
+/// \throws Error invalid_argument if there are neither points for one MSM nor for all, or config.points_size differs
 inline void require_points(const MsmSizes& sizes, std::size_t point_count, const MsmConfig& config) {
     const std::size_t scalar_count = sizes.msm_count * sizes.term_count;
     if (point_count != sizes.term_count && point_count != scalar_count)

@@ -10,8 +10,8 @@
 
 namespace cupool::detail {
 
-/// Joins the sums of an MSM's windows, [window][sum]: sum of 2^(width w + s) * sums[w][s] (Horner's rule, from the highest bit down).
-/// \param sums_a_window  one, or one for each bit of the buckets' weights
+/// Joins the sums of the windows of an MSM, [window][sum]: the sum of 2^(width w + s) * sums[w][s]
+/// by Horner's rule, from the highest bit down.
 template <class Field>
 Xyzz<Field> combine_windows(std::span<const Xyzz<Field>> sums, unsigned width, unsigned sums_a_window = 1) {
     const std::size_t windows = sums.size() / sums_a_window;

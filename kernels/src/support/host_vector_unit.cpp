@@ -22,7 +22,7 @@ struct VectorUnitWish {
 };
 
 #if defined(__x86_64__)
-/// GCC 11 and Clang 14 have no name for this feature.
+/// GCC 11 and Clang 14 have no name for this processor feature.
 bool has_f16c() {
     unsigned eax = 0;
     unsigned ebx = 0;

@@ -7,11 +7,11 @@
 
 namespace cupool::detail {
 
-/// Objects that jobs use one at a time, kept for the next job. Safe from any thread.
+/// Objects that one job at a time uses, kept for the next job. Thread-safe.
 template <class T>
 class IdleObjects {
 public:
-    /// One for a job, what make() returns (a unique_ptr) if none is idle. It comes back when the pointer goes, also after this is gone.
+    /// An idle object or, if there is none, make() (a unique_ptr). It comes back when the pointer is destroyed, also after this.
     template <class Make>
     std::shared_ptr<T> take(const Make& make) {
         std::unique_ptr<T> object = take_idle();
@@ -22,7 +22,7 @@ public:
                     try {
                         idle->objects.push_back(std::move(owned));
                     } catch (const std::bad_alloc&) {
-                        // It goes instead of coming back.
+                        // It is destroyed instead of coming back.
                     }
                 }};
     }

@@ -5,10 +5,10 @@
 
 namespace cupool::detail {
 
-/// The constant T(), computed by the first call and kept until the process ends. Safe from any thread.
+/// The constant T(), computed by the first call and kept until the process ends. Thread-safe.
 ///
-/// Two threads that call first both compute it. Neither waits for the other, unlike with a static local variable: a child that is forked
-/// while another thread computes the constant would wait for that thread for ever.
+/// Two threads that call first both compute it. Neither waits for the other, unlike with a static local
+/// variable: there, a child forked while another thread computes the constant would wait forever.
 template <class T>
 const T& lazy_constant() {
     static std::atomic<const T*> kept{nullptr};

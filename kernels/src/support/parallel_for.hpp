@@ -10,9 +10,9 @@
 
 namespace cupool::detail {
 
-/// Calls function(i) for every i below `count` on up to `threads` threads, the calling one among them, and returns when all are done.
-/// Each thread takes the next i as it comes free. Once a call has thrown no further one is begun, and the exception of the lowest i that
-/// threw is rethrown: as calls begin in rising order, that is the same on every run.
+/// Calls function(i) for every i below `count` on up to `threads` threads, including the calling one, and returns
+/// when all are done. A thread that becomes free takes the next i. After an exception no further call begins, and the
+/// exception of the lowest i that threw is rethrown: as calls begin in rising order, it is the same in every run.
 template <class Function>
 void parallel_for(std::size_t count, unsigned threads, const Function& function) {
     std::atomic<std::size_t> next{0};
@@ -40,7 +40,7 @@ void parallel_for(std::size_t count, unsigned threads, const Function& function)
     try {
         while (helpers.size() < helper_count) helpers.emplace_back(work);
     } catch (const std::exception&) {
-        // The system gives no more threads: those that there are do the work.
+        // The system gives no more threads: the existing ones do the work.
     }
     work();
     for (std::thread& helper : helpers) helper.join();

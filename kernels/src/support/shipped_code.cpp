@@ -9,7 +9,7 @@ namespace cupool::detail {
 
 namespace {
 
-/// A driver older than the assembler does not take its code, and none does where CUDA_FORCE_PTX_JIT says so.
+/// A driver that is older than the assembler rejects its code; with CUDA_FORCE_PTX_JIT set every driver does.
 bool is_refusal(const Error& error) { return error.code() == abi::Status::no_binary_for_gpu || error.code() == abi::Status::invalid_image; }
 
 bool takes_sm_90(ContextView context) { return context.device().compute_capability() == Device::ComputeCapability{9, 0}; }

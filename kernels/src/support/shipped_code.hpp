@@ -3,18 +3,20 @@
 #include <cupool/driver/module.hpp>
 #include <cupool/kernels/curve.hpp>
 
+#include "curve/for_each_curve.hpp"
+
 namespace cupool::detail {
 
-/// A module that ships: PTX, for any device, and machine code assembled from it for devices of compute capability 9.0, which spares
-/// their users the driver's compiler.
+/// A module that ships with the library: PTX for any device, and machine code assembled from it for
+/// devices of compute capability 9.0, which need no JIT compilation then.
 struct ShippedCode {
     const char* ptx;
     const char* sm_90_begin;
     const char* sm_90_end;
 };
 
-/// The machine code where the device is of its kind and the driver takes it, else the PTX.
-/// \throws Error jit_failure, and whatever the driver answers
+/// Loads the machine code if the device has that capability and the driver accepts it, otherwise
+/// the PTX. \throws Error jit_failure, and any error of the driver
 Module load(ContextView context, const ShippedCode& code);
 
 extern const ShippedCode reduce_u8_code;
@@ -33,47 +35,23 @@ extern const ShippedCode reduce_middle_f16_code;
 extern const ShippedCode reduce_middle_bf16_code;
 extern const ShippedCode reduce_middle_f32_code;
 extern const ShippedCode reduce_middle_f64_code;
-extern const ShippedCode msm_sort_bn254_code;
-extern const ShippedCode msm_sort_bls12_381_code;
-extern const ShippedCode msm_sort_bls12_377_code;
-extern const ShippedCode msm_pairs_bn254_code;
-extern const ShippedCode msm_pairs_bls12_381_code;
-extern const ShippedCode msm_pairs_bls12_377_code;
-extern const ShippedCode msm_pairs_bn254_g2_code;
-extern const ShippedCode msm_pairs_bls12_381_g2_code;
-extern const ShippedCode msm_accumulate_slots_bn254_code;
-extern const ShippedCode msm_accumulate_slots_bls12_381_code;
-extern const ShippedCode msm_accumulate_slots_bls12_377_code;
-extern const ShippedCode msm_accumulate_slots_bn254_g2_code;
-extern const ShippedCode msm_accumulate_slots_bls12_381_g2_code;
-extern const ShippedCode msm_accumulate_sums_bn254_code;
-extern const ShippedCode msm_accumulate_sums_bls12_381_code;
-extern const ShippedCode msm_accumulate_sums_bls12_377_code;
-extern const ShippedCode msm_accumulate_sums_bn254_g2_code;
-extern const ShippedCode msm_accumulate_sums_bls12_381_g2_code;
-extern const ShippedCode msm_join_bn254_code;
-extern const ShippedCode msm_join_bls12_381_code;
-extern const ShippedCode msm_join_bls12_377_code;
-extern const ShippedCode msm_join_bn254_g2_code;
-extern const ShippedCode msm_join_bls12_381_g2_code;
-extern const ShippedCode msm_sum_rows_bn254_code;
-extern const ShippedCode msm_sum_rows_bls12_381_code;
-extern const ShippedCode msm_sum_rows_bls12_377_code;
-extern const ShippedCode msm_sum_rows_bn254_g2_code;
-extern const ShippedCode msm_sum_rows_bls12_381_g2_code;
-extern const ShippedCode msm_join_windows_bn254_code;
-extern const ShippedCode msm_join_windows_bls12_381_code;
-extern const ShippedCode msm_join_windows_bls12_377_code;
-extern const ShippedCode msm_join_windows_bn254_g2_code;
-extern const ShippedCode msm_join_windows_bls12_381_g2_code;
-extern const ShippedCode msm_bases_bn254_code;
-extern const ShippedCode msm_bases_bls12_381_code;
-extern const ShippedCode msm_bases_bls12_377_code;
-extern const ShippedCode msm_bases_bn254_g2_code;
-extern const ShippedCode msm_bases_bls12_381_g2_code;
 
-/// The code of a curve's MSM kernels: a module for each step, as rows.cuh tells. A group G2 sorts scalars by the kernels of G1, since
-/// they are the same.
+#define CUPOOL_DECLARE_SORT(name) extern const ShippedCode msm_sort_##name##_code;
+CUPOOL_FOR_EACH_G1_NAME(CUPOOL_DECLARE_SORT)
+#undef CUPOOL_DECLARE_SORT
+
+#define CUPOOL_DECLARE_STEPS(name)                               \
+    extern const ShippedCode msm_pairs_##name##_code;            \
+    extern const ShippedCode msm_accumulate_slots_##name##_code; \
+    extern const ShippedCode msm_accumulate_sums_##name##_code;  \
+    extern const ShippedCode msm_join_##name##_code;             \
+    extern const ShippedCode msm_sum_rows_##name##_code;         \
+    extern const ShippedCode msm_join_windows_##name##_code;     \
+    extern const ShippedCode msm_bases_##name##_code;
+CUPOOL_FOR_EACH_CURVE_NAME(CUPOOL_DECLARE_STEPS)
+#undef CUPOOL_DECLARE_STEPS
+
+/// The code of a curve's MSM kernels: a module for each step. Scalars of a G2 are those of its G1, so it uses the sort of that.
 struct MsmCode {
     ShippedCode sort;
     ShippedCode pairs;
@@ -85,36 +63,21 @@ struct MsmCode {
     ShippedCode bases;
 };
 
+/// \param g1  the curve itself, or the G1 with the scalars of a G2
 template <Curve C>
-inline MsmCode msm_code() {
-    if constexpr (C == Curve::bn254) {
-        return {msm_sort_bn254_code, msm_pairs_bn254_code,    msm_accumulate_slots_bn254_code, msm_accumulate_sums_bn254_code,
-                msm_join_bn254_code, msm_sum_rows_bn254_code, msm_join_windows_bn254_code,     msm_bases_bn254_code};
+MsmCode msm_code();
+
+#define CUPOOL_MSM_CODE(name, g1)                                                                                                          \
+    template <>                                                                                                                            \
+    inline MsmCode msm_code<Curve::name>() {                                                                                               \
+        return {msm_sort_##g1##_code,   msm_pairs_##name##_code,    msm_accumulate_slots_##name##_code, msm_accumulate_sums_##name##_code, \
+                msm_join_##name##_code, msm_sum_rows_##name##_code, msm_join_windows_##name##_code,     msm_bases_##name##_code};          \
     }
-    if constexpr (C == Curve::bls12_381) {
-        return {
-            msm_sort_bls12_381_code, msm_pairs_bls12_381_code,    msm_accumulate_slots_bls12_381_code, msm_accumulate_sums_bls12_381_code,
-            msm_join_bls12_381_code, msm_sum_rows_bls12_381_code, msm_join_windows_bls12_381_code,     msm_bases_bls12_381_code};
-    }
-    if constexpr (C == Curve::bls12_377) {
-        return {
-            msm_sort_bls12_377_code, msm_pairs_bls12_377_code,    msm_accumulate_slots_bls12_377_code, msm_accumulate_sums_bls12_377_code,
-            msm_join_bls12_377_code, msm_sum_rows_bls12_377_code, msm_join_windows_bls12_377_code,     msm_bases_bls12_377_code};
-    }
-    if constexpr (C == Curve::bn254_g2) {
-        return {msm_sort_bn254_code,    msm_pairs_bn254_g2_code,    msm_accumulate_slots_bn254_g2_code, msm_accumulate_sums_bn254_g2_code,
-                msm_join_bn254_g2_code, msm_sum_rows_bn254_g2_code, msm_join_windows_bn254_g2_code,     msm_bases_bn254_g2_code};
-    }
-    if constexpr (C == Curve::bls12_381_g2) {
-        return {msm_sort_bls12_381_code,
-                msm_pairs_bls12_381_g2_code,
-                msm_accumulate_slots_bls12_381_g2_code,
-                msm_accumulate_sums_bls12_381_g2_code,
-                msm_join_bls12_381_g2_code,
-                msm_sum_rows_bls12_381_g2_code,
-                msm_join_windows_bls12_381_g2_code,
-                msm_bases_bls12_381_g2_code};
-    }
-}
+#define CUPOOL_MSM_CODE_OF_G1(name) CUPOOL_MSM_CODE(name, name)
+CUPOOL_FOR_EACH_G1_NAME(CUPOOL_MSM_CODE_OF_G1)
+CUPOOL_MSM_CODE(bn254_g2, bn254)
+CUPOOL_MSM_CODE(bls12_381_g2, bls12_381)
+#undef CUPOOL_MSM_CODE_OF_G1
+#undef CUPOOL_MSM_CODE
 
 }  // namespace cupool::detail

@@ -12,8 +12,8 @@
 
 namespace cupool::detail {
 
-/// A large array to be written before it is read: making it touches no memory, so that the threads that fill it share the work of getting
-/// its pages. Where the system has them, huge pages, which make access in any order cheaper.
+/// A large array that is written before it is read: its construction touches no memory, so the threads that fill it
+/// share the cost of page faults. It uses huge pages if the system has them, which make access in any order cheaper.
 template <class T>
 class UninitializedArray {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>, "elements come to be by being assigned to");
@@ -22,7 +22,7 @@ public:
     explicit UninitializedArray(std::size_t size)
         : size_(size), alignment_(size * sizeof(T) < huge_page ? alignof(T) : huge_page), memory_(allocated()) {
 #if defined(__linux__)
-        if (alignment_ == huge_page) madvise(memory_, size * sizeof(T), MADV_HUGEPAGE);  // where it is refused, pages are small
+        if (alignment_ == huge_page) madvise(memory_, size * sizeof(T), MADV_HUGEPAGE);  // if this fails, pages are small
 #endif
     }
     ~UninitializedArray() { ::operator delete (memory_, std::align_val_t{alignment_}); }

@@ -8,29 +8,29 @@
 
 namespace cupool::detail {
 
-/// Refuses what a job called `job` was given.
+/// Throws invalid_argument for a job called `job`.
 [[noreturn]] inline void refuse(const std::string& job, const std::string& message) {
     throw Error(ErrorCategory::invalid_argument, job + ": " + message);
 }
 
-/// The kernels read 16 bytes at a time; a misaligned read would be a fault of the whole process.
+/// Kernels read 16 bytes at a time; a misaligned read would be a fault of the whole process.
 inline constexpr abi::DevicePointer device_operand_alignment = 16;
 
-/// Refuses an array whose flag, named after it, says that it is elsewhere.
+/// Throws if the flag named after an array says that it lies elsewhere.
 inline void require_flag(const std::string& job, bool is_on_device, bool flag, const std::string& name) {
     if (is_on_device == flag) return;
     refuse(job, "are_" + name + "_on_device is " + (flag ? "set, but the " : "not set, but the ") + name + " are " +
                     (flag ? "in host memory" : "on a device"));
 }
 
-/// Refuses device memory that does not begin where the kernels read.
+/// Throws if device memory is not aligned as kernels read it.
 inline void require_alignment(const std::string& job, abi::DevicePointer pointer, const std::string& name) {
     if (pointer % device_operand_alignment == 0) return;
     refuse(job, "the " + name + " begin at a device address that is no multiple of " + std::to_string(device_operand_alignment) +
                     ", in which the kernels read");
 }
 
-/// Refuses an operand that does not lie where its flag and the context say.
+/// Throws if an operand does not lie where its flag and the context say.
 template <class T>
 void require_place(const std::string& job, const Operand<T>& operand, bool flag, const std::string& name, const DeviceContext& context) {
     require_flag(job, operand.is_on_device(), flag, name);
@@ -44,7 +44,7 @@ void require_place(const std::string& job, const Operand<T>& operand, bool flag,
     }
 }
 
-/// Refuses a digit's width or a promise about scalars that is out of range.
+/// Throws if the width of a digit or a promised bitsize is out of range.
 inline void require_digits(const std::string& job, int width, int bitsize) {
     if (width < 0 || width > static_cast<int>(widest_digit))
         refuse(job, "c is " + std::to_string(width) + "; it must be 1 to " + std::to_string(widest_digit) + ", or 0 to choose by size");

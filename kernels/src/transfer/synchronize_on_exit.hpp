@@ -5,14 +5,14 @@
 
 namespace cupool::detail {
 
-/// Waits for a stream when its scope is left, by an exception too: the caller's host memory must not be in use afterwards.
+/// Waits for a stream when its scope ends, also by an exception: afterwards the memory of the caller must not be in use.
 class SynchronizeOnExit {
 public:
     explicit SynchronizeOnExit(StreamView stream) : stream_(stream) {}
     ~SynchronizeOnExit() {
-        // What failed is on its way to the caller already, or the device is lost and uses nothing any more.
+        // The error is already on its way to the caller, or the device is lost and uses no memory any more.
         if (is_done([&] { stream_.synchronize(); })) return;
-        // By its handle alone: unlike a default stream it can be awaited where the driver makes no context current any more.
+        // By its handle alone: unlike a default stream, it can be waited for if the driver makes no context current any more.
         destroy_in<&EntryPoints::stream_synchronize>(stream_.context(), stream_.handle());
         is_done([&] { stream_.context().synchronize(); });
     }

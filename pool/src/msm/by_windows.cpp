@@ -4,7 +4,12 @@
 #include <limits>
 #include <new>
 
+#include "curve/for_each_curve.hpp"
 #include "msm/device/budget.hpp"
+#include "msm/oversized_scalar.hpp"
+#include "msm/window_sums.hpp"
+#include "support/parallel_for.hpp"
+#include "transfer/synchronize_on_exit.hpp"
 
 namespace cupool::detail {
 
@@ -27,14 +32,14 @@ Share part_of_chunk(std::uint64_t own_terms, const MsmChunk& chunk, std::uint64_
 /// What it takes to bring a term, where each device brings its part of the terms, and to hand it on to
 /// the others. Bases that are there are handed on beside what is brought.
 template <Curve C>
-FeedCost feed_cost_of(const std::vector<TermsOfDevice<C>>& terms) {
+UploadCost upload_cost_of(const std::vector<TermsOfDevice<C>>& terms) {
     const auto devices = static_cast<double>(terms.size());
     const double handed_byte = nanoseconds_a_forwarded_byte * (devices - 1);
-    FeedCost cost;
+    UploadCost cost;
     for (const TermsOfDevice<C>& own : terms) {
         const auto brought = static_cast<double>(own.brought_bytes());
         const auto there = static_cast<double>(sizeof(Scalar) + sizeof(AffinePoint<C>)) - brought;
-        const double brought_byte = own.context.template resource<OperandFeeds>()->rate().nanoseconds_a_byte();
+        const double brought_byte = own.context.template resource<UploadStagers>()->rate().nanoseconds_per_byte();
         cost.copy = std::max({cost.copy, brought_byte * brought, handed_byte * there});
         cost.forward = std::max(cost.forward, handed_byte * brought);
     }
@@ -48,7 +53,7 @@ MsmByWindows<C>::Member::Member(const TermsOfDevice<C>& of_device, const DeviceM
                                 const MsmConfig& config)
     : terms(of_device),
       msm(job, layout, config),
-      feeds(config.ctx.resource<OperandFeeds>()),
+      feeds(config.ctx.resource<UploadStagers>()),
       feed(feeds->take()),
       exchange(feeds->take()),
       brought(two_events(config.ctx.context())),
@@ -63,7 +68,7 @@ MsmByWindows<C>::MsmByWindows(const std::vector<TermsOfDevice<C>>& terms, CopyBe
     : copy_between_(std::move(copy_between)),
       config_(config),
       promised_bits_(scalar_range<C>(config.bitsize).bits),
-      feed_cost_(feed_cost_of(terms)) {
+      upload_cost_(upload_cost_of(terms)) {
     std::size_t count = 0;
     for (const TermsOfDevice<C>& of_device : terms) count += of_device.scalars.size();
     const bool may_change_width = config.c == 0 && config.memory_budget != 0;
@@ -77,13 +82,13 @@ MsmByWindows<C>::MsmByWindows(const std::vector<TermsOfDevice<C>>& terms, CopyBe
                         .term_count = count,
                         .are_bases_in_montgomery_form = bases.is_on_device() || config.are_points_montgomery_form,
                         .width = may_change_width ? 0 : width,
-                        .share = static_cast<unsigned>(place),
-                        .share_count = static_cast<unsigned>(terms.size())});
+                        .partition = static_cast<unsigned>(place),
+                        .partition_count = static_cast<unsigned>(terms.size())});
         configs.push_back(config);
         configs[place].ctx = terms[place].context;
         works.push_back(work_of(jobs[place], configs[place], limits));
     }
-    const DigitChoice choice = choose_shared_digits(works, config.memory_budget, feed_cost_);
+    const DigitChoice choice = choose_shared_digits(works, config.memory_budget, upload_cost_);
     for (std::size_t place = 0; place < terms.size(); ++place) {
         const Operand<AffinePoint<C>>& bases = terms[place].bases;
         members_.push_back(std::make_unique<Member>(terms[place], jobs[place], MsmJobLayout(works[place], choice), configs[place]));
@@ -110,7 +115,7 @@ JacobianPoint<C> MsmByWindows<C>::run() {
 
 template <Curve C>
 void MsmByWindows<C>::sum_all() {
-    take_chunks(cut(), [this](const std::vector<MsmChunk>& chunks, bool are_smallest) { return take_memory(chunks, are_smallest); });
+    take_chunks(cut(), [this](const std::vector<MsmChunk>& chunks, bool are_smallest) { return reserve(chunks, are_smallest); });
     queue();
     for (const auto& member : members_) member->msm.stream().synchronize();
 }
@@ -118,7 +123,7 @@ void MsmByWindows<C>::sum_all() {
 /// How one device would cut it, where each brings its part of the terms.
 template <Curve C>
 MsmCut MsmByWindows<C>::cut() const {
-    MsmCut cut = members_[0]->msm.cut(feed_cost_);
+    MsmCut cut = members_[0]->msm.cut(upload_cost_);
     // Each device's part of a chunk is rounded by itself.
     cut.max_terms -= std::min(cut.max_terms, members_.size()) - 1;
     return cut;
@@ -126,11 +131,11 @@ MsmCut MsmByWindows<C>::cut() const {
 
 /// For chunks about as large as these, on every device.
 template <Curve C>
-bool MsmByWindows<C>::take_memory(const std::vector<MsmChunk>& cut, bool are_smallest) {
+bool MsmByWindows<C>::reserve(const std::vector<MsmChunk>& cut, bool are_smallest) {
     cut_stripes(cut);
     for (const auto& member : members_) {
-        if (member->msm.take_memory(chunks_, are_smallest)) continue;
-        for (const auto& other : members_) other->msm.give_memory_back();
+        if (member->msm.reserve(chunks_, are_smallest)) continue;
+        for (const auto& other : members_) other->msm.release();
         return false;
     }
     return true;
@@ -168,7 +173,7 @@ void MsmByWindows<C>::queue() {
         sum(i);
         if (i + 1 < chunks_.size()) bring(i + 1);
     }
-    for (const auto& member : members_) member->msm.queue_result();
+    for (const auto& member : members_) member->msm.enqueue_readback();
 }
 
 /// Brings a chunk to all devices, into the place of the chunk before the last.
@@ -197,7 +202,7 @@ void MsmByWindows<C>::bring_own(std::size_t place, std::size_t i) {
     }
     if (is_last) own.last_brought.record(stream);
     if (share.count != 0 && !terms.bases.is_on_device() && !config_.are_points_montgomery_form) {
-        own.msm.queue_conversion(DeviceSpan<AffinePoint<C>>(bases_at(place, place, i), share.count, terms.context.device()), stream);
+        own.msm.enqueue_conversion(DeviceSpan<AffinePoint<C>>(bases_at(place, place, i), share.count, terms.context.device()), stream);
     }
     own.brought[i % 2].record(stream);
 }
@@ -242,7 +247,7 @@ void MsmByWindows<C>::sum(std::size_t i) {
     for (const auto& member : members_) {
         const StreamView stream = member->msm.stream();
         for (const auto& other : members_) stream.wait(other->forwarded[i % 2]);
-        member->msm.sum(i);
+        member->msm.enqueue_chunk(i);
         member->summed[i % 2].record(stream);
     }
 }
@@ -290,7 +295,7 @@ JacobianPoint<C> MsmByWindows<C>::join() const {
     for (const auto& member : members_) {
         for (std::size_t i = 0; i < member->msm.sums().size(); ++i) sums[member->msm.first_sum() + i] += member->msm.sums()[i];
     }
-    return store_jacobian<C>(combine_windows(std::span<const HostXyzz<C>>(sums), any.width(), any.sums_a_window()),
+    return store_jacobian<C>(combine_windows(std::span<const HostXyzz<C>>(sums), any.width(), any.sums_per_window()),
                              config_.are_points_montgomery_form);
 }
 
@@ -321,11 +326,7 @@ std::optional<unsigned> width_of_shared_windows(std::size_t terms, std::size_t d
 #define CUPOOL_INSTANTIATE(C)       \
     template class MsmByWindows<C>; \
     template std::optional<unsigned> width_of_shared_windows<C>(std::size_t, std::size_t, const MsmConfig&, MsmSpread);
-CUPOOL_INSTANTIATE(Curve::bn254)
-CUPOOL_INSTANTIATE(Curve::bls12_381)
-CUPOOL_INSTANTIATE(Curve::bls12_377)
-CUPOOL_INSTANTIATE(Curve::bn254_g2)
-CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+CUPOOL_FOR_EACH_CURVE(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail

@@ -11,6 +11,7 @@
 
 #include "msm/device/device_msm.hpp"
 #include "scheduling/shares.hpp"
+#include "transfer/upload_stager.hpp"
 
 namespace cupool::detail {
 
@@ -61,9 +62,9 @@ private:
 
         TermsOfDevice<C> terms;
         DeviceMsm<C> msm;
-        std::shared_ptr<OperandFeeds> feeds;
-        std::shared_ptr<OperandFeed> feed;      ///< brings its operands
-        std::shared_ptr<OperandFeed> exchange;  ///< whose stream hands them on
+        std::shared_ptr<UploadStagers> feeds;
+        std::shared_ptr<UploadStager> feed;      ///< brings its operands
+        std::shared_ptr<UploadStager> exchange;  ///< whose stream hands them on
         // Marks of the last chunk in each of the two places for chunks:
         std::array<Event, 2> brought;    ///< the device's own operands are in it
         std::array<Event, 2> forwarded;  ///< and with all others
@@ -76,7 +77,7 @@ private:
 
     void sum_all();
     MsmCut cut() const;
-    bool take_memory(const std::vector<MsmChunk>& cut, bool are_smallest);
+    bool reserve(const std::vector<MsmChunk>& cut, bool are_smallest);
     void cut_stripes(const std::vector<MsmChunk>& cut);
     void queue();
     void bring(std::size_t i);
@@ -91,16 +92,16 @@ private:
 
     std::size_t first_in_chunk(std::size_t place, std::size_t i) const;
     std::uint64_t scalars_at(std::size_t of, std::size_t place, std::size_t i) const {
-        return members_[of]->msm.scalars_landing(i) + first_in_chunk(place, i) * sizeof(Scalar);
+        return members_[of]->msm.scalars_slot(i) + first_in_chunk(place, i) * sizeof(Scalar);
     }
     std::uint64_t bases_at(std::size_t of, std::size_t place, std::size_t i) const {
-        return members_[of]->msm.bases_landing(i) + first_in_chunk(place, i) * sizeof(AffinePoint<C>);
+        return members_[of]->msm.bases_slot(i) + first_in_chunk(place, i) * sizeof(AffinePoint<C>);
     }
 
     CopyBetween copy_between_;
     MsmConfig config_;
     unsigned promised_bits_;  // what every scalar is below
-    FeedCost feed_cost_;
+    UploadCost upload_cost_;
     std::vector<std::unique_ptr<Member>> members_;
     std::vector<MsmChunk> chunks_;
     std::vector<Stripe> stripes_;          // [chunk]

@@ -4,6 +4,7 @@
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/pointer_info.hpp>
 
+#include "curve/for_each_curve.hpp"
 #include "msm/checks.hpp"
 #include "msm/given_msms.hpp"
 #include "msm/operand_checks.hpp"
@@ -424,11 +425,7 @@ std::future<RunReport> DevicePool::submit_msm(const PoolOperand<Scalar>& scalars
     CUPOOL_INSTANTIATE_RESULTS(C, JacobianPoint<C>&)                                                                               \
     CUPOOL_INSTANTIATE_RESULTS(C, std::span<JacobianPoint<C>>)                                                                     \
     CUPOOL_INSTANTIATE_RESULTS(C, DeviceSpan<JacobianPoint<C>>)
-CUPOOL_INSTANTIATE(Curve::bn254)
-CUPOOL_INSTANTIATE(Curve::bls12_381)
-CUPOOL_INSTANTIATE(Curve::bls12_377)
-CUPOOL_INSTANTIATE(Curve::bn254_g2)
-CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+CUPOOL_FOR_EACH_CURVE(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 #undef CUPOOL_INSTANTIATE_RESULTS
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "curve/for_each_curve.hpp"
 #include "msm/base_tables.hpp"
 #include "msm/checks.hpp"
 #include "msm/device/strided_msms.hpp"
@@ -293,8 +294,8 @@ RunReport DevicePool::State::MsmsOfBases<C>::run_part(const MsmPart& part, const
         const MsmConfig own = given_.config_of_part(context, scalars.elements, sums);
         const std::size_t first_base = part.terms.offset - with_bases.terms.offset;
         try {
-            RunReport report =
-                detail::msm_of_runs<C>({scalars.elements, part.terms.count, scalars.runs.stride, first_base}, *with_bases.bases, own, sums);
+            RunReport report = detail::msm_of_strided_scalars<C>({scalars.elements, part.terms.count, scalars.runs.stride, first_base},
+                                                                 *with_bases.bases, own, sums);
             report.bytes += brought.bytes();
             report.device_bytes += brought.bytes();
             return report;
@@ -372,11 +373,7 @@ std::future<RunReport> DevicePool::submit_msm(const PoolOperand<Scalar>& scalars
     CUPOOL_INSTANTIATE_RESULTS(C, JacobianPoint<C>&)                                                                                 \
     CUPOOL_INSTANTIATE_RESULTS(C, std::span<JacobianPoint<C>>, MsmSpread)                                                            \
     CUPOOL_INSTANTIATE_RESULTS(C, DeviceSpan<JacobianPoint<C>>, MsmSpread)
-CUPOOL_INSTANTIATE(Curve::bn254)
-CUPOOL_INSTANTIATE(Curve::bls12_381)
-CUPOOL_INSTANTIATE(Curve::bls12_377)
-CUPOOL_INSTANTIATE(Curve::bn254_g2)
-CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+CUPOOL_FOR_EACH_CURVE(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 #undef CUPOOL_INSTANTIATE_RESULTS
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "channel.hpp"
+#include "curve/for_each_curve.hpp"
 
 namespace cupool::detail {
 
@@ -292,11 +293,7 @@ KernelOutputs read_kernel_answer(std::span<const std::byte> answer, std::span<co
     template WorkerCall prepared_msm_call<C>(const OperandReference&, std::uint64_t, const MsmConfig&, std::size_t);  \
     template RunReport read_msm_answer<C>(std::span<const std::byte>, std::span<JacobianPoint<C>>);                   \
     template WorkerCall prepare_call<C>(std::uint64_t, const OperandReference&, const PrepareConfig&);
-CUPOOL_INSTANTIATE(Curve::bn254)
-CUPOOL_INSTANTIATE(Curve::bls12_381)
-CUPOOL_INSTANTIATE(Curve::bls12_377)
-CUPOOL_INSTANTIATE(Curve::bn254_g2)
-CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+CUPOOL_FOR_EACH_CURVE(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 
 #define CUPOOL_INSTANTIATE(T)                                                        \

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "built_in_functions.hpp"
+#include "curve/for_each_curve.hpp"
 #include "device_census.hpp"
 #include "job_board.hpp"
 #include "worker_program.hpp"
@@ -359,11 +360,7 @@ std::string to_string(const WorkerMetrics& metrics) {
     template std::future<RunReport> WorkerPool::submit_msm<C>(std::span<const Scalar>, const WorkerBases<C>&, const MsmConfig&,           \
                                                               std::span<JacobianPoint<C>>, SourceLocation) const;                         \
     template WorkerBases<C> WorkerPool::prepare<C>(std::span<const AffinePoint<C>>, const PrepareConfig&, SourceLocation) const;
-CUPOOL_INSTANTIATE(Curve::bn254)
-CUPOOL_INSTANTIATE(Curve::bls12_381)
-CUPOOL_INSTANTIATE(Curve::bls12_377)
-CUPOOL_INSTANTIATE(Curve::bn254_g2)
-CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+CUPOOL_FOR_EACH_CURVE(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 
 #define CUPOOL_INSTANTIATE(T, R) template RunReport WorkerPool::reduce<T, R>(std::span<const T>, ReduceOperation, R&, SourceLocation) const;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The groups of curves that cupool knows, and the bytes of their scalars and points at every public boundary.
+/// The groups of curves that cupool supports, and the layout of scalars and points in all public interfaces.
 
 #include <array>
 #include <cstddef>
@@ -24,29 +24,29 @@ enum class Curve {
     bls12_381_g2,  ///< G2, b' = 4 (1 + u); EIP-2537
 };
 
-/// The name the tools use: "bn254", "bls12-381", "bls12-377", "bn254-g2", "bls12-381-g2".
+/// The name that the tools use: "bn254", "bls12-381", "bls12-377", "bn254-g2", "bls12-381-g2".
 std::string to_string(Curve curve);
 std::ostream& operator<<(std::ostream& out, Curve curve);
 
-/// The curve of that name, or nothing. Accepts exactly what to_string() gives.
+/// The curve of that name; nullopt for any name that to_string() does not return.
 std::optional<Curve> curve_from_name(std::string_view name);
 
-/// The degree of the base field, of which the coordinates of points are elements, over the prime field: 2 for a group G2.
+/// The degree of the base field (the field of the coordinates) over the prime field: 2 for a G2.
 template <Curve C>
 inline constexpr unsigned base_field_degree = C == Curve::bn254_g2 || C == Curve::bls12_381_g2 ? 2 : 1;
 
-/// How many 64-bit limbs an element of the prime field has.
+/// The number of 64-bit limbs of an element of the prime field.
 template <Curve C>
 inline constexpr std::size_t base_field_limbs = C == Curve::bn254 || C == Curve::bn254_g2 ? 4 : 6;
 
-/// How many bits the group order r has; a reduced scalar is below it.
+/// The number of bits of the group order r; a reduced scalar is below r.
 template <Curve C>
 inline constexpr unsigned scalar_bits = C == Curve::bn254 || C == Curve::bn254_g2           ? 254
                                         : C == Curve::bls12_381 || C == Curve::bls12_381_g2 ? 255
                                                                                             : 253;
 
-/// An integer of N 64-bit limbs, least significant first: little-endian bytes. Where it stands for a field element it is below the
-/// modulus, in standard form or in Montgomery form (times 2^(64 N) modulo the modulus), as the flag beside it says.
+/// An integer of N 64-bit limbs, least significant first (little-endian bytes). As a field element it is below the
+/// modulus, in standard form or in Montgomery form (times 2^(64 N) modulo the modulus), as a flag beside it says.
 template <std::size_t N>
 struct Limbs {
     std::array<std::uint64_t, N> limbs{};  ///< least significant first
@@ -70,7 +70,7 @@ using Scalar = Limbs<4>;
 template <Curve C>
 using PrimeFieldElement = Limbs<base_field_limbs<C>>;
 
-/// An element of the curve's base field: as many bytes, or twice as many in a group G2.
+/// An element of the base field of the curve: of the size of PrimeFieldElement, or twice that in a G2.
 template <Curve C>
 using BaseFieldElement = std::conditional_t<base_field_degree<C> == 1, PrimeFieldElement<C>, QuadraticLimbs<base_field_limbs<C>>>;
 
@@ -83,8 +83,8 @@ struct AffinePoint {
     friend bool operator==(const AffinePoint&, const AffinePoint&) = default;
 };
 
-/// A point in Jacobian coordinates: the affine point (x / z^2, y / z^3); infinity where z = 0.
-/// One point has many such forms; compare in affine coordinates.
+/// A point in Jacobian coordinates: the affine point (x / z^2, y / z^3), or infinity if z = 0. A
+/// point has many such forms; compare in affine coordinates.
 template <Curve C>
 struct JacobianPoint {
     BaseFieldElement<C> x;  ///< affine x times z^2
@@ -92,7 +92,7 @@ struct JacobianPoint {
     BaseFieldElement<C> z;  ///< 0 for infinity
 };
 
-/// Calls `function.template operator()<C>()` with the run-time curve made a compile-time one, and returns what it returns.
+/// Calls `function.template operator()<C>()` for the curve C that is given at run time, and returns its result.
 template <class Function>
 decltype(auto) with_curve(Curve curve, Function&& function) {
     switch (curve) {

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The 16-bit floating-point types as data: storage, and exact conversion to float and back.
+/// The 16-bit floating-point types as storage, with conversions to float (exact) and from it.
 
 #include <bit>
 #include <cstdint>
@@ -45,13 +45,13 @@ struct BFloat16 {
     explicit constexpr operator float() const noexcept { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 };
 
-/// By value, as floats compare: -0 equals +0, and a NaN equals nothing.
+/// Compares values as floats do: -0 equals +0, and a NaN equals nothing.
 constexpr bool operator==(Float16 left, Float16 right) noexcept { return static_cast<float>(left) == static_cast<float>(right); }
 constexpr bool operator==(BFloat16 left, BFloat16 right) noexcept { return static_cast<float>(left) == static_cast<float>(right); }
 constexpr bool operator<(Float16 left, Float16 right) noexcept { return static_cast<float>(left) < static_cast<float>(right); }
 constexpr bool operator<(BFloat16 left, BFloat16 right) noexcept { return static_cast<float>(left) < static_cast<float>(right); }
 
-/// The value as a float prints.
+/// Prints the value as a float.
 std::ostream& operator<<(std::ostream& out, Float16 value);
 std::ostream& operator<<(std::ostream& out, BFloat16 value);
 
@@ -59,7 +59,7 @@ constexpr Float16::operator float() const noexcept {
     const std::uint32_t sign = (bits & 0x8000u) << 16;
     const std::uint32_t magnitude = bits & 0x7fffu;
     if (magnitude >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | (magnitude & 0x3ffu) << 13);  // infinity and NaN
-    // As a float's fields the magnitude is 2^-112 of what it means, subnormal or not: the biases are 15 and 127.
+    // The bits of the magnitude, read as those of a float, mean 2^-112 of its value, subnormal or not: the biases are 15 and 127.
     constexpr float scale = 0x1p112f;
     return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude << 13) * scale));
 }

@@ -6,7 +6,7 @@
 
 namespace cupool {
 
-/// An array that a job reads, wherever it lives: in host memory (pageable or pinned) or on a device. The span decides which.
+/// An array that a job reads: in host memory (pageable or pinned) or on a device. The type of the span decides which.
 template <class T>
 class Operand {
 public:
@@ -24,8 +24,8 @@ public:
     /// \pre is_on_device()
     DeviceSpan<const T> device() const { return device_; }
 
-    /// The elements from `offset`, `count` of them. In host memory they must be there, as for std::span.
-    /// \throws Error invalid_argument where they reach past the end of an array on a device
+    /// `count` elements from `offset` on. In host memory the range must be valid, as for std::span.
+    /// \throws Error invalid_argument if the range exceeds an array on a device
     Operand subspan(std::size_t offset, std::size_t count, SourceLocation where = SourceLocation::current()) const {
         return on_device_ ? Operand(device_.subspan(offset, count, where)) : Operand(host_.subspan(offset, count));
     }

@@ -16,24 +16,24 @@ struct BudgetedDigits {
 
 DigitChoice choose_unbudgeted(const MsmWork& work) {
     return choose_digits(work.term_count, work.scalars, work.tables, work.width,
-                         {.share_count = work.share_count, .msm_count = work.max_joined_msms()});
+                         {.share_count = work.partition_count, .msm_count = work.max_joined_msms()});
 }
 
-/// The layouts of the same chunks on devices that have a share of the digits each.
+/// The layouts of the same chunks on devices that sum one digit partition each.
 class SharedLayouts {
 public:
     SharedLayouts(std::span<const MsmWork> works, DigitChoice digits) {
         for (const MsmWork& work : works) layouts_.emplace_back(work, digits);
     }
 
-    /// How the first device would cut the work.
-    MsmCut cut(FeedCost feed) const { return layouts_[0].cut(feed); }
+    /// How to cut the work, for the first device.
+    MsmCut cut(UploadCost upload) const { return layouts_[0].cut(upload); }
 
     void lay_out(const std::vector<MsmChunk>& chunks) {
         for (MsmJobLayout& layout : layouts_) layout.lay_out(chunks);
     }
 
-    /// Bytes that the device with the largest layout takes.
+    /// The size of the largest layout in bytes.
     std::size_t bytes() const {
         std::size_t most = 0;
         for (const MsmJobLayout& layout : layouts_) most = std::max(most, layout.bytes());
@@ -47,17 +47,17 @@ private:
 /// The estimated time of the work in these chunks, in nanoseconds.
 double time_in_chunks(const MsmWork& work, DigitChoice choice, const std::vector<MsmChunk>& chunks, const ChunkCost& cost) {
     const MsmDigits digits = msm_digits(work.scalars, choice, work.tables);
-    const double nanoseconds_a_product = nanoseconds_a_digit(work.coordinate_bytes) / products_a_digit;
+    const double nanoseconds_a_product = nanoseconds_per_digit(work.coordinate_bytes) / products_a_digit;
     double time = 0;
     for (const MsmChunk& chunk : chunks) {
-        const CostScope of{.share_count = work.share_count, .msm_count = chunk.msm_count};
+        const CostScope of{.share_count = work.partition_count, .msm_count = chunk.msm_count};
         time += chunk.is_first() ? msm_cost(work.term_count, digits, of) * nanoseconds_a_product : cost.start;
     }
     return time;
 }
 
-/// Chunks of one term each: two of them, since chunks take turns at two landings. No chunks take
-/// less memory.
+/// Chunks of one term each: two of them, since chunks alternate between two upload slots. No chunks
+/// take less memory.
 std::vector<MsmChunk> smallest_chunks(const MsmWork& work) {
     if (work.term_count == 1) return {{0, 1, 0, 1, true}};
     return {{0, 1, 0, 1, false}, {0, 1, 1, 1, true}};
@@ -91,15 +91,15 @@ BudgetedDigits choose_within(std::span<const MsmWork> works, std::uint64_t budge
     return best;
 }
 
-/// Whether the budget leaves the chunks as they are without one.
-bool fits_uncut(std::span<const MsmWork> works, DigitChoice digits, std::uint64_t budget, FeedCost feed) {
+/// Whether the chunks that would be used without a budget fit it.
+bool fits_uncut(std::span<const MsmWork> works, DigitChoice digits, std::uint64_t budget, UploadCost upload) {
     SharedLayouts layouts(works, digits);
-    layouts.lay_out(cut_into_chunks(layouts.cut(feed)));
+    layouts.lay_out(cut_into_chunks(layouts.cut(upload)));
     return layouts.bytes() <= budget;
 }
 
-/// The number of MSMs whose sums take no more than a quarter of the budget. A run is planned as a whole,
-/// so it also has a bounded number of terms; more gain nothing.
+/// The number of MSMs whose sums take at most a quarter of the budget. A sub-batch is planned as a
+/// whole, so its number of terms is bounded, too; more terms gain nothing.
 std::size_t msms_with_room(const MsmWork& work, DigitChoice digits, std::uint64_t budget) {
     constexpr std::size_t max_terms = std::size_t{1} << 26;
     const std::size_t sums_of_one = MsmJobLayout(work, digits).host_sums_bytes() / work.msm_count;
@@ -108,9 +108,9 @@ std::size_t msms_with_room(const MsmWork& work, DigitChoice digits, std::uint64_
 
 }  // namespace
 
-MsmRun choose_run(MsmWork work, std::uint64_t budget, FeedCost feed) {
+SubBatch choose_sub_batch(MsmWork work, std::uint64_t budget, UploadCost upload) {
     const DigitChoice unbudgeted = choose_unbudgeted(work);
-    if (budget == 0 || fits_uncut({&work, 1}, unbudgeted, budget, feed)) return {work.msm_count, unbudgeted};
+    if (budget == 0 || fits_uncut({&work, 1}, unbudgeted, budget, upload)) return {work.msm_count, unbudgeted};
     work.msm_count = msms_with_room(work, unbudgeted, budget);
     for (;; work.msm_count = (work.msm_count + 1) / 2) {
         const BudgetedDigits chosen = choose_within({&work, 1}, budget);
@@ -118,9 +118,9 @@ MsmRun choose_run(MsmWork work, std::uint64_t budget, FeedCost feed) {
     }
 }
 
-DigitChoice choose_shared_digits(std::span<const MsmWork> works, std::uint64_t budget, FeedCost feed) {
+DigitChoice choose_shared_digits(std::span<const MsmWork> works, std::uint64_t budget, UploadCost upload) {
     const DigitChoice unbudgeted = choose_unbudgeted(works[0]);
-    if (budget == 0 || fits_uncut(works, unbudgeted, budget, feed)) return unbudgeted;
+    if (budget == 0 || fits_uncut(works, unbudgeted, budget, upload)) return unbudgeted;
     return choose_within(works, budget).digits;
 }
 

@@ -14,23 +14,23 @@ struct GrowingChunks {
     std::size_t count = 1;
     double growth = 1;
 
-    /// The first one's share in the terms.
+    /// The part of the terms that is in the first chunk.
     double first_share() const {
         double sum = 0;
         for (std::size_t i = 0; i < count; ++i) sum = sum * growth + 1;
         return 1 / sum;
     }
 
-    /// Nanoseconds until the last of them is summed. One is brought while that before it is summed, into the place of the one before that.
+    /// Nanoseconds until the last chunk is summed. Uploads overlap with the sum of the chunk before; a slot is free two chunks later.
     double time(double terms, const ChunkCost& cost) const {
         double chunk = terms * first_share();
-        double brought = 0;
+        double uploaded = 0;
         double forwarded = 0;
         double summed = 0;
         double summed_before = 0;
         for (std::size_t i = 0; i < count; ++i, chunk *= growth) {
-            brought = std::max(brought, summed_before) + chunk * cost.copy;
-            forwarded = std::max(forwarded, brought) + chunk * cost.forward;
+            uploaded = std::max(uploaded, summed_before) + chunk * cost.copy;
+            forwarded = std::max(forwarded, uploaded) + chunk * cost.forward;
             summed_before = summed;
             summed = std::max(summed, forwarded) + chunk * cost.sum + (i == 0 ? 0 : cost.start);
         }

@@ -6,45 +6,45 @@
 
 namespace cupool::detail {
 
-/// What a device sums at a time: a run of terms of one MSM, or several whole MSMs.
+/// What a device sums at a time: consecutive terms of one MSM, or several whole MSMs.
 struct MsmChunk {
     std::size_t first_msm = 0;
     std::size_t msm_count = 0;
     std::size_t first_term = 0;  ///< of each MSM
     std::size_t term_count = 0;
-    bool is_last = false;  ///< of its MSMs
+    bool is_last = false;  ///< has the last terms of its MSMs
 
     bool is_first() const { return first_term == 0; }
 };
 
-/// What a chunk takes, in nanoseconds.
+/// What a chunk costs, in nanoseconds.
 struct ChunkCost {
-    double copy = 0;     ///< to bring a term to the device; 0 where nothing must be brought
+    double copy = 0;     ///< to upload a term; 0 if nothing must be uploaded
     double sum = 0;      ///< to sum a term
-    double start = 0;    ///< what it takes an MSM longer to have one chunk more
-    double forward = 0;  ///< to hand a term on to other devices while the next are brought, where all of them sum it
+    double start = 0;    ///< fixed cost of an extra chunk
+    double forward = 0;  ///< to forward a term to the other devices, while the next chunk is uploaded
 };
 
-/// How MSMs are to be cut up.
+/// How to cut MSMs into chunks.
 struct MsmCut {
     std::size_t msm_count = 0;
     std::size_t term_count = 0;  ///< of each MSM, at least 1
-    std::size_t max_terms = 0;   ///< of a chunk, all its MSMs together, at least 1
+    std::size_t max_terms = 0;   ///< of a chunk, in all its MSMs together, at least 1
     std::size_t max_msms = 0;    ///< of a chunk, at least 1
     ChunkCost cost = {};
-    /// Of the first chunk, where operands must be brought.
+    /// Terms of the first chunk if operands must be uploaded.
     std::size_t min_terms = std::size_t{1} << 18;
 };
 
 /// The chunks in the order in which they are summed; those of one MSM are neighbours.
 ///
-/// Where operands must be brought, a large first MSM is cut into chunks that grow: only the first, small copy is waited for, and what
-/// comes next arrives while the one before it is summed. How many they are and how much each is larger than the one before is what takes
-/// the least time by their cost.
+/// If operands must be uploaded, a large first MSM is cut into chunks that grow: the device waits
+/// only for the first, small copy, and the next chunk is uploaded while it sums the one before. The
+/// number of chunks and the factor by which they grow are those of the least time by their cost.
 std::vector<MsmChunk> cut_into_chunks(const MsmCut& cut);
 
-/// Calls take(chunks, are_smallest) until it returns true: with the cut's chunks, then with chunks of at most half as many terms as
-/// before, while they can be smaller and are not too many to plan.
+/// Calls take(chunks, are_smallest) until it returns true: first with the chunks of the cut, then with
+/// chunks of at most half as many terms as before, while they can be smaller and are not too many to plan.
 template <class Take>
 void take_chunks(MsmCut cut, const Take& take) {
     constexpr std::size_t max_chunks = std::size_t{1} << 16;

@@ -7,13 +7,13 @@ namespace cupool::detail {
 
 namespace {
 
-/// A grid's rows of blocks.
+/// Rows of blocks of a grid.
 constexpr std::size_t max_rows = 65535;
 
-/// One chunk more leaves points that are sorted and read once more: for each bucket it costs as much as so many digits. Of a small share
-/// of all digits, rounds leave more (measured on an H200 with a half and a quarter).
+/// Fixed cost of an extra chunk, in digit-equivalents per bucket: the remainders of each bucket are sorted and read again.
+/// With few digits per device, rounds leave more of them (measured on an H200 with a half and a quarter of the digits).
 constexpr double digits_a_bucket(unsigned share_count) { return share_count <= 2 ? 4 : 12; }
-/// And some twenty kernels begin and end.
+/// The rest of that cost: some twenty kernels begin and end.
 constexpr double nanoseconds_of_kernels = 100e3;
 
 constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -21,7 +21,7 @@ constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 
 }  // namespace
 
 // Measured on an H200.
-double nanoseconds_a_digit(std::size_t coordinate_bytes) {
+double nanoseconds_per_digit(std::size_t coordinate_bytes) {
     switch (coordinate_bytes) {
         case 32: return 0.17;
         case 48: return 0.33;
@@ -36,23 +36,23 @@ MsmJobLayout::MsmJobLayout(const MsmWork& work, DigitChoice choice)
       digits_(msm_digits(work.scalars, choice, work.tables)),
       low_bits_(choose_low_bits(digits_, work.limits.min_halved_buckets)) {}
 
-MsmCut MsmJobLayout::cut(FeedCost feed) const {
+MsmCut MsmJobLayout::cut(UploadCost upload) const {
     const std::size_t points_a_term = choice_.are_scalars_split ? 2 : work_.tables;
     const std::size_t max_terms = std::clamp<std::size_t>(work_.limits.max_chunk_terms, points_a_term, carried_bit) / points_a_term;
     return {.msm_count = work_.msm_count,
             .term_count = work_.term_count,
             .max_terms = std::min(max_terms, std::max(work_.term_count, terms_of_a_batch)),
             .max_msms = max_msms_at_once(),
-            .cost = chunk_cost(feed),
+            .cost = chunk_cost(upload),
             .min_terms = work_.limits.min_chunk_terms};
 }
 
-ChunkCost MsmJobLayout::chunk_cost(FeedCost feed) const {
-    const double digit = nanoseconds_a_digit(work_.coordinate_bytes);
-    return {.copy = feed.copy,
-            .sum = digit * digits_.terms_a_scalar * digits_.digit_count / work_.share_count,
-            .start = nanoseconds_of_kernels + digit * digits_a_bucket(work_.share_count) * digits_.largest * window_count(),
-            .forward = feed.forward};
+ChunkCost MsmJobLayout::chunk_cost(UploadCost upload) const {
+    const double digit = nanoseconds_per_digit(work_.coordinate_bytes);
+    return {.copy = upload.copy,
+            .sum = digit * digits_.terms_a_scalar * digits_.digit_count / work_.partition_count,
+            .start = nanoseconds_of_kernels + digit * digits_a_bucket(work_.partition_count) * digits_.largest * window_count(),
+            .forward = upload.forward};
 }
 
 std::size_t MsmJobLayout::max_msms_at_once() const {
@@ -97,7 +97,7 @@ void MsmJobLayout::plan_chunks() {
     }
 }
 
-/// \param carried_points  that the chunk before it may leave to a row of it
+/// \param carried_points the most that the chunk before may leave to one of its window instances
 MsmProblem MsmJobLayout::problem_of(const MsmChunk& chunk, std::uint32_t carried_points, BucketRemainder remainder) const {
     return {.msm_count = static_cast<std::uint32_t>(chunk.msm_count),
             .scalar_count = static_cast<std::uint32_t>(chunk.term_count),
@@ -108,30 +108,30 @@ MsmProblem MsmJobLayout::problem_of(const MsmChunk& chunk, std::uint32_t carried
             .base_count = static_cast<std::uint32_t>(base_count(chunk)),
             .tables = work_.tables,
             .has_halves = has_halves(chunk.msm_count),
-            .share = work_.share,
-            .share_count = work_.share_count,
+            .share = work_.partition,
+            .share_count = work_.partition_count,
             .multiprocessors = work_.multiprocessors,
             .rounds_budget = work_.rounds_budget,
             .coordinate_bytes = work_.coordinate_bytes};
 }
 
-/// Whether the buckets of so many MSMs are weighed by halves, unless they have sums already.
+/// Whether the buckets of `msm_count` MSMs are reduced by weight splitting, unless they hold sums already.
 bool MsmJobLayout::has_halves(std::size_t msm_count) const {
     const std::size_t rows = msm_count * window_count();
     return low_bits_ != 0 && 2 * rows <= max_rows && rows * digits_.largest >= work_.limits.min_halved_buckets;
 }
 
-/// Of a chunk, in a table.
+/// Bases of a chunk in one table.
 std::size_t MsmJobLayout::base_count(const MsmChunk& chunk) const {
     return (work_.have_own_bases ? chunk.msm_count : 1) * chunk.term_count;
 }
 
 std::size_t MsmJobLayout::bases_bytes(const MsmChunk& chunk) const {
-    return work_.brings_bases ? aligned(base_count(chunk) * 2 * work_.coordinate_bytes) : 0;
+    return work_.uploads_bases ? aligned(base_count(chunk) * 2 * work_.coordinate_bytes) : 0;
 }
 
 std::size_t MsmJobLayout::scalars_bytes(const MsmChunk& chunk) const {
-    return work_.brings_scalars ? aligned(chunk.msm_count * chunk.term_count * sizeof(Scalar)) : 0;
+    return work_.uploads_scalars ? aligned(chunk.msm_count * chunk.term_count * sizeof(Scalar)) : 0;
 }
 
 void MsmJobLayout::place() {
@@ -144,22 +144,22 @@ void MsmJobLayout::place() {
     places_ = {};
     places_.sums_for_host = take(host_sums_bytes() + chunks_.size() * sizeof(std::uint32_t));
     places_.oversized = places_.sums_for_host + host_sums_bytes();
-    places_.bit_sums = weighs_windows() ? take(msms_of_bit_sums() * window_count() * weight_bits() * sum_bytes()) : places_.sums_for_host;
+    places_.bit_sums = joins_bit_sums() ? take(msms_of_bit_sums() * window_count() * weight_bits() * sum_bytes()) : places_.sums_for_host;
     if (max_carried_ != 0) {
         places_.carried_points = take(std::size_t{max_rows_} * max_carried_ * 2 * work_.coordinate_bytes);
         places_.carried_starts = take(std::size_t{max_rows_} * (max_buckets() + 1) * sizeof(std::uint32_t));
     }
-    std::array<std::size_t, 2> landing{};
+    std::array<std::size_t, 2> upload_slots{};
     std::size_t sums = 0;
     std::size_t workspace = 0;
     for (std::size_t i = 0; i < chunks_.size(); ++i)
-        landing[i % 2] = std::max(landing[i % 2], bases_bytes(chunks_[i]) + scalars_bytes(chunks_[i]));
+        slots[i % 2] = std::max(slots[i % 2], bases_bytes(chunks_[i]) + scalars_bytes(chunks_[i]));
     for (ChunkPlans plans : plans_) {
         if (!leaves_sums(plans.terms.params)) sums = std::max(sums, place_msm_sums(plans.terms, work_.coordinate_bytes, 0));
         workspace = std::max(workspace, place_msm_workspace(plans.terms, work_.coordinate_bytes, 0));
         if (plans.halves) workspace = std::max(workspace, place_halves(*plans.halves, work_.coordinate_bytes, 0));
     }
-    for (std::size_t i = 0; i < landing.size(); ++i) places_.landing[i] = take(landing[i]);
+    for (std::size_t i = 0; i < slots.size(); ++i) places_.upload_slots[i] = take(slots[i]);
     places_.sums = take(sums);
     places_.workspace = take(workspace);
     places_.bytes = end;
@@ -171,9 +171,9 @@ std::uint32_t MsmJobLayout::max_buckets() const {
     return most;
 }
 
-/// Of how many MSMs there are sums for each bit at a time: where windows are weighed on the device, those of a chunk.
+/// The number of MSMs whose bit sums are kept at a time: those of a chunk if the device joins them, otherwise all.
 std::size_t MsmJobLayout::msms_of_bit_sums() const {
-    if (!weighs_windows()) return work_.msm_count;
+    if (!joins_bit_sums()) return work_.msm_count;
     std::size_t most = 0;
     for (const MsmChunk& chunk : chunks_) most = std::max(most, chunk.msm_count);
     return most;

@@ -17,7 +17,7 @@ namespace cupool::detail {
 
 inline unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<unsigned>((threads + size - 1) / size); }
 
-/// Words of a plan's memory on the stream's device.
+/// Words of the memory of a plan, on the device of the stream.
 inline DeviceSpan<std::uint32_t> words_at(std::uint32_t* pointer, std::size_t count, StreamView stream) {
     return {reinterpret_cast<std::uint64_t>(pointer), count, stream.ordinal()};
 }
@@ -36,7 +36,7 @@ struct MsmSortKernels {
           index_pairs(module.kernel<MsmKernelParams>("msm_index_pairs")),
           split_weights(module.kernel<MsmKernelParams, MsmKernelParams>("msm_split_weights")) {}
 
-    /// Queues the sorting of the plan's terms into its slots, and the naming of what the rounds from the second are to add.
+    /// Enqueues the sort of a plan's terms into its slots, and the list of the pairs of the second and later rounds.
     void sort(const MsmKernelParams& params, StreamView stream) const {
         clear_counters(params, stream);
         const unsigned tiles = blocks_for(params.scalar_count, bin_tile) * (params.scalars_are_split ? 2 : 1);
@@ -48,7 +48,7 @@ struct MsmSortKernels {
         sort_bins(params, stream);
     }
 
-    /// The same for `halves`, whose terms are the points that were left of the buckets of `plan`.
+    /// The same for `halves`, whose terms are the bucket remainders of the plan of `params`.
     void sort_halves(const MsmKernelParams& params, const MsmKernelParams& halves, StreamView stream) const {
         clear_counters(halves, stream);
         split_weights.launch({{blocks_for(halves.row_terms, split_tile), params.row_count}, bin_block_size}, stream, params, halves);
@@ -60,7 +60,7 @@ private:
         fill_bytes_async(words_at(params.large_bucket_count, cleared_words(params), stream), 0, stream);
     }
 
-    /// From terms in their bins on.
+    /// Sorts terms that are in their bins into buckets.
     void sort_bins(const MsmKernelParams& params, StreamView stream) const {
         const unsigned row_tiles = blocks_for(params.row_terms, bin_tile);
         count_buckets.launch({{row_tiles, params.row_count}, bin_block_size}, stream, params);
@@ -91,7 +91,7 @@ struct MsmPairKernels {
     Kernel<MsmKernelParams> add_first_pairs;
     Kernel<MsmKernelParams, std::uint32_t> add_pairs;
     Kernel<MsmKernelParams> carry_sums;
-    unsigned resident_blocks;  ///< that a multiprocessor holds at once
+    unsigned resident_blocks;  ///< blocks that a multiprocessor holds at the same time
 };
 
 struct MsmSlotKernels {
@@ -160,13 +160,13 @@ struct MsmBaseKernels {
     Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, BaseFieldElement<C>> map_points;
 };
 
-/// Kernels that are loaded when they are first asked for. Safe from any thread.
+/// Kernels that are loaded when they are first used. Thread-safe.
 template <class Kernels>
 class LoadedOnce {
 public:
     LoadedOnce(ContextView context, const ShippedCode& code) : context_(context), code_(code) {}
 
-    /// \throws Error jit_failure, and whatever the driver answers; the next call tries again
+    /// \throws Error jit_failure, and any error of the driver; the next call tries again
     const Kernels& get() {
         if (!is_loaded()) {
             const std::lock_guard lock(mutex_);
@@ -186,8 +186,8 @@ private:
     std::atomic<bool> is_loaded_{false};
 };
 
-/// The MSM kernels of a curve in one context, a module for each step: most jobs need few of them, and a driver takes up to a second to
-/// compile one.
+/// The MSM kernels of a curve in one context, in one module for each step: most jobs need few of
+/// them, and a driver takes up to a second to compile one.
 template <Curve C>
 class MsmKernels {
 public:
@@ -201,15 +201,15 @@ public:
           windows(context, msm_code<C>().join_windows),
           bases(context, msm_code<C>().bases) {}
 
-    /// What a job will need.
+    /// The steps that a job needs.
     struct Steps {
-        bool pairs = false;    ///< some plan has rounds of pairwise addition
+        bool pairs = false;    ///< some plan has batched-affine rounds
         bool slots = false;    ///< some plan has none
-        bool windows = false;  ///< windows are weighed, and perhaps joined, on the device
-        bool bases = false;    ///< points must be brought into Montgomery form, or have images
+        bool windows = false;  ///< bit sums are joined on the device, and perhaps windows
+        bool bases = false;    ///< points are converted to Montgomery form, or have images
     };
 
-    /// Loads what is needed and not there yet, at once on up to `threads` threads.
+    /// Loads the needed kernels that are not loaded yet, in parallel on up to `threads` threads.
     void load(const Steps& steps, unsigned threads) {
         std::vector<std::function<void()>> missing;
         const auto need = [&missing](bool is_needed, auto& kernels) {

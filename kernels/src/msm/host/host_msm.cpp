@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "curve/for_each_curve.hpp"
 #include "curve/host_points.hpp"
 #include "msm/device/kernel_params.hpp"
 #include "msm/oversized_scalar.hpp"
@@ -230,11 +231,7 @@ JacobianPoint<C> msm_on_host(std::span<const Scalar> scalars, std::span<const Af
 #define CUPOOL_INSTANTIATE(C)                                                                                            \
     template JacobianPoint<C> msm_on_host<C>(std::span<const Scalar>, std::span<const AffinePoint<C>>, const MsmConfig&, \
                                              const HostMsmLimits&);
-CUPOOL_INSTANTIATE(Curve::bn254)
-CUPOOL_INSTANTIATE(Curve::bls12_381)
-CUPOOL_INSTANTIATE(Curve::bls12_377)
-CUPOOL_INSTANTIATE(Curve::bn254_g2)
-CUPOOL_INSTANTIATE(Curve::bls12_381_g2)
+CUPOOL_FOR_EACH_CURVE(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail

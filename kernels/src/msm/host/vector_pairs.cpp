@@ -12,9 +12,9 @@ CUPOOL_VECTOR void VectorPairs<Parameters>::add(std::span<const RowPair> pairs, 
     }
 }
 
-template class VectorPairs<Bn254BaseField>;
-template class VectorPairs<Bls12381BaseField>;
-template class VectorPairs<Bls12377BaseField>;
+#define CUPOOL_INSTANTIATE(C) template class VectorPairs<typename Parameters<C>::BaseField>;
+CUPOOL_FOR_EACH_G1(CUPOOL_INSTANTIATE)
+#undef CUPOOL_INSTANTIATE
 
 }  // namespace cupool::detail
 

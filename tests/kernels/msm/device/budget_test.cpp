@@ -25,10 +25,10 @@ MsmWork work_of_size(std::size_t msm_count, std::size_t term_count, Operands ope
     return {.msm_count = msm_count,
             .term_count = term_count,
             .have_own_bases = operands == Operands::on_host_with_own_bases,
-            .brings_bases = are_on_host,
-            .brings_scalars = are_on_host,
+            .uploads_bases = are_on_host,
+            .uploads_scalars = are_on_host,
             .can_join_msms = operands != Operands::on_host,
-            .weighs_always = operands == Operands::on_device_with_results,
+            .always_joins_bit_sums = operands == Operands::on_device_with_results,
             .scalars = scalar_range<C>(bitsize),
             .coordinate_bytes = sizeof(BaseFieldElement<C>),
             .multiprocessors = 132,
@@ -36,31 +36,31 @@ MsmWork work_of_size(std::size_t msm_count, std::size_t term_count, Operands ope
 }
 
 /// Page-locked operands, by PCIe.
-FeedCost feed_of(const MsmWork& work) {
-    const std::size_t bytes = (work.brings_scalars ? sizeof(Scalar) : 0) + (work.brings_bases ? 2 * work.coordinate_bytes : 0);
+UploadCost upload_cost_of(const MsmWork& work) {
+    const std::size_t bytes = (work.uploads_scalars ? sizeof(Scalar) : 0) + (work.uploads_bases ? 2 * work.coordinate_bytes : 0);
     return {.copy = static_cast<double>(bytes) / 50};
 }
 
 /// What a device takes that has this budget: the largest chunks that fit it, or else the smallest ones.
 std::size_t bytes_within(const MsmWork& work, DigitChoice digits, std::uint64_t budget) {
     MsmJobLayout layout(work, digits);
-    take_chunks(layout.cut(feed_of(work)), [&](std::vector<MsmChunk> chunks, bool are_smallest) {
+    take_chunks(layout.cut(upload_cost_of(work)), [&](std::vector<MsmChunk> chunks, bool are_smallest) {
         layout.lay_out(std::move(chunks));
         return layout.bytes() <= budget || are_smallest;
     });
     return layout.bytes();
 }
 
-/// Of the first run of the work.
+/// Of the first sub-batch of the work.
 std::size_t chosen_bytes(MsmWork work, std::uint64_t budget) {
-    const MsmRun run = choose_run(work, budget, feed_of(work));
-    CHECK(run.msm_count >= 1);
-    CHECK(run.msm_count <= work.msm_count);
-    work.msm_count = run.msm_count;
-    return bytes_within(work, run.digits, budget);
+    const SubBatch sub_batch = choose_sub_batch(work, budget, upload_cost_of(work));
+    CHECK(sub_batch.msm_count >= 1);
+    CHECK(sub_batch.msm_count <= work.msm_count);
+    work.msm_count = sub_batch.msm_count;
+    return bytes_within(work, sub_batch.digits, budget);
 }
 
-DigitChoice unbudgeted_digits(const MsmWork& work) { return choose_run(work, 0, feed_of(work)).digits; }
+DigitChoice unbudgeted_digits(const MsmWork& work) { return choose_sub_batch(work, 0, upload_cost_of(work)).digits; }
 
 }  // namespace
 
@@ -129,12 +129,12 @@ TEMPLATE_TEST_CASE_SIG("64 MiB are enough for each of several devices that share
         for (const unsigned exponent : {4U, 17U, 20U, 22U, 24U, 26U}) {
             std::vector<MsmWork> works(devices, work_of_size<C>(1, std::size_t{1} << exponent));
             for (unsigned share = 0; share < devices; ++share) {
-                works[share].share = share;
-                works[share].share_count = devices;
+                works[share].partition = share;
+                works[share].partition_count = devices;
             }
-            const DigitChoice digits = choose_shared_digits(works, small_budget, feed_of(works[0]));
+            const DigitChoice digits = choose_shared_digits(works, small_budget, upload_cost_of(works[0]));
             for (const MsmWork& work : works) {
-                CAPTURE(devices, exponent, work.share, digits.width);
+                CAPTURE(devices, exponent, work.partition, digits.width);
                 CHECK(bytes_within(work, digits, small_budget) <= small_budget);
             }
         }
@@ -143,11 +143,11 @@ TEMPLATE_TEST_CASE_SIG("64 MiB are enough for each of several devices that share
 
 TEST_CASE("devices that share an MSM's digits choose what fits the one that takes most", "[kernels]") {
     std::vector<MsmWork> works(2, work_of_size<Curve::bn254>(1, 1 << 20));
-    works[0].share_count = works[1].share_count = 2;
-    works[1].share = 1;
+    works[0].partition_count = works[1].partition_count = 2;
+    works[1].partition = 1;
     works[1].multiprocessors = 10 * works[0].multiprocessors;  // with more threads it has more sums
-    const DigitChoice digits = choose_shared_digits(works, small_budget, feed_of(works[0]));
-    CHECK(digits != choose_shared_digits({works.data(), 1}, small_budget, feed_of(works[0])));
+    const DigitChoice digits = choose_shared_digits(works, small_budget, upload_cost_of(works[0]));
+    CHECK(digits != choose_shared_digits({works.data(), 1}, small_budget, upload_cost_of(works[0])));
     CHECK(bytes_within(works[1], digits, small_budget) <= small_budget);
 }
 
@@ -157,12 +157,12 @@ TEMPLATE_TEST_CASE_SIG("digits and runs are those of no budget where these fit i
             for (unsigned exponent = 0; exponent <= 26; exponent += 2) {
                 const MsmWork work = work_of_size<C>(msms, std::size_t{1} << exponent, operands);
                 MsmJobLayout layout(work, unbudgeted_digits(work));
-                layout.lay_out(cut_into_chunks(layout.cut(feed_of(work))));
-                const MsmRun run = choose_run(work, layout.bytes(), feed_of(work));
+                layout.lay_out(cut_into_chunks(layout.cut(upload_cost_of(work))));
+                const SubBatch sub_batch = choose_sub_batch(work, layout.bytes(), upload_cost_of(work));
                 CAPTURE(msms, exponent, static_cast<int>(operands), layout.bytes());
-                CHECK(run.msm_count == msms);
-                CHECK(run.digits == layout.choice());
-                CHECK(run.digits == choose_digits(work.term_count, work.scalars, 1, 0, {.msm_count = work.max_joined_msms()}));
+                CHECK(sub_batch.msm_count == msms);
+                CHECK(sub_batch.digits == layout.choice());
+                CHECK(sub_batch.digits == choose_digits(work.term_count, work.scalars, 1, 0, {.msm_count = work.max_joined_msms()}));
             }
         }
     }
@@ -171,7 +171,7 @@ TEMPLATE_TEST_CASE_SIG("digits and runs are those of no budget where these fit i
 TEST_CASE("the more memory there is, the wider digits are", "[kernels]") {
     const auto width = [](std::uint64_t budget) {
         const MsmWork work = work_of_size<Curve::bn254>(1, 1 << 24);
-        return choose_run(work, budget, feed_of(work)).digits.width;
+        return choose_sub_batch(work, budget, upload_cost_of(work)).digits.width;
     };
     CHECK(width(std::uint64_t{1} << 24) < width(std::uint64_t{1} << 26));
     CHECK(width(std::uint64_t{1} << 26) < width(std::uint64_t{1} << 30));
@@ -181,43 +181,43 @@ TEST_CASE("the more memory there is, the wider digits are", "[kernels]") {
 TEST_CASE("a width that is fixed stays as it is, and the least memory is told where nothing fits", "[kernels]") {
     MsmWork work = work_of_size<Curve::bn254>(1, 1 << 22);
     work.width = 21;
-    const MsmRun run = choose_run(work, small_budget, {});
-    CHECK(run.digits.width == 21);
-    CHECK(bytes_within(work, run.digits, small_budget) > small_budget);
+    const SubBatch sub_batch = choose_sub_batch(work, small_budget, {});
+    CHECK(sub_batch.digits.width == 21);
+    CHECK(bytes_within(work, sub_batch.digits, small_budget) > small_budget);
     work.width = 0;
     work.term_count = 1 << 10;
     constexpr std::uint64_t hopeless = 1000;
-    const std::size_t least = bytes_within(work, choose_run(work, hopeless, {}).digits, hopeless);
+    const std::size_t least = bytes_within(work, choose_sub_batch(work, hopeless, {}).digits, hopeless);
     for_each_digit_choice(work.scalars, 1, 0, [&](const DigitChoice& digits) {
         CAPTURE(digits.width, digits.are_scalars_split);
         CHECK(least <= bytes_within(work, digits, hopeless));
     });
     work.msm_count = 8192;
-    CHECK(choose_run(work, hopeless, {}).msm_count == 1);
+    CHECK(choose_sub_batch(work, hopeless, {}).msm_count == 1);
 }
 
 TEST_CASE("a fixed width that takes many sums an MSM is done in runs of fewer MSMs", "[kernels]") {
     MsmWork work = work_of_size<Curve::bls12_381_g2>(8192, 16, Operands::on_device);
     work.width = 2;
-    const MsmRun run = choose_run(work, small_budget, {});
-    CHECK(run.digits.width == 2);
-    CHECK(run.msm_count < 8192);
+    const SubBatch sub_batch = choose_sub_batch(work, small_budget, {});
+    CHECK(sub_batch.digits.width == 2);
+    CHECK(sub_batch.msm_count < 8192);
     CHECK(chosen_bytes(work, small_budget) <= small_budget);
 }
 
 TEST_CASE("a budget that is enough for one MSM is enough for a batch of them", "[kernels]") {
     MsmWork work = work_of_size<Curve::bn254>(1, 16, Operands::on_device);
     work.width = 8;
-    const std::uint64_t budget = bytes_within(work, choose_run(work, 1, {}).digits, 1);
+    const std::uint64_t budget = bytes_within(work, choose_sub_batch(work, 1, {}).digits, 1);
     work.msm_count = 1000;
-    CHECK(choose_run(work, budget, {}).msm_count < 1000);
+    CHECK(choose_sub_batch(work, budget, {}).msm_count < 1000);
     CHECK(chosen_bytes(work, budget) <= budget);
 }
 
-TEST_CASE("a run of a large batch has a bounded number of terms, since all its chunks are planned at once", "[kernels]") {
+TEST_CASE("a sub-batch of a large batch has a bounded number of terms, since all its chunks are planned at once", "[kernels]") {
     const MsmWork work = work_of_size<Curve::bn254>(8192, 1 << 20);
-    CHECK(choose_run(work, small_budget, {}).msm_count == 64);
-    CHECK(choose_run(work, 0, {}).msm_count == 8192);
+    CHECK(choose_sub_batch(work, small_budget, {}).msm_count == 64);
+    CHECK(choose_sub_batch(work, 0, {}).msm_count == 8192);
 }
 
 TEST_CASE("chunks that are planned alike share their plans, and others do not", "[kernels]") {

@@ -1,4 +1,4 @@
-#include "transfer/operand_feed.hpp"
+#include "transfer/upload_stager.hpp"
 
 #include <algorithm>
 #include <cupool/driver/copy.hpp>
@@ -10,23 +10,23 @@
 
 namespace cupool::detail {
 
-OperandFeed::OperandFeed(ContextView context, const StagingSizes& sizes) : sizes_(sizes), stream_(context) {}
+UploadStager::UploadStager(ContextView context, const StagingSizes& sizes) : sizes_(sizes), stream_(context) {}
 
-void OperandFeed::copy(abi::DevicePointer to, const HostRuns& from, unsigned threads) {
+void UploadStager::copy(abi::DevicePointer to, const StridedHostSpan& from, unsigned threads) {
     if (is_staged(from) && stage(to, from, threads)) return;
-    copy_runs_async(to, from, stream_);
+    copy_strided_async(to, from, stream_);
 }
 
-bool OperandFeed::is_staged(const HostRuns& from) const {
+bool UploadStager::is_staged(const StridedHostSpan& from) const {
     return from.size_bytes() >= sizes_.min_bytes && pointer_info(stream_.context(), from.first.data()).kind == MemoryKind::unregistered;
 }
 
-bool OperandFeed::stage(abi::DevicePointer to, const HostRuns& from, unsigned threads) {
+bool UploadStager::stage(abi::DevicePointer to, const StridedHostSpan& from, unsigned threads) {
     const std::size_t chunks = (from.size_bytes() + sizes_.chunk_bytes - 1) / sizes_.chunk_bytes;
     const auto lane_count = static_cast<unsigned>(std::min<std::size_t>({threads, sizes_.max_threads, chunks}));
     if (!has_lanes(lane_count)) return false;
     parallel_for(lane_count, lane_count, [&](std::size_t lane) {
-        // Every lane takes every so manieth chunk, so that all are done at about the same time.
+        // Lane k takes chunks k, k + lane_count, ...: so all lanes are done at about the same time.
         for (std::size_t chunk = lane; chunk < chunks; chunk += lane_count) {
             stage_chunk(lanes_[lane], to, from, chunk * sizes_.chunk_bytes);
         }
@@ -34,7 +34,7 @@ bool OperandFeed::stage(abi::DevicePointer to, const HostRuns& from, unsigned th
     return true;
 }
 
-void OperandFeed::stage_chunk(Lane& lane, abi::DevicePointer to, const HostRuns& from, std::size_t first) {
+void UploadStager::stage_chunk(Lane& lane, abi::DevicePointer to, const StridedHostSpan& from, std::size_t first) {
     const std::size_t bytes = std::min(sizes_.chunk_bytes, from.size_bytes() - first);
     const std::size_t index = lane.next++ % sizes_.chunks_a_thread;
     const std::span<std::byte> memory = lane.memory.span().subspan(index * sizes_.chunk_bytes, bytes);
@@ -44,7 +44,7 @@ void OperandFeed::stage_chunk(Lane& lane, abi::DevicePointer to, const HostRuns&
     lane.emptied[index].record(stream_);
 }
 
-bool OperandFeed::has_lanes(unsigned count) {
+bool UploadStager::has_lanes(unsigned count) {
     try {
         while (lanes_.size() < count) {
             Lane lane{PinnedBuffer<std::byte>(sizes_.chunks_a_thread * sizes_.chunk_bytes, stream_.context()), {}};

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t term_count = 120;
 
 /// Every copy is fed, and chunks begin with few terms.
-constexpr detail::DeviceMsmLimits small_limits{.min_fed_bytes = 1, .min_chunk_terms = 8};
+constexpr detail::DeviceMsmLimits small_limits{.min_pipelined_bytes = 1, .min_chunk_terms = 8};
 
 /// Three MSMs over the same bases, each with some of the scalars of a longer one.
 struct ScatteredMsms {
@@ -78,7 +78,7 @@ PinnedBuffer<T> pinned_copy(const std::vector<T>& values, ContextView context) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("an MSM whose operands are brought while it works is right", "[msm]", ((Curve C), C), Curve::bn254,
+TEMPLATE_TEST_CASE_SIG("an MSM whose operands are uploaded while it works is right", "[msm]", ((Curve C), C), Curve::bn254,
                        Curve::bls12_381) {
     const Machine machine;
     MsmConfig config;
@@ -130,7 +130,7 @@ TEST_CASE("MSMs whose scalars do not follow each other are right wherever those 
     CHECK(msms.sums(std::span<const Scalar>(msms.scalars)) == msms.expected);
     CHECK(msms.sums(std::span<const Scalar>(msms.scalars), {}) == msms.expected);
     CHECK(msms.sums(pinned.span()) == msms.expected);
-    CHECK(msms.sums(pinned.span(), {.max_msms_of_a_run = 2}) == msms.expected);
+    CHECK(msms.sums(pinned.span(), {.max_msms_per_allocation = 2}) == msms.expected);
     DeviceBuffer<Scalar> there(msms.scalars.size(), msms.config.ctx);
     copy(there.span(), std::span<const Scalar>(msms.scalars), msms.config.ctx.stream());
     CHECK(msms.sums(there.span()) == msms.expected);
@@ -142,7 +142,7 @@ TEST_CASE("a scalar that breaks its promise is named where scalars do not follow
     const std::size_t broken = GENERATE(7, 33, 2 * 33 + 19);
     msms.scalars[broken] = {{1 << 9}};
     for (const std::size_t max_msms : {1, 2, 3}) {
-        CHECK_THAT(error_of([&] { (void)msms.sums(std::span<const Scalar>(msms.scalars), {.max_msms_of_a_run = max_msms}); }).what(),
+        CHECK_THAT(error_of([&] { (void)msms.sums(std::span<const Scalar>(msms.scalars), {.max_msms_per_allocation = max_msms}); }).what(),
                    contains_text("scalar " + std::to_string(broken) + " "));
     }
 }

@@ -1,4 +1,4 @@
-#include "transfer/result_landing.hpp"
+#include "transfer/readback_buffer.hpp"
 
 #include <algorithm>
 #include <cupool/driver/copy.hpp>
@@ -24,48 +24,48 @@ bool is_pinned(ContextView context, std::span<const std::byte> memory) {
 
 }  // namespace
 
-TEST_CASE("results land in page-locked memory, unless they are many") {
+TEST_CASE("results are read back into page-locked memory, unless they are many") {
     const Machine machine;
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
-    detail::ResultLanding landing(context.context());
+    detail::ReadbackBuffer buffer(context.context());
     std::vector<std::byte> otherwise;
     for (const std::size_t bytes : {1, 1000, 65536, 65537, 1 << 20}) {
-        const auto memory = landing.memory(bytes, otherwise);
+        const auto memory = buffer.memory(bytes, otherwise);
         CHECK(memory.size() == bytes);
         CHECK(is_pinned(context.context(), memory));
     }
     CHECK(otherwise.empty());
     const auto allocations = machine.simulator.call_count("cuMemHostAlloc");
-    CHECK(landing.memory(1 << 20, otherwise).size() == 1 << 20);
-    CHECK(landing.memory(5, otherwise).size() == 5);
+    CHECK(buffer.memory(1 << 20, otherwise).size() == 1 << 20);
+    CHECK(buffer.memory(5, otherwise).size() == 5);
     CHECK(machine.simulator.call_count("cuMemHostAlloc") == allocations);
     const std::size_t many = std::size_t{17} << 20;
-    CHECK(landing.memory(many, otherwise).size() == many);
-    CHECK_FALSE(is_pinned(context.context(), landing.memory(many, otherwise)));
+    CHECK(buffer.memory(many, otherwise).size() == many);
+    CHECK_FALSE(is_pinned(context.context(), buffer.memory(many, otherwise)));
     CHECK(otherwise.size() == many);
 }
 
-TEST_CASE("where there is no page-locked memory results land in ordinary memory, and other errors are told") {
+TEST_CASE("without page-locked memory results are read back into pageable memory, and other errors are thrown") {
     Machine machine;
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
-    detail::ResultLanding landing(context.context());
+    detail::ReadbackBuffer buffer(context.context());
     std::vector<std::byte> otherwise;
     machine.simulator.plan_fault("cuMemHostAlloc", 1, out_of_memory);
-    const auto memory = landing.memory(1000, otherwise);
+    const auto memory = buffer.memory(1000, otherwise);
     CHECK_FALSE(is_pinned(context.context(), memory));
     DeviceBuffer<std::byte> there(1000, context);
     fill_bytes_async(there.span(), 7, context.stream());
     copy_async(memory, there.span(), context.stream());
     context.stream().synchronize();
     CHECK(std::all_of(memory.begin(), memory.end(), [](std::byte byte) { return byte == std::byte{7}; }));
-    CHECK(is_pinned(context.context(), landing.memory(1000, otherwise)));
+    CHECK(is_pinned(context.context(), buffer.memory(1000, otherwise)));
 
     machine.simulator.plan_fault("cuMemHostAlloc", 1, invalid_value);
-    CHECK_THROWS_AS(landing.memory(1 << 20, otherwise), Error);
-    CHECK(landing.memory(1000, otherwise).size() == 1000);
+    CHECK_THROWS_AS(buffer.memory(1 << 20, otherwise), Error);
+    CHECK(buffer.memory(1000, otherwise).size() == 1000);
 }
 
-TEST_CASE("an MSM lands its results by one copy, and the next one in the same memory") {
+TEST_CASE("an MSM reads its results back by one copy, and the next one into the same memory") {
     const Machine machine;
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
     const std::vector<Scalar> scalars(3, Scalar{{5}});

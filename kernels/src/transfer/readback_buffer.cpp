@@ -1,4 +1,4 @@
-#include "transfer/result_landing.hpp"
+#include "transfer/readback_buffer.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,13 +7,13 @@
 
 namespace cupool::detail {
 
-std::span<std::byte> ResultLanding::memory(std::size_t bytes, std::vector<std::byte>& otherwise) {
+std::span<std::byte> ReadbackBuffer::memory(std::size_t bytes, std::vector<std::byte>& otherwise) {
     if (has_pinned(bytes)) return pinned_.span().first(bytes);
     otherwise.resize(bytes);
     return otherwise;
 }
 
-bool ResultLanding::has_pinned(std::size_t bytes) {
+bool ReadbackBuffer::has_pinned(std::size_t bytes) {
     constexpr std::size_t min_bytes = std::size_t{64} << 10;
     constexpr std::size_t max_bytes = std::size_t{16} << 20;
     if (bytes > max_bytes) return false;
