@@ -140,23 +140,23 @@ Diagnosis diagnose_no_device(const HostFacts& facts) {
 
 Diagnosis diagnose_initialization(abi::Status result, const HostFacts& facts, const std::string& library_path) {
     if (result == abi::Status::no_device) return diagnose_no_device(facts);
-    const std::string answer = "cuInit answered " + describe(result);
+    const std::string finding = "cuInit answered " + describe(result);
     const std::string library_version = version_in_file_name(library_path);
     if (result == abi::Status::invalid_device) {
-        return {Reason::no_visible_device, answer + (facts.visible_devices ? "; CUDA_VISIBLE_DEVICES is \"" + *facts.visible_devices +
-                                                                                 "\", which may name a device twice"
-                                                                           : "")};
+        return {Reason::no_visible_device, finding + (facts.visible_devices ? "; CUDA_VISIBLE_DEVICES is \"" + *facts.visible_devices +
+                                                                                  "\", which may name a device twice"
+                                                                            : "")};
     }
     if (!library_version.empty() && !facts.kernel_driver_version.empty() && library_version != facts.kernel_driver_version) {
-        return {Reason::kernel_driver, answer + "; the kernel driver is " + facts.kernel_driver_version + " and " + library_path + " is " +
+        return {Reason::kernel_driver, finding + "; the kernel driver is " + facts.kernel_driver_version + " and " + library_path + " is " +
                                            library_version + ": reboot, or make the two agree"};
     }
-    if (const std::optional<Reason> reason = reason_of(result)) return {*reason, answer};
-    if (category_of(result) == ErrorCategory::not_ready) return {Reason::not_ready, answer};
-    if (facts.lacks_permission()) return {Reason::permission, answer + "; this user may not open the device nodes in /dev"};
+    if (const std::optional<Reason> reason = reason_of(result)) return {*reason, finding};
+    if (category_of(result) == ErrorCategory::not_ready) return {Reason::not_ready, finding};
+    if (facts.lacks_permission()) return {Reason::permission, finding + "; this user may not open the device nodes in /dev"};
     return {Reason::kernel_driver,
-            answer + (facts.has_kernel_driver ? "; the kernel driver is loaded but does not serve this process (see dmesg)"
-                                              : "; the kernel driver is not loaded")};
+            finding + (facts.has_kernel_driver ? "; the kernel driver is loaded but does not serve this process (see dmesg)"
+                                               : "; the kernel driver is not loaded")};
 }
 
 }  // namespace cupool::detail

@@ -57,14 +57,14 @@ public:
 
     void* find(const EntryPointInfo& row) const {
         void* function = nullptr;
-        abi::Status answer = abi::Status::not_supported;
+        abi::Status status = abi::Status::not_supported;
         if (get_proc_address_v2_ != nullptr) {
-            abi::ProcAddressQueryResult status{};
-            answer = get_proc_address_v2_(row.base, &function, row.version, 0, &status);
+            abi::ProcAddressQueryResult query{};
+            status = get_proc_address_v2_(row.base, &function, row.version, 0, &query);
         } else if (get_proc_address_ != nullptr) {
-            answer = get_proc_address_(row.base, &function, row.version, 0);
+            status = get_proc_address_(row.base, &function, row.version, 0);
         }
-        if (answer == abi::Status::success || answer == abi::Status::not_found) {
+        if (status == abi::Status::success || status == abi::Status::not_found) {
             return function;  // null: the library itself reports that it has none
         }
         return resolver_(row.exported);
@@ -119,15 +119,15 @@ Finding judge(EntryPoints& api, int& version) {
         return {Reason::library_unusable,
                 std::string("is no libcuda: it exports no ") + (api.init == nullptr ? "cuInit" : "cuDriverGetVersion")};
     }
-    const abi::Status answer = api.driver_get_version(&version);
-    if (answer == abi::Status::stub_library) {
+    const abi::Status status = api.driver_get_version(&version);
+    if (status == abi::Status::stub_library) {
         return {
             Reason::library_unusable,
             "is the CUDA toolkit's stub, which is for linking only; take its folder out of LD_LIBRARY_PATH and install the display driver"};
     }
-    if (answer != abi::Status::success) {
+    if (status != abi::Status::success) {
         version = 0;
-        return {Reason::library_unusable, "cuDriverGetVersion answered " + describe(answer)};
+        return {Reason::library_unusable, "cuDriverGetVersion answered " + describe(status)};
     }
     if (version < 0) {
         const std::string answered = std::to_string(std::exchange(version, 0));
