@@ -9,6 +9,7 @@
 #include "../kernels/endomorphism_eigenvalue.hpp"
 #include "catch.hpp"
 #include "machine.hpp"
+#include "msm/device/job_layout.hpp"
 #include "msm/device/msm_on_device.hpp"
 #include "msm/device/plan.hpp"
 #include "terms_of_all_kinds.hpp"

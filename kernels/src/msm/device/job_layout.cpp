@@ -149,7 +149,7 @@ void MsmJobLayout::place() {
         places_.carried_points = take(std::size_t{max_rows_} * max_carried_ * 2 * work_.coordinate_bytes);
         places_.carried_starts = take(std::size_t{max_rows_} * (max_buckets() + 1) * sizeof(std::uint32_t));
     }
-    std::array<std::size_t, 2> upload_slots{};
+    std::array<std::size_t, 2> slots{};
     std::size_t sums = 0;
     std::size_t workspace = 0;
     for (std::size_t i = 0; i < chunks_.size(); ++i)

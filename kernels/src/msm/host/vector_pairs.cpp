@@ -1,5 +1,8 @@
 #include "msm/host/vector_pairs.hpp"
 
+#include "curve/curve_parameters.hpp"
+#include "curve/for_each_curve.hpp"
+
 #if defined(CUPOOL_HAS_VECTOR_FIELD)
 
 namespace cupool::detail {
