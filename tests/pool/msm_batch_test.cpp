@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "machine.hpp"
-#include "msm/shares_of_devices.hpp"
+#include "msm/devices_for_msm.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;

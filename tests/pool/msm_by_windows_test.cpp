@@ -1,4 +1,4 @@
-#include "msm/by_windows.hpp"
+#include "msm/digit_partitioned_msm.hpp"
 
 #include <atomic>
 #include <cupool/driver/copy.hpp>
@@ -13,7 +13,7 @@
 
 #include "catch.hpp"
 #include "machine.hpp"
-#include "msm/shares_of_devices.hpp"
+#include "msm/devices_for_msm.hpp"
 
 using namespace cupool;
 using namespace cupool::test;
@@ -58,7 +58,7 @@ public:
     /// \param shares  of the terms, by device
     JacobianPoint<C> run(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points,
                          const std::vector<std::size_t>& shares) const {
-        std::vector<detail::TermsOfDevice<C>> terms;
+        std::vector<detail::DeviceTerms<C>> terms;
         std::size_t first = 0;
         for (std::size_t i = 0; i < shares.size(); first += shares[i++]) {
             terms.push_back({i, pool_.context_at(i), scalars.subspan(first, shares[i]), points.subspan(first, shares[i])});
@@ -67,7 +67,7 @@ public:
                                  std::size_t bytes, StreamView stream) {
             peers_.copy_async<std::byte>({to_pointer, bytes, pool_.device_at(to)}, {from_pointer, bytes, pool_.device_at(from)}, stream);
         };
-        detail::MsmByWindows<C> msm(terms, copy, config_, 4, limits_);
+        detail::DigitPartitionedMsm<C> msm(terms, copy, config_, 4, limits_);
         return msm.run();
     }
 

@@ -1,4 +1,4 @@
-#include "scheduling/shares.hpp"
+#include "scheduling/divide.hpp"
 
 #include <limits>
 

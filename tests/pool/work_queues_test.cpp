@@ -90,7 +90,7 @@ public:
 private:
     static constexpr double never = 1e300;
     struct Running {
-        PieceOfWork piece;
+        QueuedTask piece;
         double ends;
     };
 

@@ -202,7 +202,7 @@ void take_work_over(ForkSubject*&) {
     std::atomic<int> begun{0};
     std::atomic<int> done{0};
     {
-        detail::Workers workers(3, {[&](std::size_t) { ++begun; }, [](std::size_t) { return true; }, [](std::size_t, std::size_t) {}});
+        detail::DeviceThreads workers(3, {[&](std::size_t) { ++begun; }, [](std::size_t) { return true; }, [](std::size_t, std::size_t) {}});
         workers.set_balancer(balancer);
         const auto post = [&] {
             for (int i = 0; i < pieces / 2; ++i) {
@@ -236,7 +236,7 @@ void take_work_over(ForkSubject*&) {
 /// Work that waits is done by the thread that met a fault.
 void fail_waiting_work(ForkSubject*&) {
     std::atomic<int> done{0};
-    detail::Workers workers(2, {[](std::size_t) {}, [](std::size_t) { return true; }, [](std::size_t, std::size_t) {}});
+    detail::DeviceThreads workers(2, {[](std::size_t) {}, [](std::size_t) { return true; }, [](std::size_t, std::size_t) {}});
     const auto post = [&] {
         for (std::size_t i = 0; i < 4; ++i) {
             workers.post(i % 2, {[&done](std::size_t) { return ++done, true; }, nullptr});

@@ -34,6 +34,13 @@ namespace cupool {
 
 struct ProbeReport;
 
+namespace detail {
+class MsmJob;
+template <Curve C>
+class MsmResults;
+class PoolState;
+}  // namespace detail
+
 /// A device that a pool does not give work to.
 struct QuarantinedDevice {
     int device = 0;   ///< ordinal
@@ -394,12 +401,10 @@ private:
     friend class Collectives;
     friend class PeerManager;
     friend class PoolGraph;
-    class State;
-    using Work = std::function<void(std::size_t, const DeviceContext&)>;
 
-    explicit DevicePool(std::shared_ptr<State> state);
+    explicit DevicePool(std::shared_ptr<detail::PoolState> state);
     /// What every member begins with. \throws Error wrong_context where the pool was moved from, forked
-    State& state(const SourceLocation& where) const;
+    detail::PoolState& state(const SourceLocation& where) const;
     /// The devices that a probe has found usable, or the host where it has found none. \param driver  null for the host's own
     static DevicePool usable_or_host(const ProbeReport& report, const std::shared_ptr<const Driver>& driver, UnusableDevices unusable,
                                      const SourceLocation& where);
@@ -428,6 +433,13 @@ private:
     template <Curve C>
     PooledBases<C> prepare_bases(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread,
                                  const SourceLocation& where) const;
+    template <Curve C>
+    std::shared_ptr<detail::MsmJob> plan_msms(const PoolOperand<Scalar>& scalars, const PoolOperand<AffinePoint<C>>& points,
+                                              const MsmConfig& config, const detail::MsmResults<C>& results, MsmSpread spread,
+                                              const SourceLocation& where) const;
+    template <Curve C>
+    std::shared_ptr<detail::MsmJob> plan_msms(const PoolOperand<Scalar>& scalars, const PooledBases<C>& bases, const MsmConfig& config,
+                                              const detail::MsmResults<C>& results, MsmSpread spread, const SourceLocation& where) const;
     template <class T>
     void check_buffers(std::span<const DeviceSpan<const T>> buffers, const SourceLocation& where) const;
     void check_index(std::size_t index, const SourceLocation& where) const;
@@ -435,7 +447,7 @@ private:
     void post(std::size_t index, std::unique_ptr<detail::PoolTask> task, const SourceLocation& where) const;
     void post_balanced(std::unique_ptr<detail::PoolTask> task, double work, const SourceLocation& where) const;
 
-    std::shared_ptr<State> state_;
+    std::shared_ptr<detail::PoolState> state_;
 };
 
 /// A forward iterator; see DevicePool::begin().

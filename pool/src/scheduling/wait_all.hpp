@@ -6,12 +6,12 @@
 
 namespace cupool::detail {
 
-/// Waits for all of them. \throws the failure of the first one in the list that failed
-inline void wait_all(std::vector<std::future<void>>& pieces) {
+/// Waits for all futures. \throws the failure of the first one in the list that failed
+inline void wait_all(std::vector<std::future<void>>& futures) {
     std::exception_ptr first;
-    for (std::future<void>& piece : pieces) {
+    for (std::future<void>& future : futures) {
         try {
-            piece.get();
+            future.get();
         } catch (...) {
             if (!first) first = std::current_exception();
         }
