@@ -24,7 +24,7 @@ std::string listed(const std::vector<int>& ordinals) {
     return text;
 }
 
-/// How many devices there are to choose from. \throws Error no_device where there is none
+/// How many devices there are to choose from. \throws Error no_device if there is none
 int positive_device_count(const Driver& driver) {
     const int count = device_count(driver);
     if (count == 0) {

@@ -16,8 +16,8 @@ inline bool poisons_process(const Error& error) {
     return error.call() != "cuDevicePrimaryCtxRetain" || !error.code() || is_sticky(*error.code());
 }
 
-/// Remembers the first device fault. One poisons every GPU of the process for good, so whoever asks later is told at once, without a
-/// call of the driver. Safe from any thread.
+/// Keeps the first device fault. A device fault makes every GPU of the process unusable, so later calls fail at once, without a driver
+/// call. Thread-safe.
 class FaultLatch {
 public:
     /// Looks at a failure; a device fault latches.

@@ -13,9 +13,9 @@
 #include "checks.hpp"
 #include "exchange.hpp"
 #include "pool_state.hpp"
-#include "scheduling/divide.hpp"
 #include "reduce/checks.hpp"
 #include "reduce/instantiate.hpp"
+#include "scheduling/divide.hpp"
 
 namespace cupool {
 

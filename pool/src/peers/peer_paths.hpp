@@ -14,7 +14,7 @@
 namespace cupool::detail {
 
 /// The ways between the devices of a pool, which are counted as the pool counts them: finds each out when it is first asked about, opens
-/// it, and copies over it. What PeerManager is made of. Safe from any thread.
+/// it, and copies over it. What PeerManager is made of. Thread-safe.
 class PeerPaths {
 public:
     using ContextAt = std::function<const DeviceContext&(std::size_t index)>;

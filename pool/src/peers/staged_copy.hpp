@@ -10,7 +10,7 @@
 namespace cupool::detail {
 
 /// Copies from one device to another through page-locked host memory, a chunk at a time: while one chunk goes in to its target, the next
-/// comes out of its source. Safe from any thread.
+/// comes out of its source. Thread-safe.
 class StagedCopy {
 public:
     StagedCopy(const DeviceContext& source, const DeviceContext& target, std::size_t chunk_bytes, std::size_t chunks);

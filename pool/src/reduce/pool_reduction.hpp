@@ -254,7 +254,7 @@ private:
         return gathered;
     }
 
-    /// \pre only the member's own piece of work calls this for it
+    /// \pre only the member's own task calls this for it
     void note_bytes(std::size_t member, std::uint64_t bytes) {
         moved_[member] += bytes;
         pool_.member(member).bytes += bytes;

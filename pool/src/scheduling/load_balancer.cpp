@@ -40,7 +40,7 @@ constexpr double max_counted = 1e100;
 constexpr double min_speed = 1e-100;
 constexpr double max_speed = 1e100;
 
-/// What counts of an amount. \throws Error invalid_argument where it is negative or no finite number
+/// What counts of an amount. \throws Error invalid_argument if it is negative or no finite number
 double counted(double amount, const char* what, const SourceLocation& where) {
     if (!(amount >= 0) || std::isinf(amount)) {
         throw Error(ErrorCategory::invalid_argument,

@@ -7,7 +7,7 @@
 namespace cupool::detail {
 
 /// How fast a pool's devices are beside each other, learned from jobs that several of them shared. Before any, as fast as their capability
-/// says. Safe from any thread.
+/// says. Thread-safe.
 ///
 /// Items of different jobs cost differently, so a job tells only how its devices compare: their measured rates are scaled to the sum of the
 /// speeds that these devices had before. A job in which all parts take equally long therefore changes nothing.
@@ -23,9 +23,9 @@ public:
     /// \param capabilities  above 0
     explicit RelativeSpeeds(std::vector<double> capabilities);
 
-    /// Learns from a shared job. The first job of each device is passed over: it loads and compiles kernels. A part may have waited for
-    /// other work of its device, so that one job changes a speed by half of what it tells at most, and no speed falls below a sixteenth of
-    /// what the capability says: a device keeps a share, by which it is measured again.
+    /// Learns from a shared job. The first job of each device is skipped: it loads and compiles kernels. A part may have waited for other
+    /// work of its device, so that one job changes a speed by half of what it tells at most, and no speed falls below a sixteenth of what
+    /// the capability says: a device keeps a share, by which it is measured again.
     void learn(const std::vector<Part>& parts);
 
     /// One for each member. Devices of equal capability have equal speeds, unless one of them was measured to be more than a tenth off
