@@ -9,8 +9,8 @@
 
 namespace cupool::detail {
 
-/// Whether after this failure no GPU of the process works any more. A device that cannot even be opened, for a memory error of its own,
-/// ails alone.
+/// Whether no GPU of the process works after this failure. A device that cannot be opened because of a memory error affects no other
+/// device.
 inline bool poisons_process(const Error& error) {
     if (error.category() != ErrorCategory::device_fault) return false;
     return error.call() != "cuDevicePrimaryCtxRetain" || !error.code() || is_sticky(*error.code());
@@ -20,7 +20,7 @@ inline bool poisons_process(const Error& error) {
 /// call. Thread-safe.
 class FaultLatch {
 public:
-    /// Looks at a failure; a device fault latches.
+    /// Latches the failure if it is a device fault.
     void note(const Error& error) {
         if (!poisons_process(error)) return;
         const std::lock_guard lock(mutex_);

@@ -479,7 +479,7 @@ bool msm_by_windows(World& world) {
     JacobianPoint<C> result = no_result<C>();
     RunReport report;
     run_unless_failed_write(
-        result, [&] { report = world.pool().msm<C>(input.scalars, input.points, small_config(), result, MsmSpread::shared_windows); });
+        result, [&] { report = world.pool().msm<C>(input.scalars, input.points, small_config(), result, MsmSpread::digit_partition); });
     return to_affine(result) == input.sum && report.devices == world.pool().devices();
 }
 

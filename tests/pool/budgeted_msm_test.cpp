@@ -160,13 +160,13 @@ TEMPLATE_TEST_CASE_SIG("devices that share an MSM's digits agree about those tha
     const detail::DigitChoice digits = detail::choose_shared_digits(works, 0, {});
     for (const detail::MsmWork& work : works) config.memory_budget = std::max(config.memory_budget, min_bytes(work, digits) - 1);
     JacobianPoint<C> sum;
-    const RunReport report = pool.msm<C>(msms.scalars, msms.points, config, sum, MsmSpread::shared_windows);
+    const RunReport report = pool.msm<C>(msms.scalars, msms.points, config, sum, MsmSpread::digit_partition);
     CHECK(to_affine(sum) == msms.sums[0]);
     CHECK(report.device_bytes <= config.memory_budget);
     CHECK(report.devices == pool.devices());
     CHECK(machine.simulator.call_count("cuMemcpyPeerAsync") > 0);  // digits were shared, not terms
     config.c = static_cast<int>(digits.width);
-    const Error refusal = error_of([&] { pool.msm<C>(msms.scalars, msms.points, config, sum, MsmSpread::shared_windows); });
+    const Error refusal = error_of([&] { pool.msm<C>(msms.scalars, msms.points, config, sum, MsmSpread::digit_partition); });
     CHECK(refusal.category() == ErrorCategory::invalid_argument);
     CHECK_THAT(refusal.what(), contains_text("memory_budget is " + std::to_string(config.memory_budget)));
 }

@@ -161,7 +161,7 @@ TEST_CASE("the digits of an MSM are never shared where an operand lies on a devi
     const SmallMsms<curve> msms(1, terms, false);
     const PlacedArray<Scalar> scalars(pool, Place::slices, msms.scalars, 1, {{0, 12}, {1, 12}});
     JacobianPoint<curve> sum;
-    pool.msm<curve>(scalars.operand(), msms.points, small_msm(Place::slices, Place::host), sum, MsmSpread::shared_windows);
+    pool.msm<curve>(scalars.operand(), msms.points, small_msm(Place::slices, Place::host), sum, MsmSpread::digit_partition);
     CHECK(cupool::to_affine(sum) == msms.expected[0]);
     CHECK(machine.simulator.call_count("cuMemcpyPeerAsync") == before);
 }

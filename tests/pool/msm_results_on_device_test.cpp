@@ -50,7 +50,7 @@ TEST_CASE("results of MSMs over prepared bases go to a chosen device", "[msm_res
     const SmallMsms<curve> msms(3, terms, false);
     MsmConfig config;
     config.are_results_on_device = true;
-    for (const MsmSpread prepared : {MsmSpread::one_device, MsmSpread::all_devices, MsmSpread::shared_windows}) {
+    for (const MsmSpread prepared : {MsmSpread::one_device, MsmSpread::all_devices, MsmSpread::digit_partition}) {
         const PooledBases<curve> bases = pool.prepare<curve>(msms.points, small_bases(), prepared);
         for (const int device : {0, 1}) {
             DeviceBuffer<JacobianPoint<curve>> results(3, pool.context(device));
@@ -102,7 +102,7 @@ TEST_CASE("an MSM whose digits devices share writes its result on a device", "[m
     DeviceBuffer<JacobianPoint<curve>> results(1, pool.context(1));
     for (const bool is_way_open : {false, true}) {
         const std::uint64_t copies = machine.simulator.call_count("cuMemcpyPeerAsync");
-        pool.msm<curve>(msms.scalars, msms.points, to_device(), results.span(), MsmSpread::shared_windows);
+        pool.msm<curve>(msms.scalars, msms.points, to_device(), results.span(), MsmSpread::digit_partition);
         CHECK(read(results, pool) == msms.expected);
         if (is_way_open) CHECK(machine.simulator.call_count("cuMemcpyPeerAsync") > copies);  // terms were handed on
     }

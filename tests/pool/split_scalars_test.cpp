@@ -140,7 +140,7 @@ TEST_CASE("devices share the digits of scalars that are split", "[msm]") {
     REQUIRE(
         detail::choose_digits(41, detail::scalar_range<C>(0), 1, width, {.share_count = static_cast<unsigned>(devices)}).are_scalars_split);
     JacobianPoint<C> sum;
-    pool.msm<C>(std::span<const Scalar>(one.scalars), std::span<const AffinePoint<C>>(one.points), config, sum, MsmSpread::shared_windows);
+    pool.msm<C>(std::span<const Scalar>(one.scalars), std::span<const AffinePoint<C>>(one.points), config, sum, MsmSpread::digit_partition);
     CHECK(to_affine(sum) == one.sums[0]);
 }
 

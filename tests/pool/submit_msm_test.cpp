@@ -48,7 +48,7 @@ TEST_CASE("MSMs of every kind are done by the workers", "[submit_msm]") {
         const SmallMsms<curve> msms(count, terms, false);
         const PlacedArray<Scalar> scalars(pool, place, msms.scalars, count, slices);
         const PlacedArray<AffinePoint<curve>> points(pool, place, msms.points, 1, slices);
-        for (const MsmSpread spread : {MsmSpread::one_device, MsmSpread::all_devices, MsmSpread::shared_windows}) {
+        for (const MsmSpread spread : {MsmSpread::one_device, MsmSpread::all_devices, MsmSpread::digit_partition}) {
             CAPTURE(place, count, spread);
             auto results = no_results<curve>(count);
             DeviceBuffer<JacobianPoint<curve>> on_device(count, pool.context_at(1));
@@ -72,7 +72,7 @@ TEST_CASE("MSMs over prepared bases are done by the workers, and keep the bases"
     const Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);
     const SmallMsms<curve> msms(3, terms, false);
-    for (const MsmSpread prepared : {MsmSpread::one_device, MsmSpread::all_devices, MsmSpread::shared_windows}) {
+    for (const MsmSpread prepared : {MsmSpread::one_device, MsmSpread::all_devices, MsmSpread::digit_partition}) {
         std::optional<PooledBases<curve>> bases = pool.prepare<curve>(msms.points, small_bases(), prepared);
         auto results = no_results<curve>(3);
         JacobianPoint<curve> first;
@@ -120,7 +120,8 @@ TEST_CASE("the last copy of a pool waits for MSMs that were submitted", "[submit
     std::future<RunReport> future;
     {
         const DevicePool pool = DevicePool::all(machine.driver);
-        future = pool.submit_msm<curve>(msms.scalars, msms.points, small_msm(Place::host, Place::host), results, MsmSpread::shared_windows);
+        future =
+            pool.submit_msm<curve>(msms.scalars, msms.points, small_msm(Place::host, Place::host), results, MsmSpread::digit_partition);
     }
     CHECK(is_ready(future));
     CHECK(to_affine(results) == msms.expected);
@@ -138,7 +139,7 @@ TEST_CASE("a hundred MSMs are submitted by four threads", "[submit_msm]") {
         threads.emplace_back([&, thread] {
             for (std::size_t i = thread * of_thread; i < (thread + 1) * of_thread; ++i) {
                 const MsmSpread spread = i % 8 == 0   ? MsmSpread::all_devices
-                                         : i % 8 == 1 ? MsmSpread::shared_windows
+                                         : i % 8 == 1 ? MsmSpread::digit_partition
                                                       : MsmSpread::automatic;
                 futures[i] = pool.submit_msm<curve>(msms.scalars, msms.points, small_msm(Place::host, Place::host), results[i], spread);
             }
@@ -173,7 +174,7 @@ TEST_CASE("what fails after an MSM was submitted comes out of its future, at the
     check(__LINE__, pool.submit_msm<curve>(msms.scalars, bases, config, results), terms + 2);
     msms.scalars[terms + 2] = Scalar{{1}};
     check(__LINE__, pool.submit_msm<curve>(msms.scalars, msms.points, config, results, MsmSpread::all_devices), 3 * terms + 11);
-    check(__LINE__, pool.submit_msm<curve>(msms.scalars, msms.points, config, results, MsmSpread::shared_windows), 3 * terms + 11);
+    check(__LINE__, pool.submit_msm<curve>(msms.scalars, msms.points, config, results, MsmSpread::digit_partition), 3 * terms + 11);
 }
 
 TEST_CASE("what is wrong with an MSM from the beginning is thrown where it is submitted", "[submit_msm]") {
@@ -202,7 +203,7 @@ TEST_CASE("a piece of work submits an MSM to its own pool and waits for it", "[s
     const Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);
     const SmallMsms<curve> msms(3, terms, false);
-    const MsmSpread spread = GENERATE(MsmSpread::one_device, MsmSpread::all_devices, MsmSpread::shared_windows);
+    const MsmSpread spread = GENERATE(MsmSpread::one_device, MsmSpread::all_devices, MsmSpread::digit_partition);
     auto results = no_results<curve>(3);
     BusyWorker busy(pool, 1);  // it would be waited for in vain
     pool.submit_at(0,
@@ -227,7 +228,7 @@ TEST_CASE("a device fault fails all MSMs that were submitted", "[submit_msm]") {
         const BusyWorker third(pool, 2);
         machine.simulator.plan_fault("cuLaunchKernel", 10, 700, cupool_sim_sticky);
         for (std::size_t i = 0; i < results.size(); ++i) {
-            const MsmSpread spread = i % 2 == 0 ? MsmSpread::all_devices : MsmSpread::shared_windows;
+            const MsmSpread spread = i % 2 == 0 ? MsmSpread::all_devices : MsmSpread::digit_partition;
             futures.push_back(i % 3 == 0 ? pool.submit_msm<curve>(msms.scalars, bases, MsmConfig{}, results[i])
                                          : pool.submit_msm<curve>(msms.scalars, msms.points, config, results[i], spread));
         }

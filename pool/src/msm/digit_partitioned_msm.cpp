@@ -311,7 +311,7 @@ std::optional<unsigned> digit_partition_width(std::size_t terms, std::size_t dev
     const ScalarRange scalars = scalar_range<C>(config.bitsize);
     const DigitChoice choice =
         choose_digits(terms, scalars, 1, static_cast<unsigned>(config.c), {.share_count = static_cast<unsigned>(devices)});
-    if (spread == MsmSpread::shared_windows) return choice.width;
+    if (spread == MsmSpread::digit_partition) return choice.width;
     // With fewer digits, forwarding a term takes longer than summing one device's digits of it.
     const MsmDigits digits = msm_digits(scalars, choice, 1);
     const bool are_enough = digits.terms_a_scalar * digits.digit_count >= devices && terms / devices >= min_terms_a_device;

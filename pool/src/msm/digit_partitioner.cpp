@@ -16,7 +16,7 @@ std::optional<unsigned> DigitPartitioner::width(const std::vector<MsmPart>& part
                                                 const std::vector<const void*>& operands, const MsmConfig& config, MsmSpread spread) {
     const std::optional<unsigned> width = digit_partition_width<C>(terms, parts.size(), config, spread);
     if (!width || !can_forward_between_all(parts, spread)) return std::nullopt;
-    if (spread == MsmSpread::shared_windows) return width;
+    if (spread == MsmSpread::digit_partition) return width;
     // Every device works on every chunk, so the slowest device would delay the others.
     if (!have_equal_weights(parts)) return std::nullopt;
     // Staging pageable memory is faster on threads near each device, and then limits the whole MSM (measured on two H200s).

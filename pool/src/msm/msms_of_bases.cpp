@@ -48,7 +48,7 @@ std::optional<Division> MsmsOfBases<C>::division_of_slices() const {
 
 template <Curve C>
 std::shared_ptr<MsmJob> MsmsOfBases<C>::job(MsmSpread spread, const SourceLocation& where) {
-    require_enumerator(spread, MsmSpread::shared_windows, "MsmSpread");
+    require_enumerator(spread, MsmSpread::digit_partition, "MsmSpread");
     MsmTasks<C> tasks(pool_, request_.results, request_.config.are_points_montgomery_form);
     std::vector<MsmPart> parts = this->parts(spread);
     const std::optional<unsigned> width = digit_partition_width(parts);

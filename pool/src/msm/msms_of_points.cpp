@@ -73,7 +73,7 @@ std::vector<std::size_t> MsmsOfPoints<C>::choose(std::size_t devices, double wor
 
 template <Curve C>
 std::shared_ptr<MsmJob> MsmsOfPoints<C>::job(MsmSpread spread, const SourceLocation& where) {
-    require_enumerator(spread, MsmSpread::shared_windows, "MsmSpread");
+    require_enumerator(spread, MsmSpread::digit_partition, "MsmSpread");
     MsmTasks<C> tasks(pool_, request_.results, request_.config.are_points_montgomery_form);
     if (const auto division = division_of_slices()) {
         add_parts(tasks, pool_.msms().parts_of_slices(*division, request_.count()));

@@ -58,7 +58,7 @@ template <Curve C>
 PooledBases<C> DevicePool::prepare_bases(std::span<const AffinePoint<C>> points, const PrepareConfig& config, MsmSpread spread,
                                          const SourceLocation& where) const {
     detail::PoolState& pool = state(where);
-    detail::require_enumerator(spread, MsmSpread::shared_windows, "MsmSpread");
+    detail::require_enumerator(spread, MsmSpread::digit_partition, "MsmSpread");
     const std::vector<std::size_t> healthy = pool.healthy();
     const auto bases = std::make_shared<detail::PooledBasesState<C>>();
     bases->pool = state_;

@@ -18,7 +18,7 @@ std::size_t index_of(const DevicePool& pool, int ordinal) {
     return static_cast<std::size_t>(std::find(pool.devices().begin(), pool.devices().end(), ordinal) - pool.devices().begin());
 }
 
-/// Gives the target's stream the work. See DevicePool::reduce_results().
+/// Queues the work on the target's stream. See DevicePool::reduce_results().
 template <class T>
 void combine_async(DeviceSpan<T> result, DeviceSpan<T> arrived, std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation,
                    const DevicePool& pool, const DeviceContext& target, detail::PeerPaths& peers) {
@@ -35,7 +35,7 @@ void combine_async(DeviceSpan<T> result, DeviceSpan<T> arrived, std::span<const 
     }
 }
 
-/// The result. Nothing uses the buffers when it returns or throws.
+/// Combines the buffers. They are no longer in use when it returns or throws.
 template <class T>
 DeviceBuffer<T> combined(std::span<const DeviceSpan<const T>> buffers, ReduceOperation operation, const DevicePool& pool,
                          const DeviceContext& target, detail::PeerPaths& peers) {

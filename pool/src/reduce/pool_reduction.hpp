@@ -24,7 +24,7 @@
 
 namespace cupool::detail {
 
-/// The parts of a reduction that the devices of a pool do, and how they become one result.
+/// A reduction over the devices of a pool: each computes its part, and the host combines the results.
 class PoolReduction {
 public:
     explicit PoolReduction(PoolState& pool) : pool_(pool) {}
@@ -81,10 +81,10 @@ private:
                               });
     }
 
-    /// Host memory of this size is worth another device.
+    /// The minimum host memory for each device.
     static constexpr std::size_t min_bytes_a_device = std::size_t{4} << 20;
 
-    /// Whether the order of a reduction shows in its result.
+    /// Whether the result depends on the order of the reduction.
     template <class T>
     static bool is_ordered(ReduceOperation operation) {
         return is_float_element<T> && operation == ReduceOperation::sum;
@@ -98,7 +98,7 @@ private:
         return busy;
     }
 
-    /// As many members as so many bytes are worth, those with the least work of this pool in flight first.
+    /// Chooses as many members as the input has work for, those with the fewest tasks in flight first.
     std::vector<std::size_t> members_for(std::size_t bytes) const {
         std::vector<std::size_t> members = pool_.healthy();
         std::vector<std::uint64_t> in_flight;  // read once: it changes
@@ -110,7 +110,7 @@ private:
         return members;
     }
 
-    /// Those that are not empty. \throws Error for one that cannot be reduced where it lies
+    /// The slices that are not empty. \throws Error if a slice cannot be reduced on its device
     template <class T>
     std::vector<DeviceSpan<const T>> checked(std::span<const DeviceSpan<const T>> all) const {
         std::vector<DeviceSpan<const T>> slices;
@@ -142,7 +142,7 @@ private:
         return report;
     }
 
-    /// Each member reduces its part, and the host their results. \param part_of(index)  the member's operand, not empty
+    /// Reduces a part on each member, and their results on the host. \param part_of(index)  the member's operand, not empty
     template <class T, class R, class PartOf>
     RunReport unordered(const std::vector<std::size_t>& members, ReduceOperation operation, R& result, const PartOf& part_of) {
         const auto start = std::chrono::steady_clock::now();
@@ -159,8 +159,8 @@ private:
         return joined(members, reports, start);
     }
 
-    /// The members sum tiles, and the host the tiles' values. \param sum_tiles(index, context, values)  writes the member's tiles among the
-    /// values of all
+    /// Sums tiles on the members, and the tiles' values on the host. \param sum_tiles(index, context, values)  writes the values of the
+    /// member's tiles into those of all
     template <class T, class R, class SumTiles>
     RunReport ordered_sum(const std::vector<std::size_t>& members, std::uint64_t tiles, R& result, const SumTiles& sum_tiles) {
         const auto start = std::chrono::steady_clock::now();
@@ -192,7 +192,7 @@ private:
         }
     }
 
-    /// The tiles that begin in a slice; the end of the last one is copied from the slices behind. \param values  of all tiles
+    /// Sums the tiles that begin in a slice. The end of the last tile is copied from the following slices. \param values  of all tiles
     template <class T, class R>
     void sum_slice_tiles(const std::vector<DeviceSpan<const T>>& slices, std::size_t number, std::uint64_t tile,
                          const DeviceContext& context, std::span<Accumulator<T, R>> values) {
@@ -203,7 +203,7 @@ private:
             const std::uint64_t first_tile = begin / tile + (begin % tile != 0 ? 1 : 0);
             const std::uint64_t last_tile = end / tile + (end % tile != 0 ? 1 : 0);
             if (first_tile == last_tile) return;
-            const bool is_shared = end % tile != 0 && number + 1 < slices.size();  // whether the last tile goes on in the next slice
+            const bool is_shared = end % tile != 0 && number + 1 < slices.size();  // whether the last tile continues in the next slice
             const std::uint64_t whole_tiles = last_tile - first_tile - (is_shared ? 1 : 0);
             const StreamView stream = context.stream();
             DeviceBuffer<Accumulator<T, R>> on_device(last_tile - first_tile, context);
@@ -217,14 +217,14 @@ private:
                 const std::uint64_t shared_begin = (last_tile - 1) * tile - begin;
                 const DeviceBuffer<T> gathered = gather_tile(slices, number, shared_begin, tile, context);
                 sum_tiles_on_device<T, R>(gathered.span(), tile, context, on_device.span().subspan(whole_tiles, 1));
-                stream.synchronize();  // before the gathered elements go
+                stream.synchronize();  // before the gathered elements are freed
             }
             copy(values.subspan(first_tile, last_tile - first_tile), on_device.span(), stream);
             note_bytes(pool_.index_of(context.device()), on_device.size_bytes());
         }
     }
 
-    /// A tile of elements from that place of a slice on, and from the slices behind as far as they reach.
+    /// Gathers a tile of elements that begins at a place of a slice and continues in the following slices, as far as there are any.
     template <class T>
     DeviceBuffer<T> gather_tile(const std::vector<DeviceSpan<const T>>& slices, std::size_t number, std::uint64_t begin, std::uint64_t tile,
                                 const DeviceContext& context) {
@@ -254,7 +254,7 @@ private:
         return gathered;
     }
 
-    /// \pre only the member's own task calls this for it
+    /// \pre called by the member's own task only
     void note_bytes(std::size_t member, std::uint64_t bytes) {
         moved_[member] += bytes;
         pool_.member(member).bytes += bytes;

@@ -306,7 +306,7 @@ public:
                                       MsmSpread spread = MsmSpread::automatic, SourceLocation where = SourceLocation::current()) const;
 
     /// Prepares bases for many MSMs; see PreparedBases. `config.ctx` is ignored. If every device gets enough work, the bases are divided
-    /// among the devices that are not quarantined; otherwise each device gets all of them; `all_devices` and `shared_windows` divide them
+    /// among the devices that are not quarantined; otherwise each device gets all of them; `all_devices` and `digit_partition` divide them
     /// in any case, `one_device` never. `spread` also determines how devices divide one MSM over divided bases. The points are host memory,
     /// not needed any more when it returns. \throws what PreparedBases' constructor throws; no_device
     template <Curve C>

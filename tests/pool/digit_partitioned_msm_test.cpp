@@ -93,7 +93,7 @@ TEMPLATE_TEST_CASE_SIG("devices that share an MSM's windows sum all terms", "[ms
     const DevicePool pool = DevicePool::all(machine.driver);
     const Input<C> input(41, 22);
     JacobianPoint<C> sum;
-    const RunReport report = pool.msm<C>(input.scalars, input.points, narrow_digits(22), sum, MsmSpread::shared_windows);
+    const RunReport report = pool.msm<C>(input.scalars, input.points, narrow_digits(22), sum, MsmSpread::digit_partition);
     CHECK(to_affine(sum) == input.sum);
     CHECK(report.devices == pool.devices());
     CHECK(report.device_bytes > 0);
@@ -111,7 +111,7 @@ TEST_CASE("devices that share windows agree whether they weigh them, where share
         MsmConfig config = narrow_digits(bitsize);
         config.c = 2;  // of 183 bits 92 digits: 31, 32 and 31 windows
         JacobianPoint<C> sum;
-        (void)pool.msm<C>(input.scalars, input.points, config, sum, MsmSpread::shared_windows);
+        (void)pool.msm<C>(input.scalars, input.points, config, sum, MsmSpread::digit_partition);
         CHECK(to_affine(sum) == input.sum);
     }
 }
@@ -206,7 +206,7 @@ TEST_CASE("a scalar that breaks its promise is named by its place, whoever has i
     std::vector<Scalar> scalars(3 * 40, Scalar{{1}});
     std::copy(input.scalars.begin(), input.scalars.end(), scalars.end() - 40);
     std::vector<JacobianPoint<C>> sums(3);
-    const auto run = [&] { (void)pool.msm<C>(scalars, input.points, narrow_digits(20), sums, MsmSpread::shared_windows); };
+    const auto run = [&] { (void)pool.msm<C>(scalars, input.points, narrow_digits(20), sums, MsmSpread::digit_partition); };
     CHECK_THAT(error_of(run).what(), contains_text("scalar " + std::to_string(80 + broken) + " "));
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("windows are shared over prepared bases, of which some may be left out
     PrepareConfig prepare;
     prepare.bitsize = 16;
     prepare.c = GENERATE(0, 4);
-    const PooledBases<C> bases = pool.prepare<C>(input.points, prepare, MsmSpread::shared_windows);
+    const PooledBases<C> bases = pool.prepare<C>(input.points, prepare, MsmSpread::digit_partition);
     CHECK(bases.is_sharded());
     for (const std::size_t terms : {33, 32, 12, 1, 0}) {
         AffinePoint<C> expected = infinity<C>();
@@ -252,7 +252,7 @@ TEST_CASE("operands and results may be in Montgomery form where windows are shar
     MsmConfig config = narrow_digits(64);
     config.are_points_montgomery_form = true;
     points_to_montgomery_form<C>(input.points);
-    pool.msm<C>(input.scalars, input.points, config, sums[0], MsmSpread::shared_windows);
+    pool.msm<C>(input.scalars, input.points, config, sums[0], MsmSpread::digit_partition);
     pool.msm<C>(input.scalars, input.points, config, sums[1], MsmSpread::all_devices);
     std::vector<AffinePoint<C>> coordinates{{sums[0].x, sums[0].y}, {sums[0].z, {}}, {sums[1].x, sums[1].y}, {sums[1].z, {}}};
     points_from_montgomery_form<C>(coordinates);
@@ -270,8 +270,8 @@ TEST_CASE("terms are shared where windows cannot be", "[msm]") {
         JacobianPoint<C> sum;
         const RunReport report =
             prepare.precompute_factor == 1
-                ? pool.msm<C>(input.scalars, input.points, config, sum, MsmSpread::shared_windows)
-                : pool.msm<C>(input.scalars, pool.prepare<C>(input.points, prepare, MsmSpread::shared_windows), config, sum);
+                ? pool.msm<C>(input.scalars, input.points, config, sum, MsmSpread::digit_partition)
+                : pool.msm<C>(input.scalars, pool.prepare<C>(input.points, prepare, MsmSpread::digit_partition), config, sum);
         CHECK(to_affine(sum) == input.sum);
         CHECK(report.devices == pool.devices());
         return machine.simulator.call_count("cuMemcpyPeerAsync") - earlier;
@@ -300,7 +300,7 @@ TEST_CASE("terms are shared where a way between devices cannot be opened", "[msm
     for (const bool is_open : {false, true}) {
         JacobianPoint<C> sum;
         const std::uint64_t earlier = machine.simulator.call_count("cuMemcpyPeerAsync");
-        const RunReport report = pool.msm<C>(input.scalars, input.points, narrow_digits(8), sum, MsmSpread::shared_windows);
+        const RunReport report = pool.msm<C>(input.scalars, input.points, narrow_digits(8), sum, MsmSpread::digit_partition);
         CHECK(to_affine(sum) == input.sum);
         CHECK(report.devices == pool.devices());
         CHECK((machine.simulator.call_count("cuMemcpyPeerAsync") > earlier) == is_open);
@@ -313,33 +313,33 @@ TEST_CASE("terms are handed on by links, and otherwise where it is asked for", "
     path.route = PeerRoute::direct;
     for (const bool is_link : {false, true}) {
         CHECK(detail::can_forward(path, MsmSpread::automatic) == is_link);
-        CHECK(detail::can_forward(path, MsmSpread::shared_windows));
+        CHECK(detail::can_forward(path, MsmSpread::digit_partition));
         path.link = Device::PeerLink{.can_access = true, .native_atomics = true, .array_access = true, .performance_rank = 0};
     }
     path.link->native_atomics = false;
     CHECK_FALSE(detail::can_forward(path, MsmSpread::automatic));
     path.route = PeerRoute::staged;
-    CHECK_FALSE(detail::can_forward(path, MsmSpread::shared_windows));
+    CHECK_FALSE(detail::can_forward(path, MsmSpread::digit_partition));
 }
 
 TEST_CASE("windows are shared of many terms with many digits", "[msm]") {
     MsmConfig config;
     const auto width = [&config](std::size_t terms, std::size_t devices, MsmSpread spread = MsmSpread::automatic) {
-        return detail::width_of_shared_windows<Curve::bn254>(terms, devices, config, spread);
+        return detail::digit_partition_width<Curve::bn254>(terms, devices, config, spread);
     };
     CHECK(width(1 << 24, 4) == 16U);  // 16 whole windows; of 17 bits there would be 15, and up to five for a device
     CHECK(width(1 << 24, 2) == 17U);
-    CHECK(width(1 << 24, 4, MsmSpread::shared_windows) == 16U);
+    CHECK(width(1 << 24, 4, MsmSpread::digit_partition) == 16U);
     CHECK_FALSE(width(1 << 24, 4, MsmSpread::all_devices));
     CHECK_FALSE(width(1 << 24, 4, MsmSpread::one_device));
     CHECK_FALSE(width(1 << 24, 1));
-    CHECK_FALSE(width(1 << 24, 1, MsmSpread::shared_windows));
+    CHECK_FALSE(width(1 << 24, 1, MsmSpread::digit_partition));
     CHECK(width(1 << 18, 2));
     CHECK_FALSE(width(1 << 18, 4));
-    CHECK(width(100, 4, MsmSpread::shared_windows));
+    CHECK(width(100, 4, MsmSpread::digit_partition));
     config.bitsize = 16;  // few digits: terms would be handed on for little
     CHECK_FALSE(width(1 << 24, 4));
-    CHECK(width(1 << 24, 4, MsmSpread::shared_windows));
+    CHECK(width(1 << 24, 4, MsmSpread::digit_partition));
     config.bitsize = 64;
     CHECK(width(1 << 24, 4));
     config.c = 13;
@@ -358,7 +358,7 @@ TEST_CASE("MSMs of many threads that share windows do not wait for each other in
     std::atomic<int> right{0};
     const auto run = [&] {
         JacobianPoint<C> sum;
-        (void)pool.msm<C>(input.scalars, input.points, narrow_digits(8), sum, MsmSpread::shared_windows);
+        (void)pool.msm<C>(input.scalars, input.points, narrow_digits(8), sum, MsmSpread::digit_partition);
         if (to_affine(sum) == input.sum) ++right;  // assertions are for one thread
     };
     std::vector<std::thread> threads;
@@ -377,7 +377,7 @@ TEST_CASE("what fails where windows are shared is told, and leaves nothing behin
     const Input<C> input(16, 8);
     const auto run = [&](const MsmConfig& config) {
         JacobianPoint<C> sum;
-        (void)pool.msm<C>(input.scalars, input.points, config, sum, MsmSpread::shared_windows);
+        (void)pool.msm<C>(input.scalars, input.points, config, sum, MsmSpread::digit_partition);
         return to_affine(sum);
     };
     CHECK(run(narrow_digits(8)) == input.sum);
