@@ -7,7 +7,7 @@
 #include <random>
 #include <tuple>
 
-#include "../kernels/endomorphism_eigenvalue.hpp"
+#include "../endomorphism_eigenvalue.hpp"
 #include "catch.hpp"
 #include "field/integer.hpp"
 #include "machine.hpp"

@@ -6,7 +6,7 @@
 #include <cupool/pool/device_pool.hpp>
 #include <random>
 
-#include "../kernels/endomorphism_eigenvalue.hpp"
+#include "../endomorphism_eigenvalue.hpp"
 #include "catch.hpp"
 #include "machine.hpp"
 #include "msm/device/msm_on_device.hpp"
