@@ -202,7 +202,8 @@ void take_work_over(ForkSubject*&) {
     std::atomic<int> begun{0};
     std::atomic<int> done{0};
     {
-        detail::DeviceThreads threads(3, {[&](std::size_t) { ++begun; }, [](std::size_t) { return true; }, [](std::size_t, std::size_t) {}});
+        detail::DeviceThreads threads(3,
+                                      {[&](std::size_t) { ++begun; }, [](std::size_t) { return true; }, [](std::size_t, std::size_t) {}});
         threads.set_balancer(balancer);
         const auto post = [&] {
             for (int i = 0; i < tasks / 2; ++i) {
