@@ -34,7 +34,7 @@ struct Options {
 MsmSpread spread_from(const std::string& name) {
     if (name == "automatic") return MsmSpread::automatic;
     if (name == "terms") return MsmSpread::all_devices;
-    if (name == "windows") return MsmSpread::shared_windows;
+    if (name == "windows") return MsmSpread::digit_partition;
     throw std::invalid_argument("no way to spread an MSM: " + name);
 }
 

@@ -5,7 +5,7 @@
 
 namespace cupool::detail {
 
-/// Lets later work of a context's stream wait for what was given to the other one's stream so far.
+/// Makes later work of a context's stream wait for earlier work of the other one's stream.
 inline void wait_for_default_stream(const DeviceContext& waiting, const DeviceContext& other) {
     Event given(other.context());
     given.record(other.stream());

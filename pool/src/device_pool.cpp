@@ -24,7 +24,7 @@ std::string listed(const std::vector<int>& ordinals) {
     return text;
 }
 
-/// How many devices there are to choose from. \throws Error no_device where there is none
+/// How many devices there are to choose from. \throws Error no_device if there is none
 int positive_device_count(const Driver& driver) {
     const int count = device_count(driver);
     if (count == 0) {
@@ -80,7 +80,7 @@ ExcludedDevice excluded_device(int ordinal, const Error& error) {
 
 }  // namespace
 
-DevicePool::DevicePool(std::shared_ptr<State> state) : state_(std::move(state)) {}
+DevicePool::DevicePool(std::shared_ptr<detail::PoolState> state) : state_(std::move(state)) {}
 
 DevicePool DevicePool::all(UnusableDevices unusable, SourceLocation where) {
     return detail::report_at(where, [&] { return of_devices(nullptr, all_ordinals(*Driver::system()), unusable, {}, where); });
@@ -118,13 +118,13 @@ DevicePool DevicePool::usable_or_host(const ProbeReport& report, const std::shar
             detail::log(LogLevel::info, "pool: on the host's cores, as no GPU is usable (" + std::string(to_string(report.reason)) +
                                             "): " + report.explanation);
         }
-        return DevicePool(State::of_host(0, std::move(excluded)));
+        return DevicePool(detail::PoolState::of_host(0, std::move(excluded)));
     }
     if (detail::logs(LogLevel::info)) detail::log(LogLevel::info, "pool: on devices " + listed(usable));
     return detail::report_at(where, [&] { return of_devices(driver, usable, unusable, std::move(excluded), where); });
 }
 
-DevicePool DevicePool::host(unsigned threads) { return DevicePool(State::of_host(threads, {})); }
+DevicePool DevicePool::host(unsigned threads) { return DevicePool(detail::PoolState::of_host(threads, {})); }
 
 DevicePool DevicePool::with_devices(std::span<const int> ordinals, UnusableDevices unusable, SourceLocation where) {
     return detail::report_at(where, [&] {
@@ -144,7 +144,7 @@ DevicePool DevicePool::with_devices(const std::shared_ptr<const Driver>& driver,
 DevicePool DevicePool::of_devices(const std::shared_ptr<const Driver>& driver, std::span<const int> ordinals, UnusableDevices unusable,
                                   std::vector<ExcludedDevice> excluded, const SourceLocation& where) {
     detail::require_enumerator(unusable, UnusableDevices::fail, "UnusableDevices");
-    DevicePool pool(State::of_devices(driver, ordinals, excluded));
+    DevicePool pool(detail::PoolState::of_devices(driver, ordinals, excluded));
     if (unusable == UnusableDevices::lazy) return pool;
     std::vector<int> opened;
     std::optional<Error> first;
@@ -160,12 +160,12 @@ DevicePool DevicePool::of_devices(const std::shared_ptr<const Driver>& driver, s
     }
     if (opened.size() == pool.device_count()) return pool;
     if (opened.empty()) throw_none_opened(excluded, *first);
-    DevicePool rest(State::of_devices(driver, opened, std::move(excluded)));
+    DevicePool rest(detail::PoolState::of_devices(driver, opened, std::move(excluded)));
     for (std::size_t i = 0; i < rest.device_count(); ++i) (void)rest.context_at(i);  // which the other pool still holds open
     return rest;
 }
 
-DevicePool::State& DevicePool::state(const SourceLocation& where) const {
+detail::PoolState& DevicePool::state(const SourceLocation& where) const {
     if (state_ == nullptr) detail::throw_moved_from("the pool", where);
     state_->require_own_process(where);
     return *state_;

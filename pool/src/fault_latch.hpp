@@ -9,18 +9,18 @@
 
 namespace cupool::detail {
 
-/// Whether after this failure no GPU of the process works any more. A device that cannot even be opened, for a memory error of its own,
-/// ails alone.
+/// Whether no GPU of the process works after this failure. A device that cannot be opened because of a memory error affects no other
+/// device.
 inline bool poisons_process(const Error& error) {
     if (error.category() != ErrorCategory::device_fault) return false;
     return error.call() != "cuDevicePrimaryCtxRetain" || !error.code() || is_sticky(*error.code());
 }
 
-/// Remembers the first device fault. One poisons every GPU of the process for good, so whoever asks later is told at once, without a
-/// call of the driver. Safe from any thread.
+/// Keeps the first device fault. A device fault makes every GPU of the process unusable, so later calls fail at once, without a driver
+/// call. Thread-safe.
 class FaultLatch {
 public:
-    /// Looks at a failure; a device fault latches.
+    /// Latches the failure if it is a device fault.
     void note(const Error& error) {
         if (!poisons_process(error)) return;
         const std::lock_guard lock(mutex_);

@@ -64,7 +64,7 @@ void PoolMember::settle_near_device() const noexcept {
     try {
         run_on_processors(processors_near(device_of(driver_, ordinal_).pci_bus_id()));
     } catch (const std::exception& error) {
-        // Nearness is a matter of speed alone, and whatever ails the device will be met by the work.
+        // The affinity affects speed only; an error of the device will show in its tasks.
         log(LogLevel::debug, error.what());
     }
 }

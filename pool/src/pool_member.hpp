@@ -11,18 +11,18 @@
 
 namespace cupool::detail {
 
-/// A device of a pool, or the host: its context, made when first asked for, and the metrics of its work.
+/// A device of a pool, or the host: its context, created on first use, and the metrics of its tasks.
 class PoolMember {
 public:
-    /// \param driver  null for the host's own, whose contexts the whole process shares
+    /// \param driver  null for the system's driver, whose contexts the whole process shares
     PoolMember(std::shared_ptr<const Driver> driver, int ordinal);
     /// The host.
     explicit PoolMember(DeviceContext host);
 
     int ordinal() const { return ordinal_; }
-    /// \throws what retaining a primary context throws; it may be asked again
+    /// \throws what retaining a primary context throws; a later call tries again
     const DeviceContext& context(const SourceLocation& where = SourceLocation::current());
-    /// Whether work was ever given to it, or its context asked for, to whose stream anybody may have given some.
+    /// Whether the member ever had a task, or its context was requested, so that its stream may have work.
     bool is_used() const { return is_open_ || launches > 0 || in_flight > 0; }
 
     /// \pre it is not the host
@@ -34,7 +34,7 @@ public:
     std::optional<std::string> quarantine() const;
     void set_quarantine(std::optional<std::string> why);
 
-    /// Keeps the calling thread, its worker, on processors near the device, where the system tells which those are.
+    /// Restricts the calling thread, which is the member's own, to processors near the device if the system reports which those are.
     void settle_near_device() const noexcept;
 
     DeviceMetrics metrics() const;

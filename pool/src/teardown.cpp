@@ -10,14 +10,14 @@ namespace cupool::detail {
 
 namespace {
 
-/// Those that have begun. A list without a lock, which a forked child might find held.
+/// The teardowns that have started. The list is lock-free, because a forked child might find a lock held.
 std::atomic<Teardown*> begun{nullptr};
 
 /// Destroyed when the process exits, or the library is unloaded.
 class WaitAtExit {
 public:
     ~WaitAtExit() {
-        // A worker that calls exit() would wait for the teardown of its own pool, which waits for the worker.
+        // A pool thread that calls exit() would wait for the teardown of its own pool, which waits for the thread.
         if (served_pool == nullptr) Teardown::wait_for_all();
     }
 };
@@ -51,7 +51,7 @@ void Teardown::push() noexcept {
     while (!begun.compare_exchange_weak(next_, this, std::memory_order_acq_rel)) continue;
 }
 
-/// Waits for it, and deletes it. In a forked child its thread is missing, and both are leaked.
+/// Waits for the teardown and deletes it. In a forked child, which lacks its thread, it is leaked.
 void Teardown::finish() noexcept {
     if (process_.is_forked()) return;
     const std::unique_ptr<Teardown> own(this);
@@ -62,7 +62,7 @@ void Teardown::finish() noexcept {
     }
 }
 
-/// Deletes those whose threads are through, so that they do not add up.
+/// Deletes teardowns whose threads have ended, so that they do not accumulate.
 void Teardown::join_ended() noexcept {
     Teardown* teardown = begun.exchange(nullptr, std::memory_order_acq_rel);
     while (teardown != nullptr) {

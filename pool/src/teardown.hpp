@@ -7,18 +7,18 @@
 
 namespace cupool::detail {
 
-/// Takes an object down on a thread of its own, for a caller that would wait for itself. When the process exits, or the library is
-/// unloaded, every teardown that has begun is waited for: its thread runs code that is gone afterwards.
+/// Destroys an object on a thread of its own, for a caller that would otherwise wait for itself. Process exit and library unloading wait
+/// for every teardown that has started, because its thread runs code that is unmapped afterwards.
 class Teardown {
 public:
     using Destroy = void (*)(void* object);
 
-    /// Made together with the object, so that a teardown needs no memory but its thread's.
+    /// Created together with the object, so that a teardown allocates nothing but its thread.
     Teardown(void* object, Destroy destroy) : object_(object), destroy_(destroy) {}
 
-    /// Begins the teardown and returns. Where the system gives no thread, the object goes when teardowns are waited for.
+    /// Starts the teardown and returns. If the system refuses a thread, wait_for_all() destroys the object.
     static void begin(std::unique_ptr<Teardown> teardown) noexcept;
-    /// Returns when all have ended. \pre the calling thread does not serve a pool
+    /// Returns when all teardowns have ended. \pre the calling thread does not serve a pool
     static void wait_for_all() noexcept;
 
 private:

@@ -283,7 +283,7 @@ TEST_CASE("a pool shares several MSMs out", "[msm]") {
         for (const JacobianPoint<C>& sum : sums) all.push_back(to_affine(sum));
         return all;
     };
-    for (const MsmSpread spread : {MsmSpread::automatic, MsmSpread::all_devices, MsmSpread::shared_windows}) {
+    for (const MsmSpread spread : {MsmSpread::automatic, MsmSpread::all_devices, MsmSpread::digit_partition}) {
         std::vector<JacobianPoint<C>> sums(count);
         const RunReport report = engine_pool().msm<C>(scalars, points, config, sums, spread);
         CHECK(affine(sums) == expected);

@@ -133,7 +133,7 @@ TEMPLATE_TEST_CASE_SIG("an MSM over a pool's devices equals the one on each", CU
         const auto points = generator_multiples<C>(1, count);
         std::vector<Scalar> scalars;
         for (std::size_t i = 0; i < count; ++i) scalars.push_back(random_scalar());
-        for (const MsmSpread spread : {MsmSpread::all_devices, MsmSpread::shared_windows}) {
+        for (const MsmSpread spread : {MsmSpread::all_devices, MsmSpread::digit_partition}) {
             JacobianPoint<C> sum;
             const RunReport report = engine_pool().template msm<C>(scalars, points, MsmConfig{}, sum, spread);
             CHECK(to_affine(sum) == closed_form<C>(scalars));

@@ -31,8 +31,8 @@
 #include <stdexcept>
 
 #include "algorithm_programs.hpp"
-#include "msm/by_windows.hpp"
 #include "msm/device/msm_on_device.hpp"
+#include "msm/digit_partitioned_msm.hpp"
 #include "simulated_driver.hpp"
 
 namespace cupool::test {
@@ -479,7 +479,7 @@ bool msm_by_windows(World& world) {
     JacobianPoint<C> result = no_result<C>();
     RunReport report;
     run_unless_failed_write(
-        result, [&] { report = world.pool().msm<C>(input.scalars, input.points, small_config(), result, MsmSpread::shared_windows); });
+        result, [&] { report = world.pool().msm<C>(input.scalars, input.points, small_config(), result, MsmSpread::digit_partition); });
     return to_affine(result) == input.sum && report.devices == world.pool().devices();
 }
 
@@ -494,9 +494,9 @@ bool msm_by_windows_in_chunks(World& world) {
     };
     const std::span<const Scalar> scalars(input.scalars);
     const std::span<const AffinePoint<C>> points(input.points);
-    const std::vector<detail::TermsOfDevice<C>> terms{{0, world.pool().context_at(0), scalars.first(3), points.first(3)},
-                                                      {1, world.pool().context_at(1), scalars.subspan(3), points.subspan(3)}};
-    detail::MsmByWindows<C> msm(terms, copy_between, small_config(), 4, {.max_chunk_terms = 3});
+    const std::vector<detail::DeviceTerms<C>> terms{{0, world.pool().context_at(0), scalars.first(3), points.first(3)},
+                                                    {1, world.pool().context_at(1), scalars.subspan(3), points.subspan(3)}};
+    detail::DigitPartitionedMsm<C> msm(terms, copy_between, small_config(), 4, {.max_chunk_terms = 3});
     return to_affine(msm.run()) == input.sum;
 }
 

@@ -194,60 +194,61 @@ public:
     }
 };
 
-/// The workers of three members, of which the first gets all work and is quarantined meanwhile.
+/// The threads of three members. The first member gets all tasks and is quarantined meanwhile.
 void take_work_over(ForkSubject*&) {
-    constexpr int pieces = 8;
+    constexpr int tasks = 8;
     const std::vector<LoadBalancer::Candidate> candidates{{0, 1}, {1, 1}, {2, 1}};
     LoadBalancer balancer(candidates, std::make_unique<First>());
     std::atomic<int> begun{0};
     std::atomic<int> done{0};
     {
-        detail::Workers workers(3, {[&](std::size_t) { ++begun; }, [](std::size_t) { return true; }, [](std::size_t, std::size_t) {}});
-        workers.set_balancer(balancer);
+        detail::DeviceThreads threads(3,
+                                      {[&](std::size_t) { ++begun; }, [](std::size_t) { return true; }, [](std::size_t, std::size_t) {}});
+        threads.set_balancer(balancer);
         const auto post = [&] {
-            for (int i = 0; i < pieces / 2; ++i) {
+            for (int i = 0; i < tasks / 2; ++i) {
                 auto lease = std::make_shared<LoadBalancer::Lease>(balancer.select_device(1 + i));
                 const auto member = static_cast<std::size_t>(lease->device());
                 const auto run = [&balancer, &done, lease](std::size_t) {
                     lease->begin();
-                    (void)balancer.loads();  // a piece of work that has schedule points
+                    (void)balancer.loads();  // a task that has schedule points
                     lease->complete();
                     ++done;
                     return true;
                 };
-                workers.post(member, {run, std::move(lease)});
+                threads.post(member, {run, std::move(lease)});
             }
         };
         Helper helper(post);
         post();
         balancer.set_available(0, false);
-        workers.redistribute(0);
+        threads.redistribute(0);
         balancer.set_available(0, true);
-        workers.look_again();
+        threads.look_again();
         (void)balancer.rebalance();
         helper.join();
-        workers.finish();
+        threads.finish();
     }
     require(begun >= 1 && begun <= 3, "each member has at most one thread");
-    require(done == pieces, "each piece is done once");
+    require(done == tasks, "each task runs once");
     for (const DeviceLoad& load : balancer.loads()) require(load.in_flight == 0 && load.outstanding == 0, "all leases have ended");
 }
 
-/// Work that waits is done by the thread that met a fault.
+/// The thread that met a fault runs the queued tasks.
 void fail_waiting_work(ForkSubject*&) {
     std::atomic<int> done{0};
-    detail::Workers workers(2, {[](std::size_t) {}, [](std::size_t) { return true; }, [](std::size_t, std::size_t) {}});
+    detail::DeviceThreads threads(2, {[](std::size_t) {}, [](std::size_t) { return true; }, [](std::size_t, std::size_t) {}});
     const auto post = [&] {
         for (std::size_t i = 0; i < 4; ++i) {
-            workers.post(i % 2, {[&done](std::size_t) { return ++done, true; }, nullptr});
+            threads.post(i % 2, {[&done](std::size_t) { return ++done, true; }, nullptr});
         }
     };
     Helper helper(post);
     post();
-    workers.do_waiting();
+    threads.do_waiting();
     helper.join();
-    workers.finish();
-    require(done == 8, "each piece is done once");
+    threads.finish();
+    require(done == 8, "each task runs once");
 }
 
 void balance(ForkSubject*&) {

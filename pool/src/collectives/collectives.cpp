@@ -15,6 +15,7 @@
 #include "pool_state.hpp"
 #include "reduce/checks.hpp"
 #include "reduce/instantiate.hpp"
+#include "scheduling/divide.hpp"
 
 namespace cupool {
 
@@ -26,10 +27,10 @@ using detail::PeerBuffer;
 /// Slices of an array begin at multiples of so many bytes, lest two devices write to one line of a cache.
 constexpr std::size_t slice_unit = 128;
 
-std::vector<detail::Share> slices_of(std::uint64_t items, std::size_t item_bytes, std::size_t count) {
+std::vector<Slice> slices_of(std::uint64_t items, std::size_t item_bytes, std::size_t count) {
     const std::uint64_t unit = std::max<std::uint64_t>(slice_unit / item_bytes, 1);
-    std::vector<detail::Share> slices = detail::divide_evenly(items / unit + (items % unit != 0 ? 1 : 0), count);
-    for (detail::Share& slice : slices) {
+    std::vector<Slice> slices = detail::divide_evenly(items / unit + (items % unit != 0 ? 1 : 0), count);
+    for (Slice& slice : slices) {
         const std::uint64_t begin = std::min(items, slice.offset * unit);
         slice = {begin, std::min(items, (slice.offset + slice.count) * unit) - begin};
     }
@@ -128,7 +129,7 @@ const DevicePool& Collectives::pool(SourceLocation where) const { return state(w
 RunReport Collectives::run(const Call& call, const CollectiveConfig& config, const SourceLocation& where) const {
     const auto start = std::chrono::steady_clock::now();
     State& own = state(where);
-    DevicePool::State& pool_state = own.pool.state(where);
+    detail::PoolState& pool_state = own.pool.state(where);
     if (!config.streams.empty() && config.streams.size() != call.outputs().size()) {
         throw Error(ErrorCategory::invalid_argument, "collectives: " + std::to_string(config.streams.size()) + " streams for " +
                                                          std::to_string(call.outputs().size()) + " buffers; give one for each, or none");
@@ -194,7 +195,7 @@ RunReport Collectives::all_reduce(std::span<const DeviceSpan<const T>> inputs, s
         const auto queue = [&](detail::Exchange& exchange) {
             const bool is_small = from.front().bytes <= config.one_device_bytes;
             const std::vector<std::size_t> workers = participants_from(0, is_small ? 1 : exchange.size());
-            const std::vector<detail::Share> slices = slices_of(inputs.front().size(), sizeof(T), workers.size());
+            const std::vector<Slice> slices = slices_of(inputs.front().size(), sizeof(T), workers.size());
             exchange.enter(workers);
             for (const std::size_t worker : workers) {
                 const std::uint64_t offset = slices[worker].offset * sizeof(T);
@@ -296,7 +297,7 @@ RunReport Collectives::broadcast_bytes(const PeerBuffer& source, const Buffers& 
             }
             exchange.distribute(root, {root, source.pointer}, own_targets, source.bytes);
             if (is_passed_on) {
-                const std::vector<detail::Share> slices = slices_of(source.bytes, 1, others.size());
+                const std::vector<Slice> slices = slices_of(source.bytes, 1, others.size());
                 for (std::size_t i = 0; i < others.size(); ++i) {
                     std::vector<PeerArray> slice_targets;
                     for (std::size_t k = i; k < i + others.size(); ++k) {

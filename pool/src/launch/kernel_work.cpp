@@ -41,7 +41,7 @@ void check_operands(const UntypedKernel& kernel, const std::vector<KernelOperand
     throw Error(std::move(details));
 }
 
-/// The operands as a device has them.
+/// The operands on a device.
 class PlacedOperands {
 public:
     PlacedOperands(const std::vector<KernelOperand>& operands, const DeviceContext& context) {

@@ -8,8 +8,8 @@
 
 namespace cupool::detail {
 
-/// The program's own PTX in one context: a text is compiled when it is first launched and stays loaded with the context. Safe from any
-/// thread.
+/// The modules made of the program's PTX in one context. A text is compiled at its first launch and stays loaded as long as the context.
+/// Thread-safe.
 class LoadedModules {
 public:
     explicit LoadedModules(ContextView context) : context_(context) {}

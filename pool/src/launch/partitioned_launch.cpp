@@ -121,7 +121,7 @@ PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, Launc
                               std::size_t index, const DeviceContext& context) {
         const Slice& items = shared->slices()[index];
         const auto module = detail::report_at(where, [&] { return context.resource<detail::LoadedModules>()->load(ptx, where); });
-        context.stream().synchronize(where);  // what the program gave to it before is not the part's time
+        context.stream().synchronize(where);  // earlier work of the stream does not count as time of the part
         const auto begin = Clock::now();
         {
             const detail::SynchronizeOnExit wait_for_copies(context.stream());  // that the program asked for, where a launch fails
@@ -132,7 +132,7 @@ PendingLaunch DevicePool::launch_parts(std::string ptx, Division division, Launc
         times->end_part(index, items.count, *ends[index] - begin);
     };
     std::vector<PendingPart> parts;
-    parts.reserve(indices.size());  // once parts are under way nothing may be thrown: they use what the caller would take down
+    parts.reserve(indices.size());  // nothing may throw once parts are queued: they use objects that the caller would destroy
     auto pieces = state(where).start_each(indices, run_part, where);
     for (std::size_t i = 0; i < indices.size(); ++i) {
         const std::size_t index = indices[i];

@@ -65,7 +65,7 @@ Graph capture_work(const DevicePool& pool, const std::vector<DeviceContext>& mem
 
 }  // namespace
 
-/// Refuses after a device fault of the pool, and lets the pool know of one that is met here.
+/// Throws after a device fault of the pool, and latches one that occurs here.
 template <class Function>
 auto PoolGraph::guarded(const SourceLocation& where, const Function& function) const {
     return detail::report_at(where, [&] {

@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <cupool/pool/division.hpp>
 #include <cupool/pool/pool_operand.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "pool_state.hpp"
 #include "transfer/operand_checks.hpp"
 
 namespace cupool::detail {
 
-/// How the slices of an MSM's operand divide its terms. \param msms  how many MSMs there are of whose terms each slice has some: their own
-/// elements follow one another \throws Error invalid_argument where two slices are on one device, or one does not divide evenly
+/// Returns how the slices of an MSM's operand divide its terms. \param msms  the number of MSMs: a slice has its device's terms of each
+/// of them, one after the other \throws Error invalid_argument if two slices are on one device, or one does not divide evenly
 template <class T>
 Division division_of_slices(const PoolOperand<T>& operand, std::size_t msms, const std::string& name) {
     std::vector<int> devices;
@@ -32,19 +34,49 @@ Division division_of_slices(const PoolOperand<T>& operand, std::size_t msms, con
     return {std::move(devices), std::move(slices)};
 }
 
-/// \throws Error invalid_argument, naming both, where two divisions of an MSM's terms are not the same
+/// \throws Error invalid_argument, naming both, if two divisions of an MSM's terms differ
 inline void require_same_division(const Division& one, const std::string& name, const Division& other, const std::string& other_name) {
     if (one == other) return;
     refuse("msm", "the terms are not divided alike: by the " + name + " " + to_string(one) + "; by the " + other_name + " " +
                       to_string(other) + "; divide both in the same way, or give one of them as a whole");
 }
 
-/// Calls function(span) for each span of device memory that an operand is made of.
+/// Calls function(span) for each span of device memory that an operand consists of.
 template <class T, class Function>
 void for_each_device_span(const PoolOperand<T>& operand, const Function& function) {
     if (operand.is_on_host()) return;
     if (!operand.is_sliced()) return function(operand.device());
     for (const DeviceSpan<const T>& slice : operand.slices()) function(slice);
+}
+
+/// Refuses device memory that no MSM of this pool can use. \param name  of the operand or the results, for the message
+inline void require_msm_memory(const PoolState& pool, const DeviceSpan<const std::byte>& memory, const std::string& name) {
+    if (pool.is_host()) throw Error(ErrorCategory::unsupported, "msm: the " + name + " are on a device; the pool is the host");
+    if (memory.empty()) return;
+    if (pool.index_of(memory.device()) == pool.size()) {
+        std::string devices;
+        for (const int ordinal : pool.ordinals()) devices += (devices.empty() ? "" : ", ") + std::to_string(ordinal);
+        throw Error(ErrorCategory::wrong_context, "msm: the " + name + " are on device " + std::to_string(memory.device()) +
+                                                      ", which is not of the pool; it has devices " + devices);
+    }
+    require_alignment("msm", memory.pointer(), name);
+}
+
+/// Refuses an operand whose location differs from its flag in the configuration, or that lies outside the pool.
+template <class T>
+void require_msm_operand(const PoolState& pool, const PoolOperand<T>& operand, bool flag, const std::string& name) {
+    require_flag("msm", !operand.is_on_host(), flag, name);
+    for_each_device_span(operand, [&](const DeviceSpan<const T>& span) {
+        require_msm_memory(pool, {span.pointer(), span.size_bytes(), span.device()}, name);
+    });
+}
+
+/// The member on whose device the whole operand lies; nullopt if there is none, or it is quarantined.
+template <class T>
+std::optional<std::size_t> home_of(const PoolState& pool, const PoolOperand<T>& operand) {
+    if (operand.is_on_host() || operand.is_sliced() || operand.size() == 0) return std::nullopt;
+    const std::size_t home = pool.index_of(operand.device().device());
+    return pool.member(home).quarantine() ? std::nullopt : std::optional(home);
 }
 
 }  // namespace cupool::detail

@@ -4,7 +4,7 @@
 
 namespace cupool::detail {
 
-/// Whether what one device writes to another's memory is there afterwards: by a copy, and by the writer's own access. Both must have access
+/// Whether data that one device writes to another's memory arrives, checked by a copy and by the writer's own access. Both must have access
 /// to each other. Waits for both.
 bool arrives(const DeviceContext& writer, const DeviceContext& reader);
 

@@ -13,7 +13,7 @@ namespace cupool::detail {
 
 namespace {
 
-/// A device's access to what is allocated from another's pool; afterwards it is what it was before, unless it is to be kept.
+/// Gives a device access to another's memory pool; the destructor restores the previous access unless it is kept.
 class PoolAccess {
 public:
     PoolAccess(const DeviceContext& owner, const DeviceContext& user) : pool_(owner.memory_pool()), user_(user.device()) {
@@ -41,7 +41,7 @@ private:
     bool is_kept_ = false;
 };
 
-/// Lets two contexts reach each other's plain and pooled memory; takes back what it gave, unless told to keep it.
+/// Gives two contexts access to each other's plain and pooled memory; the destructor revokes it unless it is kept.
 class MutualAccess {
 public:
     MutualAccess(const DeviceContext& first, const DeviceContext& second)
@@ -66,7 +66,7 @@ private:
 
 std::string pair_text(int device, int peer) { return "devices " + std::to_string(device) + " and " + std::to_string(peer); }
 
-/// What the driver says of the link, where it can say.
+/// The properties of the link; nullopt if the driver cannot report them.
 std::optional<Device::PeerLink> link_between(const Device& device, const Device& peer) {
     if (device.driver()->api().device_get_peer_attribute == nullptr) return std::nullopt;
     return device.peer_link(peer);
@@ -129,7 +129,7 @@ PeerPath PeerPaths::opened(std::size_t first, std::size_t second) const {
     return path;
 }
 
-/// Gives both access to each other, for good where the canary arrives. \return why that is no way; else nothing
+/// Gives both access to each other, permanently if the canary arrives. \return why the path cannot be used; nullopt if it can
 std::string PeerPaths::why_not_direct(const DeviceContext& one, const DeviceContext& other) const {
     if (!options_.allows_direct) return "direct ways are not allowed";
     const Device& device = one.context().device();

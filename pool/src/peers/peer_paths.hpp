@@ -13,8 +13,8 @@
 
 namespace cupool::detail {
 
-/// The ways between the devices of a pool, which are counted as the pool counts them: finds each out when it is first asked about, opens
-/// it, and copies over it. What PeerManager is made of. Safe from any thread.
+/// The paths between the devices of a pool, by their indices in the pool: finds and opens each path on first use, and copies over it. The
+/// implementation of PeerManager. Thread-safe.
 class PeerPaths {
 public:
     using ContextAt = std::function<const DeviceContext&(std::size_t index)>;
@@ -22,23 +22,22 @@ public:
     /// \param ordinals  of the devices, by index
     PeerPaths(std::vector<int> ordinals, ContextAt context_at, PeerOptions options);
 
-    /// Opens it where nobody has.
+    /// Returns the path between two devices, and opens it if it is not open yet.
     PeerPath path(std::size_t first, std::size_t second);
 
-    /// Copies on the best way there is, ordered on a stream of either device.
+    /// Copies over the best path, ordered on a stream of either device.
     void copy_async(std::size_t to, abi::DevicePointer to_pointer, std::size_t from, abi::DevicePointer from_pointer, std::size_t bytes,
                     StreamView stream, const SourceLocation& where);
 
-    /// Waits for what staged copies from the one device to the other are about, also where the stream they were ordered on cannot be
-    /// awaited.
+    /// Waits for staged copies from one device to the other, even if waiting for the stream that they are ordered on fails.
     void await_staged(std::size_t from, std::size_t to) noexcept;
 
 private:
-    /// Two devices in the order of their indices in the pool, and what has been found out about them.
+    /// Two devices, in the order of their indices in the pool, and the path between them.
     struct Pair {
         std::mutex mutex;
         std::optional<PeerPath> path;
-        /// From the first to the second, and back; made when first needed.
+        /// Staged copies from the first to the second, and back; created on first use.
         std::array<std::unique_ptr<detail::StagedCopy>, 2> staged;
     };
 

@@ -9,18 +9,18 @@
 
 namespace cupool::detail {
 
-/// Copies from one device to another through page-locked host memory, a chunk at a time: while one chunk goes in to its target, the next
-/// comes out of its source. Safe from any thread.
+/// Copies from one device to another through page-locked host memory, a chunk at a time: while one chunk is copied to the target, the next
+/// one is copied from the source. Thread-safe.
 class StagedCopy {
 public:
     StagedCopy(const DeviceContext& source, const DeviceContext& target, std::size_t chunk_bytes, std::size_t chunks);
     /// Waits for what is under way.
     ~StagedCopy();
 
-    /// Ordered on a stream of either device. Where it throws, it has waited for the part that was under way.
+    /// Queues a copy, ordered on a stream of either device. If it throws, none of its transfers is in flight.
     void copy_async(abi::DevicePointer to, abi::DevicePointer from, std::size_t bytes, StreamView stream);
 
-    /// Waits for what is under way. Failures are logged.
+    /// Waits for all copies. Logs failures.
     void wait() noexcept;
 
 private:

@@ -16,13 +16,13 @@ double steady_microseconds() {
     return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// A worker that looks again whether it should take work over does so after this at least, and at most.
+/// The minimum and maximum time, in microseconds, after which an idle thread looks again for tasks to take over.
 constexpr double min_wait = 1e3;
 constexpr double max_wait = 1e6;
 
 }  // namespace
 
-Workers::Workers(std::size_t members, Hooks hooks)
+DeviceThreads::DeviceThreads(std::size_t members, Hooks hooks)
     : hooks_(std::move(hooks)),
       queues_(
           members,
@@ -34,22 +34,22 @@ Workers::Workers(std::size_t members, Hooks hooks)
     for (std::size_t i = 0; i < members; ++i) members_.push_back(std::make_unique<Member>());
 }
 
-void Workers::set_balancer(LoadBalancer& balancer) {
+void DeviceThreads::set_balancer(LoadBalancer& balancer) {
     const std::lock_guard lock(mutex_);
     queues_.set_balancer(balancer);
 }
 
-void Workers::post(std::size_t member, PieceOfWork piece) {
+void DeviceThreads::post(std::size_t member, QueuedTask task) {
     const std::lock_guard lock(mutex_);
     start(member);
     const bool must_wait = queues_.is_at_work(member) || queues_.has_waiting(member);
-    const bool may_move = piece.lease != nullptr && queues_.may_move();
-    queues_.push(member, std::move(piece));
+    const bool may_move = task.lease != nullptr && queues_.may_move();
+    queues_.push(member, std::move(task));
     members_[member]->changed.notify_one();
     if (must_wait && may_move) wake_idle();
 }
 
-void Workers::redistribute(std::size_t member) noexcept {
+void DeviceThreads::redistribute(std::size_t member) noexcept {
     const std::lock_guard lock(mutex_);
     try {
         if (!queues_.has_movable(member)) return;
@@ -64,26 +64,26 @@ void Workers::redistribute(std::size_t member) noexcept {
     wake_all();
 }
 
-void Workers::look_again() noexcept {
+void DeviceThreads::look_again() noexcept {
     const std::lock_guard lock(mutex_);
     wake_idle();
 }
 
-void Workers::do_waiting() {
+void DeviceThreads::do_waiting() {
     for (std::size_t member = 0; member < members_.size(); ++member) {
         while (true) {
-            std::optional<PieceOfWork> piece;
+            std::optional<QueuedTask> task;
             {
                 const std::lock_guard lock(mutex_);
-                piece = queues_.remove_oldest(member);
+                task = queues_.remove_oldest(member);
             }
-            if (!piece) break;
-            piece->run(member);
+            if (!task) break;
+            task->run(member);
         }
     }
 }
 
-void Workers::finish() {
+void DeviceThreads::finish() {
     {
         const std::lock_guard lock(mutex_);
         closed_ = true;
@@ -95,7 +95,7 @@ void Workers::finish() {
 }
 
 /// \pre the lock is held
-void Workers::start(std::size_t member) {
+void DeviceThreads::start(std::size_t member) {
     std::thread& thread = members_[member]->thread;
     if (thread.joinable()) return;
     try {
@@ -106,7 +106,7 @@ void Workers::start(std::size_t member) {
     }
 }
 
-bool Workers::try_start(std::size_t member) noexcept {
+bool DeviceThreads::try_start(std::size_t member) noexcept {
     try {
         start(member);
         return true;
@@ -117,33 +117,33 @@ bool Workers::try_start(std::size_t member) noexcept {
     }
 }
 
-/// Lets members without work look whether they should take some over. \pre the lock is held
-void Workers::wake_idle() noexcept {
+/// Lets idle members look for tasks to take over. \pre the lock is held
+void DeviceThreads::wake_idle() noexcept {
     try {
         for (std::size_t i = 0; i < members_.size(); ++i) {
             if (queues_.has_waiting(i) || !queues_.may_take_over(i)) continue;
             if (try_start(i) && members_[i]->is_idle) members_[i]->changed.notify_one();
         }
     } catch (const std::exception&) {
-        wake_all();  // no memory to ask who may
+        wake_all();  // no memory to find out which members may take over
     }
 }
 
-void Workers::wake_all() noexcept {
+void DeviceThreads::wake_all() noexcept {
     for (const auto& member : members_) member->changed.notify_one();
 }
 
-void Workers::serve(std::size_t member) {
+void DeviceThreads::serve(std::size_t member) {
     hooks_.prepare(member);
     std::unique_lock lock(mutex_);
     while (true) {
         open_for_takeover(lock, member);
-        std::optional<PieceOfWork> piece = next(member);
-        if (piece) {
+        std::optional<QueuedTask> task = next(member);
+        if (task) {
             if (queues_.has_waiting(member)) wake_idle();
             lock.unlock();
-            const bool succeeded = piece->run(member);
-            piece.reset();
+            const bool succeeded = task->run(member);
+            task.reset();
             lock.lock();
             queues_.end(member);
             queues_.set_works(member, succeeded);
@@ -155,12 +155,12 @@ void Workers::serve(std::size_t member) {
     }
 }
 
-/// Finds out whether a member's device works, before it takes work over that others might do. \pre the lock is held, and is again
-void Workers::open_for_takeover(std::unique_lock<std::mutex>& lock, std::size_t member) {
+/// Finds out whether a member's device works before it takes over tasks of others. \pre the lock is held; it is released meanwhile
+void DeviceThreads::open_for_takeover(std::unique_lock<std::mutex>& lock, std::size_t member) {
     Member& self = *members_[member];
     try {
         if (queues_.works(member) || queues_.has_waiting(member) || !queues_.may_take_over(member)) return;
-    } catch (const std::exception&) {  // no memory to ask
+    } catch (const std::exception&) {  // no memory to find out
         return;
     }
     if (steady_microseconds() < self.opens_again) return;
@@ -172,26 +172,26 @@ void Workers::open_for_takeover(std::unique_lock<std::mutex>& lock, std::size_t 
 }
 
 /// \pre the lock is held
-std::optional<PieceOfWork> Workers::next(std::size_t member) {
+std::optional<QueuedTask> DeviceThreads::next(std::size_t member) {
     try {
         return queues_.next(member);
-    } catch (const std::exception&) {  // no memory to think about it
+    } catch (const std::exception&) {  // no memory to choose
         return queues_.pop(member);
     }
 }
 
-/// Until a member without work looks again whether there is some, though nobody wakes it: its device, or the policy, may have changed.
+/// The time until an idle member looks again for tasks although nobody wakes it: its device, or the policy, may have changed.
 /// \pre the lock is held
-double Workers::time_to_wait(std::size_t member) const {
+double DeviceThreads::time_to_wait(std::size_t member) const {
     try {
         const std::optional<double> retry = queues_.works(member) ? queues_.retry_time(member) : std::nullopt;
         return retry ? std::clamp(*retry - steady_microseconds(), min_wait, max_wait) : max_wait;
-    } catch (const std::exception&) {  // no memory to think about it
+    } catch (const std::exception&) {  // no memory to choose
         return max_wait;
     }
 }
 
-void Workers::wait(std::unique_lock<std::mutex>& lock, std::size_t member) {
+void DeviceThreads::wait(std::unique_lock<std::mutex>& lock, std::size_t member) {
     Member& self = *members_[member];
     self.is_idle = true;
     if (queues_.is_empty()) {

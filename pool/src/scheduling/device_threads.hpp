@@ -12,46 +12,45 @@
 
 namespace cupool::detail {
 
-/// The worker threads of a pool's members, one each, and the work that waits for them (WorkQueues). A thread starts with the first piece
-/// that it may do. Safe from any thread.
-class Workers {
+/// The threads of a pool's members, one each, and their queues (WorkQueues). A thread starts when the first task is queued that it may
+/// run. Thread-safe.
+class DeviceThreads {
 public:
-    /// What a pool lets its workers do. Nothing of it throws.
+    /// What the threads call. No hook throws.
     struct Hooks {
-        std::function<void(std::size_t member)> prepare;        ///< called first on each thread
-        std::function<bool(std::size_t member)> can_take_over;  ///< whether the device works; called on its idle thread, may take long
-        std::function<void(std::size_t, std::size_t)> on_move;  ///< from one member to another; called under the workers' lock
+        std::function<void(std::size_t member)> prepare;        ///< called once at the start of each thread
+        std::function<bool(std::size_t member)> can_take_over;  ///< whether the device works; called on its idle thread; may take long
+        std::function<void(std::size_t, std::size_t)> on_move;  ///< from one member to another; called while the lock is held
     };
 
-    Workers(std::size_t members, Hooks hooks);
-    ~Workers() { finish(); }
-    Workers(const Workers&) = delete;
-    Workers& operator=(const Workers&) = delete;
+    DeviceThreads(std::size_t members, Hooks hooks);
+    ~DeviceThreads() { finish(); }
+    DeviceThreads(const DeviceThreads&) = delete;
+    DeviceThreads& operator=(const DeviceThreads&) = delete;
 
-    /// Of the leases that pieces have.
+    /// \param balancer  gives the leases of the tasks
     void set_balancer(LoadBalancer& balancer);
 
-    /// \throws Error io where the system gives no thread. Where it throws, the piece is not done.
-    void post(std::size_t member, PieceOfWork piece);
+    /// Queues a task. \throws Error io if the system refuses a thread; then the task does not run.
+    void post(std::size_t member, QueuedTask task);
 
-    /// Lets what may move of a member's waiting work go to others: it is quarantined.
+    /// Moves the movable tasks of a member, which was quarantined, to others.
     void redistribute(std::size_t member) noexcept;
-    /// Lets members without work look whether there is some that they may take over: one was readmitted.
+    /// Lets idle members look for tasks to take over, after one was readmitted.
     void look_again() noexcept;
 
-    /// Does all work that waits, on the calling thread, where it need not wait for what the workers are at.
+    /// Runs all queued tasks on the calling thread, so that they do not wait for the running ones.
     void do_waiting();
 
-    /// Returns when all work is done and the threads have ended; not to be called by a piece of work. Nothing may be posted
-    /// afterwards.
+    /// Returns when all tasks and threads have ended. Not to be called by a task. No task may be posted afterwards.
     void finish();
 
 private:
     struct Member {
         std::thread thread;
         std::condition_variable changed;
-        bool is_idle = false;    ///< its thread waits
-        double opens_again = 0;  ///< when a device that could not be opened is tried again
+        bool is_idle = false;    ///< its thread waits for a task
+        double opens_again = 0;  ///< when to try again a device that could not be opened
     };
 
     void start(std::size_t member);
@@ -60,7 +59,7 @@ private:
     void wake_all() noexcept;
     void serve(std::size_t member);
     void open_for_takeover(std::unique_lock<std::mutex>& lock, std::size_t member);
-    std::optional<PieceOfWork> next(std::size_t member);
+    std::optional<QueuedTask> next(std::size_t member);
     double time_to_wait(std::size_t member) const;
     void wait(std::unique_lock<std::mutex>& lock, std::size_t member);
 

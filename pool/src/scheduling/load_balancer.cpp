@@ -18,10 +18,10 @@ double steady_microseconds() {
 
 double completion_time(const DeviceLoad& load, double work) { return (load.outstanding + work) / load.speed + load.reported; }
 
-/// What a device has, or is expected to get again. One that is not to be chosen gets nothing again.
+/// The outstanding and expected work of a device. Nothing is expected of a device that is not available.
 double expected_work(const DeviceLoad& load) { return load.outstanding + (load.available ? load.reported * load.speed : 0); }
 
-/// The index of the available device that comes first by `before`, of equal ones the first.
+/// The index of the available device that is least by `before`; the first one of equal ones.
 template <class Before>
 std::size_t first_available(std::span<const DeviceLoad> loads, const Before& before) {
     const auto found = std::min_element(loads.begin(), loads.end(), [&](const DeviceLoad& left, const DeviceLoad& right) {
@@ -34,13 +34,12 @@ bool any_available(std::span<const DeviceLoad> loads) {
     return std::any_of(loads.begin(), loads.end(), [](const DeviceLoad& load) { return load.available; });
 }
 
-/// What counts at most of work, microseconds and capability, and the least and the greatest speed: so that no sum or quotient of them is
-/// infinite, whatever a program gives.
+/// Limits of work, microseconds, capability and speed, so that no sum or quotient of them is infinite, whatever the program passes.
 constexpr double max_counted = 1e100;
 constexpr double min_speed = 1e-100;
 constexpr double max_speed = 1e100;
 
-/// What counts of an amount. \throws Error invalid_argument where it is negative or no finite number
+/// Clamps an amount to its limit. \throws Error invalid_argument if it is negative or no finite number
 double counted(double amount, const char* what, const SourceLocation& where) {
     if (!(amount >= 0) || std::isinf(amount)) {
         throw Error(ErrorCategory::invalid_argument,
@@ -72,10 +71,10 @@ std::size_t TakingTurns::select(std::span<const DeviceLoad> loads, double) {
     return turn;
 }
 
-/// What leases share with their balancer.
+/// The state that leases share with their balancer.
 struct LoadBalancer::State {
-    /// Microseconds of work after which what was measured counts half: speeds follow the device, and a few short leases, in which little
-    /// but their overhead is seen, do not move them.
+    /// After this many microseconds of work, earlier measurements count half: speeds follow the device, and a few short leases, which are
+    /// mostly overhead, do not change them.
     static constexpr double measuring_half_life = 1e5;
 
     struct Member {
@@ -87,7 +86,7 @@ struct LoadBalancer::State {
         double reports = 0;        ///< how many there were, older ones weighing less
     };
 
-    /// For as long as something of the state is used. \throws Error forked, before anything is waited for
+    /// Locks the state. \throws Error forked, before it waits for the mutex
     std::unique_lock<std::mutex> locked(const SourceLocation& where) {
         process.require_own_process("the balancer", where);
         return std::unique_lock(mutex);
@@ -104,14 +103,14 @@ struct LoadBalancer::State {
         if (!any_available(loads)) throw Error(ErrorCategory::no_device, "every device is quarantined", where);
     }
 
-    /// What the policy chooses of these. \pre one of them is available
+    /// The choice of the policy among these devices. \pre one of them is available
     std::size_t select(std::span<const DeviceLoad> of, double work, const SourceLocation& where) const {
         const std::size_t index = policy->select(of, work);
         if (index < of.size() && of[index].available) return index;
         throw Error(ErrorCategory::internal, "the balancing policy chose a device that is not available", where);
     }
 
-    /// Lets old load fade, where enough time has passed for that to show.
+    /// Decays old load if enough time has passed to matter.
     void advance(double now) {
         if (now - last_advance < half_life / 1024) return;
         const double fading = std::exp2((last_advance - now) / half_life);
@@ -123,7 +122,7 @@ struct LoadBalancer::State {
         last_advance = now;
     }
 
-    /// A device that was never measured is taken to be as fast, for its capability, as the measured ones.
+    /// Estimates the speed of a device that was never measured from its capability and the measured devices.
     void estimate_speeds() {
         double measured = 0;
         double capability = 0;
@@ -156,7 +155,7 @@ struct LoadBalancer::State {
     void give_back(std::size_t index, double work) {
         DeviceLoad& load = loads[index];
         --load.in_flight;
-        // Not by subtraction alone, whose rounding errors would add up.
+        // Not by subtraction alone, since rounding errors would accumulate.
         load.outstanding = load.in_flight == 0 ? 0 : std::max(0.0, load.outstanding - work);
     }
 
@@ -222,7 +221,7 @@ std::vector<LoadBalancer::Lease> LoadBalancer::select_devices(std::size_t count,
         left[chosen.back()].available = false;
     }
     std::vector<Lease> leases;
-    leases.reserve(chosen.size());  // a lease that is given back takes the lock, which is held here
+    leases.reserve(chosen.size());  // releasing a lease takes the lock, which is held here
     for (const std::size_t index : chosen) leases.push_back({state_, index, work, now});
     return leases;
 }
@@ -294,7 +293,8 @@ std::vector<Migration> LoadBalancer::rebalance(double threshold, SourceLocation 
     const double average_job = work / jobs;
     std::vector<Migration> plan;
     for (auto giver = givers.begin(), taker = takers.begin(); giver != givers.end() && taker != takers.end();) {
-        // What is stranded moves whole: a lease cannot be divided, and would stay where no device's fair share is as large.
+        // The work of an unavailable device moves as a whole: a lease cannot be divided, and would stay if no device's fair share were as
+        // large.
         const double moved = giver->available ? std::min(giver->surplus, taker->surplus) : giver->surplus;
         if (moved >= average_job || !giver->available) plan.push_back({giver->device, taker->device, moved});
         giver->surplus -= moved;

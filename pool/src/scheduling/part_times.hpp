@@ -10,8 +10,8 @@
 
 namespace cupool::detail {
 
-/// How long each part of a job took: when the last of them has ended, the speeds of their devices are learned from that. Nothing is learned
-/// from a job of which a part failed. Safe from any thread.
+/// Collects the time of each part of a job. When the last part ends, RelativeSpeeds learns from all of them; if a part failed, it learns
+/// nothing. Thread-safe.
 class PartTimes {
 public:
     PartTimes(std::size_t parts, RelativeSpeeds& speeds) : speeds_(speeds), left_(parts) {}

@@ -8,13 +8,13 @@ namespace cupool::detail {
 
 namespace {
 
-/// Microseconds of a job after which earlier measurements count half: a short job, in which little but overhead is seen, changes little.
+/// After a job of this many microseconds, earlier measurements count half. A short job, which is mostly overhead, changes little.
 constexpr double half_life = 1e5;
-/// What one job counts for at most, beside what was measured before.
+/// The maximum weight of one job relative to earlier measurements.
 constexpr double max_weight = 0.5;
-/// The least speed of a device, beside its capability.
+/// The minimum speed of a device relative to its capability.
 constexpr double min_speed = 1.0 / 16;
-/// By how much of their mean devices of one model may be measured apart and still count as equal.
+/// The maximum deviation from the mean, relative to it, at which devices of one model count as equal.
 constexpr double tolerance = 0.1;
 
 bool are_close(const std::vector<double>& values, double mean) {

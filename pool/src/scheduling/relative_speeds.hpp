@@ -6,14 +6,14 @@
 
 namespace cupool::detail {
 
-/// How fast a pool's devices are beside each other, learned from jobs that several of them shared. Before any, as fast as their capability
-/// says. Safe from any thread.
+/// The relative speeds of a pool's devices, learned from jobs that several of them divided. Before the first job they are the capabilities.
+/// Thread-safe.
 ///
-/// Items of different jobs cost differently, so a job tells only how its devices compare: their measured rates are scaled to the sum of the
-/// speeds that these devices had before. A job in which all parts take equally long therefore changes nothing.
+/// Items of different jobs differ in cost, so a job yields only ratios between its devices: their measured rates are scaled to the sum of
+/// the speeds that these devices had before. A job in which all parts take equally long therefore changes nothing.
 class RelativeSpeeds {
 public:
-    /// What a device did of a job.
+    /// The part of a job that a device did, and its time.
     struct Part {
         std::size_t member;   ///< of the pool
         double items;         ///< above 0
@@ -23,13 +23,13 @@ public:
     /// \param capabilities  above 0
     explicit RelativeSpeeds(std::vector<double> capabilities);
 
-    /// Learns from a shared job. The first job of each device is passed over: it loads and compiles kernels. A part may have waited for
-    /// other work of its device, so that one job changes a speed by half of what it tells at most, and no speed falls below a sixteenth of
-    /// what the capability says: a device keeps a share, by which it is measured again.
+    /// Learns from a divided job. Skips the first job of each device, which loads and compiles kernels. A part may have waited for other
+    /// work of its device; therefore one job moves a speed at most halfway to the measured value, and no speed falls below a sixteenth of
+    /// the capability: the device keeps getting some work, by which it is measured again.
     void learn(const std::vector<Part>& parts);
 
-    /// One for each member. Devices of equal capability have equal speeds, unless one of them was measured to be more than a tenth off
-    /// their mean: then noise does not explain it.
+    /// The speeds, one for each member. Devices of equal capability have equal speeds, unless one of them is measured more than a tenth off
+    /// their mean, which noise does not explain.
     std::vector<double> speeds() const;
 
 private:

@@ -9,7 +9,7 @@
 
 namespace cupool::detail {
 
-/// Takes turns over a fixed list, exactly evenly over any window. Lock-free; safe from any thread.
+/// Round-robin selection over a fixed list, exactly even over any window. Lock-free and thread-safe.
 ///
 /// The counter is how much of a round is over, in parts of 2^64, and wraps where the next one begins. A turn takes s = ceil(2^64 / n) of
 /// it, that is (2^64 + e) / n with an e below n, 0 where n is a power of two. So turn number k = q n + r begins at k s = q e + r s modulo
@@ -18,7 +18,7 @@ namespace cupool::detail {
 class RoundRobin {
 public:
     /// \param members     not empty
-    /// \param first_turn  so many turns have been taken
+    /// \param first_turn  the number of turns already taken
     explicit RoundRobin(std::vector<int> members, std::uint64_t first_turn = 0)
         : members_(std::move(members)),
           size_(members_.size()),

@@ -2,7 +2,7 @@
 
 namespace cupool::detail {
 
-/// The pool whose worker the calling thread is; null for all other threads.
+/// The PoolState to which the calling thread belongs; null for threads that no pool started.
 inline thread_local const void* served_pool = nullptr;
 
 }  // namespace cupool::detail

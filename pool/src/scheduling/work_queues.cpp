@@ -19,9 +19,9 @@ bool WorkQueues::has_movable(std::size_t member) const {
 
 bool WorkQueues::may_take_over(std::size_t member) const { return !movable_.empty() && may_move() && balancer_->loads()[member].available; }
 
-void WorkQueues::push(std::size_t member, PieceOfWork piece) {
+void WorkQueues::push(std::size_t member, QueuedTask task) {
     Queue& queue = queues_[member];
-    queue.push_back(std::move(piece));
+    queue.push_back(std::move(task));
     queue.back().number = pushed_++;
     if (!is_movable(queue.back())) return;
     try {
@@ -33,32 +33,32 @@ void WorkQueues::push(std::size_t member, PieceOfWork piece) {
     movable_work_ += queue.back().lease->work();
 }
 
-std::optional<PieceOfWork> WorkQueues::next(std::size_t member) {
+std::optional<QueuedTask> WorkQueues::next(std::size_t member) {
     const Queue& own = queues_[member];
     if (movable_.empty() || !may_move() || (own.empty() && !works_[member]) || (!own.empty() && !is_movable(own.front())))
         return pop(member);
     const Estimate before = estimate();
     if (!before.loads[member].available) return pop(member);
-    if (const auto place = long_piece(before, member)) return take(before, member, *place);
-    if (const auto place = own_piece(before, member)) return take(before, member, *place);
+    if (const auto place = long_task(before, member)) return take(before, member, *place);
+    if (const auto place = own_task(before, member)) return take(before, member, *place);
     if (!works_[member]) return std::nullopt;
-    const Estimate after = estimate();  // own pieces may have gone to others
-    const auto place = piece_of_others(after, member);
+    const Estimate after = estimate();  // own tasks may have moved
+    const auto place = task_of_others(after, member);
     return place ? std::optional(take(after, member, *place)) : std::nullopt;
 }
 
-std::optional<PieceOfWork> WorkQueues::pop(std::size_t member) {
+std::optional<QueuedTask> WorkQueues::pop(std::size_t member) {
     if (queues_[member].empty()) return std::nullopt;
     return begin(member, {member, queues_[member].begin()});
 }
 
-std::optional<PieceOfWork> WorkQueues::remove_oldest(std::size_t member) {
+std::optional<QueuedTask> WorkQueues::remove_oldest(std::size_t member) {
     if (queues_[member].empty()) return std::nullopt;
     return remove({member, queues_[member].begin()});
 }
 
-/// The piece that is as long as all else, if there is one and no other device would end it sooner.
-std::optional<WorkQueues::Place> WorkQueues::long_piece(const Estimate& estimate, std::size_t member) {
+/// The task that is expected to take as long as all others on all devices, if there is one and no other device would end it sooner.
+std::optional<WorkQueues::Place> WorkQueues::long_task(const Estimate& estimate, std::size_t member) {
     double speed = 0;
     std::size_t available = 0;
     for (const DeviceLoad& load : estimate.loads) {
@@ -68,10 +68,10 @@ std::optional<WorkQueues::Place> WorkQueues::long_piece(const Estimate& estimate
     }
     const Place longest = movable_.rbegin()->second;
     const double own_speed = estimate.loads[member].speed;
-    if (available < 2 || longest.piece->lease->work() / own_speed < movable_work_ / speed) return std::nullopt;
+    if (available < 2 || longest.task->lease->work() / own_speed < movable_work_ / speed) return std::nullopt;
     if (longest.member != member && !is_blocked(estimate, longest.member)) return std::nullopt;
-    if (sooner_elsewhere(estimate, member, *longest.piece)) return std::nullopt;
-    const auto would_pass = [&](const Queue& queue) { return !queue.empty() && queue.begin() != longest.piece; };
+    if (sooner_elsewhere(estimate, member, *longest.task)) return std::nullopt;
+    const auto would_pass = [&](const Queue& queue) { return !queue.empty() && queue.begin() != longest.task; };
     const Queue& own = queues_[member];
     const Queue& home = queues_[longest.member];
     for (const Queue* const queue : {&own, &home}) {
@@ -82,8 +82,8 @@ std::optional<WorkQueues::Place> WorkQueues::long_piece(const Estimate& estimate
     return longest;
 }
 
-/// The member's own oldest piece. Those that another device would end sooner go there first.
-std::optional<WorkQueues::Place> WorkQueues::own_piece(const Estimate& estimate, std::size_t member) {
+/// The oldest task of the member's own queue. Tasks that another device would end sooner move there first.
+std::optional<WorkQueues::Place> WorkQueues::own_task(const Estimate& estimate, std::size_t member) {
     Queue& own = queues_[member];
     Estimate current = estimate;
     while (!own.empty()) {
@@ -98,8 +98,8 @@ std::optional<WorkQueues::Place> WorkQueues::own_piece(const Estimate& estimate,
     return std::nullopt;
 }
 
-/// Another member's piece that would end here no later than there, or than the others would end all that they have.
-std::optional<WorkQueues::Place> WorkQueues::piece_of_others(const Estimate& estimate, std::size_t member) {
+/// A task of another member that would end here no later than there, or no later than the others end all their tasks.
+std::optional<WorkQueues::Place> WorkQueues::task_of_others(const Estimate& estimate, std::size_t member) {
     const double drain = drain_time_without(estimate, member);
     const double own_speed = estimate.loads[member].speed;
     std::optional<Place> oldest;
@@ -107,7 +107,7 @@ std::optional<WorkQueues::Place> WorkQueues::piece_of_others(const Estimate& est
     for (std::size_t other = 0; other < queues_.size(); ++other) {
         const std::optional<Place> place = other == member ? std::nullopt : oldest_movable(other);
         if (!place || !is_blocked(estimate, other)) continue;
-        const double work = place->piece->lease->work();
+        const double work = place->task->lease->work();
         const double there = time_left_of_running(estimate, other) + work / estimate.loads[other].speed;
         const double finish = finish_time(estimate, other);
         if (finish <= latest || work / own_speed > std::max(there, drain)) continue;
@@ -123,13 +123,13 @@ std::optional<WorkQueues::Place> WorkQueues::piece_of_others(const Estimate& est
     return std::nullopt;
 }
 
-/// Begins a piece of any member here.
-PieceOfWork WorkQueues::take(const Estimate& estimate, std::size_t member, const Place& place) {
+/// Starts a task of any member on this one.
+QueuedTask WorkQueues::take(const Estimate& estimate, std::size_t member, const Place& place) {
     if (place.member != member) {
-        place.piece->lease->move_to(estimate.loads[member].device);
+        place.task->lease->move_to(estimate.loads[member].device);
         transfer(place, member);
     }
-    return begin(member, {member, place.piece});
+    return begin(member, {member, place.task});
 }
 
 std::optional<double> WorkQueues::retry_time(std::size_t member) const {
@@ -138,11 +138,11 @@ std::optional<double> WorkQueues::retry_time(std::size_t member) const {
     if (!estimate.loads[member].available) return std::nullopt;
     std::optional<double> earliest;
     for (std::size_t other = 0; other < queues_.size(); ++other) {
-        const auto piece = std::find_if(queues_[other].begin(), queues_[other].end(), is_movable);
-        if (other == member || !running_[other] || piece == queues_[other].end()) continue;
-        // From then on it is overdue by as much as the piece would take longer here than there.
+        const auto task = std::find_if(queues_[other].begin(), queues_[other].end(), is_movable);
+        if (other == member || !running_[other] || task == queues_[other].end()) continue;
+        // From then on the running task is late by as much as the queued one would take longer here than there.
         const double speed = estimate.loads[other].speed;
-        const double work = piece->lease->work();
+        const double work = task->lease->work();
         const double longer = work / estimate.loads[member].speed - work / speed;
         const double time = running_[other]->began + running_[other]->work / speed + std::max(longer, 0.0);
         earliest = std::min(time, earliest.value_or(time));
@@ -155,20 +155,20 @@ void WorkQueues::redistribute(std::size_t member) {
     const std::vector<DeviceLoad> loads = balancer_->loads();
     if (std::none_of(loads.begin(), loads.end(), [](const DeviceLoad& load) { return load.available; })) return;
     for (auto next = queues_[member].begin(); next != queues_[member].end();) {
-        const auto piece = next++;
-        if (!is_movable(*piece)) continue;
-        LoadBalancer::Lease lease = balancer_->select_device(piece->lease->work());
+        const auto task = next++;
+        if (!is_movable(*task)) continue;
+        LoadBalancer::Lease lease = balancer_->select_device(task->lease->work());
         const auto taker = std::find_if(loads.begin(), loads.end(), [&](const DeviceLoad& load) { return load.device == lease.device(); });
         const auto to = static_cast<std::size_t>(taker - loads.begin());
         if (to == member || !is_served_[to]) continue;
-        *piece->lease = std::move(lease);
-        transfer({member, piece}, to);
+        *task->lease = std::move(lease);
+        transfer({member, task}, to);
     }
 }
 
 WorkQueues::Estimate WorkQueues::estimate() const { return {balancer_->loads(), clock_()}; }
 
-/// A piece that takes longer than expected is taken to need as long again as it is late.
+/// The remaining time of a late task is estimated as the time by which it is late.
 double WorkQueues::time_left_of_running(const Estimate& estimate, std::size_t member) const {
     const std::optional<Running>& running = running_[member];
     if (!running) return 0;
@@ -196,10 +196,10 @@ double WorkQueues::drain_time_without(const Estimate& estimate, std::size_t memb
     return speed > 0 ? work / speed : std::numeric_limits<double>::infinity();
 }
 
-/// The member that would end a piece sooner than this one, if this one began it now.
-std::optional<std::size_t> WorkQueues::sooner_elsewhere(const Estimate& estimate, std::size_t member, const PieceOfWork& piece) const {
-    if (piece.moves >= max_moves) return std::nullopt;
-    const double work = piece.lease->work();
+/// The member that would end a task sooner than this one, if this one started it now.
+std::optional<std::size_t> WorkQueues::sooner_elsewhere(const Estimate& estimate, std::size_t member, const QueuedTask& task) const {
+    if (task.moves >= max_moves) return std::nullopt;
+    const double work = task.lease->work();
     double soonest = work / estimate.loads[member].speed;
     std::optional<std::size_t> found;
     for (std::size_t other = 0; other < estimate.loads.size(); ++other) {
@@ -222,26 +222,26 @@ std::optional<WorkQueues::Place> WorkQueues::oldest_movable(std::size_t member) 
     return found == queues_[member].end() ? std::nullopt : std::optional(Place{member, found});
 }
 
-PieceOfWork WorkQueues::begin(std::size_t member, const Place& place) {
-    running_[member] = Running{clock_(), is_movable(*place.piece) ? place.piece->lease->work() : 0};
+QueuedTask WorkQueues::begin(std::size_t member, const Place& place) {
+    running_[member] = Running{clock_(), is_movable(*place.task) ? place.task->lease->work() : 0};
     return remove(place);
 }
 
-PieceOfWork WorkQueues::remove(const Place& place) {
-    if (is_movable(*place.piece)) {
-        movable_.erase(key_of(*place.piece));
+QueuedTask WorkQueues::remove(const Place& place) {
+    if (is_movable(*place.task)) {
+        movable_.erase(key_of(*place.task));
         // Not by subtraction alone, whose rounding errors would add up.
-        movable_work_ = movable_.empty() ? 0 : movable_work_ - place.piece->lease->work();
+        movable_work_ = movable_.empty() ? 0 : movable_work_ - place.task->lease->work();
     }
-    PieceOfWork piece = std::move(*place.piece);
-    queues_[place.member].erase(place.piece);
-    return piece;
+    QueuedTask task = std::move(*place.task);
+    queues_[place.member].erase(place.task);
+    return task;
 }
 
-/// Puts a piece at the end of another member's queue. Allocates nothing, so that no piece can be lost on its way.
+/// Moves a task to the end of another member's queue. Allocates nothing, so that no task can be lost.
 void WorkQueues::transfer(const Place& place, std::size_t to) {
-    movable_.find(key_of(*place.piece))->second.member = to;
-    queues_[to].splice(queues_[to].end(), queues_[place.member], place.piece);
+    movable_.find(key_of(*place.task))->second.member = to;
+    queues_[to].splice(queues_[to].end(), queues_[place.member], place.task);
     on_move_(place.member, to);
 }
 

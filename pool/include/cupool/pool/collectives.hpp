@@ -60,13 +60,12 @@ struct CollectiveConfig {
 ///
 /// Errors, of all collectives: invalid_argument (no buffer, two on one device, sizes that do not go together, an address that is no
 /// multiple of its element's size, a result that overlaps an operand without being it, not as many streams as buffers), wrong_context (a
-/// buffer outside of the pool, a stream of another device), unsupported (a product of floats, a
-/// buffer from a memory pool of the caller's own), no_device (the device of a buffer is
-/// quarantined), device_fault, out_of_memory, and whatever the driver answers. What the results hold after an error is unspecified; nothing
-/// uses the buffers any more when a call throws. After a device fault every call throws at once.
+/// buffer outside of the pool, a stream of another device), unsupported (a product of floats, a buffer from a memory pool of the caller's
+/// own), no_device (the device of a buffer is quarantined), device_fault, out_of_memory, and what the driver reports. What the results hold
+/// after an error is unspecified; nothing uses the buffers any more when a call throws. After a device fault every call throws at once.
 ///
-/// Thread-safe. Copyable: copies share the same state, and keep the pool. In a forked child every member throws forked, and on an object
-/// that was moved from wrong_context.
+/// Thread-safe. Copyable: copies share the same state, and keep the pool. In a forked child every member throws forked, and after a move
+/// from it wrong_context.
 class Collectives {
 public:
     /// \param options  for paths between devices; `allows_direct = false` stages everything
@@ -136,7 +135,7 @@ private:
         return buffers;
     }
 
-    /// What every member begins with. \throws Error wrong_context where the object was moved from, forked
+    /// Called first by every member. \throws Error wrong_context if the object was moved from, forked
     State& state(const SourceLocation& where) const;
     RunReport run(const Call& call, const CollectiveConfig& config, const SourceLocation& where) const;
     RunReport gather_bytes(const Buffers& inputs, const Buffers& outputs, std::size_t alignment, const CollectiveConfig& config,

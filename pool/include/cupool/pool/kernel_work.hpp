@@ -12,7 +12,7 @@
 
 namespace cupool {
 
-/// A parameter of a kernel, as data: a value, or an array that a device gets a copy of.
+/// A kernel parameter as data: a value, or an array that is copied to the device.
 struct KernelOperand {
     /// What the parameter is.
     enum class Kind {
@@ -57,8 +57,8 @@ private:
     }
 };
 
-/// A kernel's launch that is described by data alone: no address, handle or function of this process. So any device, or any process, can
-/// do it, and do it again where one failed.
+/// A kernel launch described by data only, without addresses, handles or functions of this process. Any device and any process can run it,
+/// and repeat it after a failure.
 struct KernelWork {
     std::string ptx;                      ///< the text of the module
     std::string kernel;                   ///< its name in the PTX
@@ -66,12 +66,12 @@ struct KernelWork {
     std::vector<KernelOperand> operands;  ///< the kernel's parameters, in order
 };
 
-/// What came back of a KernelWork: the arrays of its operands of the kinds output and inout, in order.
+/// The outputs of a KernelWork: the arrays of its operands of the kinds output and inout, in order.
 struct KernelOutputs {
     std::vector<std::vector<std::byte>> arrays;  ///< one for each operand of the kinds output and inout
     std::uint64_t bytes_moved = 0;               ///< between host and device
 
-    /// \throws std::out_of_range where there is no such array
+    /// \throws std::out_of_range if there is no such array
     template <class T>
     std::vector<T> array(std::size_t index) const {
         static_assert(std::is_trivially_copyable_v<T>, "kernels give bytes: T must be trivially copyable");
@@ -82,7 +82,7 @@ struct KernelOutputs {
     }
 };
 
-/// Does the work on a device and returns when the outputs are there. The PTX is compiled once for each device, and kept with its context.
+/// Runs the work on a device and returns when the outputs are there. The PTX is compiled once for each device, and kept with its context.
 /// \throws Error unsupported on the host, jit_failure, invalid_argument (no such kernel; the driver can tell, from CUDA 12.4, and the
 /// operands are not as many as the kernel's parameters or not of their sizes), out_of_memory, launch_failure, device_fault
 KernelOutputs run_kernel(const KernelWork& work, const DeviceContext& context, SourceLocation where = SourceLocation::current());

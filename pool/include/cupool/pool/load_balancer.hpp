@@ -10,13 +10,13 @@
 
 namespace cupool {
 
-/// What is known of a device's load. Work is counted in a unit of the program's choice, the same for all calls: terms of MSMs, bytes, jobs.
+/// The load of a device. Work is counted in a unit of the program's choice, the same for all calls: terms of MSMs, bytes, jobs.
 struct DeviceLoad {
     int device = 0;             ///< ordinal
     double speed = 1;           ///< work a microsecond: measured, or estimated from the device's capability before anything was
     double outstanding = 0;     ///< work leased and not yet completed
-    double busy = 0;            ///< microseconds of completed work, older ones weighing less: half after each half-life
-    double reported = 0;        ///< of those, microseconds that report_completion() told of
+    double busy = 0;            ///< microseconds of completed work, which decays by half in each half-life
+    double reported = 0;        ///< of those, microseconds passed to report_completion()
     std::size_t in_flight = 0;  ///< leases not yet completed
     bool available = true;      ///< false while it is quarantined
 };
@@ -26,27 +26,27 @@ struct DeviceLoad {
 class BalancingPolicy {
 public:
     virtual ~BalancingPolicy() = default;
-    /// The index of the device that is to do `work`: one that is available, of which there is at least one.
+    /// Returns the index of the device for `work`. It must be available; at least one is.
     virtual std::size_t select(std::span<const DeviceLoad> loads, double work) = 0;
-    /// Whether work that waits for the device that select() chose may go to another device before it begins: to an idle one, to one that
+    /// Whether queued work may move from the device that select() chose to another device before it starts: to an idle one, to one that
     /// would end it sooner, or away from one that is quarantined. Called under the balancer's lock as well.
     virtual bool allows_takeover() const { return true; }
 };
 
-/// The device that will have finished the work first, as far as leases and reports tell. A device that reported work without a lease is
-/// expected to have as much of it again, which fades as reports do. The default.
+/// Selects the device that would finish the work first, judged by leases and reports. A device that reported work without a lease is
+/// expected to get as much again; that expectation decays like reports. The default policy.
 class EarliestCompletion final : public BalancingPolicy {
 public:
     std::size_t select(std::span<const DeviceLoad> loads, double work) override;
 };
 
-/// The device that has worked least of late, whatever the size of the work.
+/// Selects the device that was busy least recently, whatever the size of the work.
 class LeastBusy final : public BalancingPolicy {
 public:
     std::size_t select(std::span<const DeviceLoad> loads, double work) override;
 };
 
-/// One after another, whatever their load, beginning with the first. Work stays with the device whose turn it was.
+/// Selects devices in turn, whatever their load, beginning with the first. Queued work does not move.
 class TakingTurns final : public BalancingPolicy {
 public:
     std::size_t select(std::span<const DeviceLoad> loads, double work) override;
@@ -63,19 +63,18 @@ struct Migration {
     double work = 0;  ///< at most
 };
 
-/// Spreads work over devices of unequal speed. It learns their speeds from completed leases (but a
-/// device's first, which has kernels to compile) and forgets old load. Safe from any thread. In a
-/// forked child every member of it and of its leases that takes part in the balance throws forked.
+/// Spreads work over devices of unequal speed. It learns their speeds from completed leases (but a device's first, which has kernels to
+/// compile) and forgets old load. Thread-safe. In a forked child, its members and those of its leases throw forked.
 class LoadBalancer {
 public:
     class Lease;
 
-    /// A device and what it is likely to do, relative to the others: multiprocessors times clock, say.
+    /// A device and its estimated speed relative to the others, e.g. multiprocessors times clock.
     struct Candidate {
         int device = 0;         ///< its number, which select_device() returns in the lease
         double capability = 1;  ///< relative speed, above 0
     };
-    /// Microseconds since some moment; never goes back. Called from any thread.
+    /// Monotonic time in microseconds. Called from any thread.
     using Clock = std::function<double()>;
 
     /// \param devices    not empty, each once
@@ -89,18 +88,18 @@ public:
     LoadBalancer(const LoadBalancer&) = delete;
     LoadBalancer& operator=(const LoadBalancer&) = delete;
 
-    /// Chooses a device for an amount of work, which counts as outstanding until the lease ends, and as 1e100 where it is more. A lease may
+    /// Chooses a device for an amount of work. The work counts as outstanding until the lease ends, with at most 1e100. A lease may
     /// outlive the balancer. \throws Error invalid_argument (work is negative or no number), no_device (none is available)
     Lease select_device(double work = 1, SourceLocation where = SourceLocation::current());
-    /// Chooses that many different devices, each for an amount of `work`, or all that are available where those are fewer: for one job that
-    /// several devices share. \throws what select_device() throws
+    /// Chooses that many different devices, each for an amount of `work`, or all available ones if they are fewer: for one job that several
+    /// devices divide. \throws what select_device() throws
     std::vector<Lease> select_devices(std::size_t count, double work = 1, SourceLocation where = SourceLocation::current());
-    /// Counts work on a device of the caller's choice. \throws Error invalid_device where it is not among the candidates
+    /// Counts work on a device of the caller's choice. \throws Error invalid_device if it is not among the candidates
     Lease lease(int device, double work = 1, SourceLocation where = SourceLocation::current());
-    /// For work that was not leased: the device has done an amount of `work` in that many microseconds. Its speed is learned from that,
-    /// and the time counts as load that goes on, fading with the half-life: select_device() and rebalance() look at it as at leases.
-    /// Report at once what was done in several pieces, as its whole work and time. \throws Error invalid_device, invalid_argument
-    /// (microseconds or work are negative or no number)
+    /// Reports work that was not leased: the device did an amount of `work` in that many microseconds. The balancer learns the device's
+    /// speed from it and counts the time as continuing load, which decays with the half-life, in select_device() and rebalance(). Report
+    /// work done in several steps once, with its total work and time. \throws Error invalid_device, invalid_argument (microseconds or work
+    /// are negative or no number)
     void report_completion(int device, double microseconds, double work = 1, SourceLocation where = SourceLocation::current());
 
     /// What should move for the devices to finish together, where the times at which they would finish differ by more than `threshold` of
@@ -110,11 +109,11 @@ public:
     /// (Lease::move_to()).
     std::vector<Migration> rebalance(double threshold = 0.2, SourceLocation where = SourceLocation::current()) const;
 
-    /// Whether a device is to be chosen. \throws Error invalid_device
+    /// Sets whether a device may be chosen. \throws Error invalid_device
     void set_available(int device, bool available, SourceLocation where = SourceLocation::current());
     /// \throws Error invalid_argument (null)
     void set_policy(std::unique_ptr<BalancingPolicy> policy, SourceLocation where = SourceLocation::current());
-    /// What the policy says of work that waits.
+    /// Whether the policy lets queued work move: see BalancingPolicy.
     bool allows_takeover(SourceLocation where = SourceLocation::current()) const;
 
     /// A snapshot, in the candidates' order.
@@ -125,8 +124,8 @@ private:
     std::shared_ptr<State> state_;
 };
 
-/// Work that a device was chosen for. Move-only. Its end, however it comes, ends the device's load; complete() says that it was done, and
-/// how fast the device was is learned from that.
+/// A reservation of a device for an amount of work. Move-only. Its end, in any way, ends the load of the device; complete() reports that
+/// the work is done, from which the balancer learns the device's speed.
 class LoadBalancer::Lease {
 public:
     Lease(Lease&& other) noexcept = default;
@@ -135,15 +134,15 @@ public:
 
     /// The number of the device.
     int device() const noexcept { return device_; }
-    /// The amount of work that was announced.
+    /// The amount of work that was reserved.
     double work() const noexcept { return work_; }
 
-    /// The work begins now: what passed before was waiting. Without it, it begins when the lease was made or the device's previous
-    /// work ended, whichever is later.
+    /// Reports that the work starts now; the time before was waiting. Without this call, the work starts when the lease was made or the
+    /// device's previous work ended, whichever is later.
     void begin(SourceLocation where = SourceLocation::current());
-    /// The work is done.
+    /// Reports that the work is done.
     void complete(SourceLocation where = SourceLocation::current());
-    /// The work, which has not begun, goes to another device. \throws Error invalid_device
+    /// Moves the work, which must not have started, to another device. \throws Error invalid_device
     void move_to(int device, SourceLocation where = SourceLocation::current());
 
 private:

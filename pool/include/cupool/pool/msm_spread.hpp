@@ -2,17 +2,16 @@
 
 namespace cupool {
 
-/// How an MSM is laid over a pool's devices. A small one takes longer on several than on one: each device has its own launches and its own
-/// last doublings, and their sums are to be joined.
+/// How the devices of a pool divide an MSM. A small one takes longer on several devices than on one: each device has its own launches and
+/// final doublings, and the host joins their sums.
 enum class MsmSpread {
-    automatic,       ///< over as many devices as get 2^16 terms each (of BN254; 2^16 / 2.25 of the curves over 384 bits), in the way that
-                     ///< suits size, digits, links and operands (docs/pool.md)
-    one_device,      ///< the one that will have finished first; MSMs of many threads so spread over all
-    all_devices,     ///< that are not quarantined, as far as there are terms: each sums some of the terms
-    shared_windows,  ///< over the same devices, each of which sums a share of all scalars' digits: what a device brings from the host, or
-                     ///< has prepared, it hands on to the others, whose memory must hold that, too. Where devices do not reach each other's
-                     ///< memory, or bases have several tables, it is all_devices; several MSMs over prepared bases are done so, too,
-                     ///< and MSMs with an operand on a device.
+    automatic,        ///< on as many devices as can have 2^16 terms each (BN254; 2^16 / 2.25 for curves over 384 bits), divided as suits
+                      ///< size, digits, links and operands (docs/pool.md)
+    one_device,       ///< on the device that would finish first, so that MSMs of many threads spread over all
+    all_devices,      ///< on all devices that are not quarantined, at most one a term: each sums all digits of some terms
+    digit_partition,  ///< on the same devices: each sums some digits of all terms. A device forwards the terms that it uploads, or has
+                      ///< prepared, to the others, whose memory must hold them, too. Acts as all_devices if devices cannot access each
+                      ///< other's memory, if bases have several tables, for several MSMs over prepared bases, and for operands on devices
 };
 
 }  // namespace cupool

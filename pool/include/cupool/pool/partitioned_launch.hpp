@@ -34,18 +34,18 @@ struct Partition {
 
 namespace detail {
 
-/// Refuses an array's slice that is not the part's items. \param argument  its place among the kernel's arguments, counted from 1
+/// Refuses an array's slice whose items differ from the part's. \param argument  its position among the kernel's arguments, from 1
 void require_same_items(const Division& array, const Slice& slice, const Partition& part, std::size_t argument,
                         const SourceLocation& where);
 
-/// What a kernel is given for an argument of a part's launch: the argument itself.
+/// The kernel argument of a part's launch: the argument itself.
 template <class T>
 struct PartArgument {
     using Type = T;
     static const T& value(const T& argument, const Partition&, std::size_t, const SourceLocation&) { return argument; }
 };
 
-/// For the slice of an array: its elements, once they are known to be the part's.
+/// The same for the slice of an array: its elements, after the check that they are the part's.
 template <class T>
 struct PartArgument<ArraySlice<T>> {
     using Type = DeviceSpan<T>;
@@ -57,13 +57,13 @@ struct PartArgument<ArraySlice<T>> {
 
 }  // namespace detail
 
-/// How one part is to be launched: its shape, and the kernel's parameters before the last two.
+/// The launch of one part: its shape, and the kernel's parameters but for the last two.
 template <class... Arguments>
 struct PartitionLaunch {
     LaunchShape shape;                   ///< grid, block and dynamic shared memory
     std::tuple<Arguments...> arguments;  ///< without offset and count, which follow them
 
-    /// Gives the part to its device's stream. \throws Error invalid_argument where an argument is the slice of an array that is divided
+    /// Queues the part on its device's stream. \throws Error invalid_argument if an argument is the slice of an array that is divided
     /// otherwise than the launch, and what Module::kernel() and Kernel::launch() throw
     void launch(const Module& module, const std::string& kernel, const Partition& part,
                 const SourceLocation& where = SourceLocation::current()) const {
@@ -84,8 +84,8 @@ private:
 template <class... Arguments>
 PartitionLaunch(LaunchShape, std::tuple<Arguments...>) -> PartitionLaunch<Arguments...>;
 
-/// A part of a launch, on its way. Copyable; copies stand for the same part. All members are safe from any thread. Where the part was moved
-/// from, those that ask for its end throw wrong_context; in a forked child, where the end would never come, forked.
+/// A handle of one part of a launch. Copyable; copies refer to the same part. All members are thread-safe. Where the part was moved from,
+/// those that ask for its end throw wrong_context; in a forked child, where the end would never come, forked.
 class PendingPart {
 public:
     /// \param ended  when the part ended; set before `done` is ready
@@ -103,7 +103,7 @@ public:
     bool is_ready(SourceLocation where = SourceLocation::current()) const;
     /// Waits until it has ended. Does not throw its failure.
     void wait(SourceLocation where = SourceLocation::current()) const;
-    /// Waits for it. \return why it failed; null where it did not
+    /// Waits for it. \return its failure; null if it succeeded
     std::exception_ptr failure(SourceLocation where = SourceLocation::current()) const;
     /// Waits for it. \throws its failure: jit_failure, launch_failure, device_fault, whatever configure threw ...
     void get(SourceLocation where = SourceLocation::current()) const;
@@ -121,8 +121,8 @@ private:
     std::shared_ptr<const std::chrono::steady_clock::time_point> ended_;
 };
 
-/// A launch that was given to the devices of a pool. Move-only; its destructor waits for the parts. All members are safe from any thread.
-/// On a launch that was moved from they throw wrong_context, and in a forked child forked; there its destructor does not wait.
+/// A launch that is queued on the devices of a pool. Move-only; its destructor waits for the parts. All members are thread-safe. On a
+/// launch that was moved from they throw wrong_context, and in a forked child forked; there its destructor does not wait.
 class PendingLaunch {
 public:
     /// \param parts  handles of the launch's parts, in the pool's order
@@ -133,7 +133,7 @@ public:
     PendingLaunch& operator=(PendingLaunch&&) = delete;
     ~PendingLaunch();
 
-    /// A handle for each device's part, in the pool's order, to wait for by itself. Devices without items have none.
+    /// The handles of the parts, in the pool's order. Devices without items have none.
     const std::vector<PendingPart>& parts(SourceLocation where = SourceLocation::current()) const;
 
     /// Whether all parts have ended.

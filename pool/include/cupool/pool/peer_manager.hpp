@@ -14,15 +14,15 @@
 
 namespace cupool {
 
-/// The ways between the devices of a pool: finds them out, opens them, and copies over the best there is. All members are safe from any
-/// thread. Copyable: copies share the same state, and keep the pool.
+/// Finds and opens the paths between the devices of a pool, and copies over the best one. All members are thread-safe.
+/// Copyable: copies share the same state, and keep the pool.
 ///
-/// A pair of devices is opened when it is first asked about. Where the devices have a path, each gets access to the other's memory, plain
-/// memory and that of its own pool, and stays so; then a **canary** is sent both ways, as there are machines where peer writes are lost
-/// without an error. If it does not arrive the access is taken back, the pair is staged from then on, and the log and path() say so.
+/// A pair of devices is opened when it is first used. If the devices have a path, each gets permanent access to the other's plain memory
+/// and to the memory pool of its context. Then a **canary** is sent both ways, because there are machines where peer writes are lost
+/// without an error. If it does not arrive, access is revoked, all copies of the pair are staged, and the log and path() say so.
 ///
-/// A device fault that a copy meets latches in the pool, as every other. In a forked child every member throws forked, and on a manager
-/// that was moved from wrong_context.
+/// A device fault in a copy latches in the pool, like every other. In a forked child every member throws forked, and after a move
+/// from it wrong_context.
 class PeerManager {
 public:
     /// \throws Error unsupported on a host pool, invalid_argument (a chunk of no bytes, no chunk)
@@ -31,19 +31,19 @@ public:
     /// The pool whose devices it connects.
     const DevicePool& pool(SourceLocation where = SourceLocation::current()) const;
 
-    /// The way between two devices of the pool, by their ordinals; opens it. Opening twice does nothing.
-    /// \throws Error invalid_device where one is not in the pool, and whatever the driver answers
+    /// The path between two devices of the pool, by their ordinals; opens it. Opening twice does nothing.
+    /// \throws Error invalid_device if one is not in the pool, and what the driver reports
     PeerPath path(int device, int peer, SourceLocation where = SourceLocation::current()) const;
     /// Every pair of different devices, in the pool's order: opens them all.
     std::vector<PeerPath> paths(SourceLocation where = SourceLocation::current()) const;
-    /// Whether kernels of one device reach the memory of another, directly.
+    /// Whether kernels of one device can access the memory of another directly.
     bool can_access(int device, int peer, SourceLocation where = SourceLocation::current()) const {
         return path(device, peer, where).route != PeerRoute::staged;
     }
 
-    /// Copies from wherever the bytes are to wherever they shall be, ordered on a stream of either device.
-    /// \throws Error invalid_argument where sizes differ, wrong_context (a stream of a third device), invalid_device (one that is not in
-    /// the pool), device_fault
+    /// Copies between two devices, ordered on a stream of either one.
+    /// \throws Error invalid_argument if sizes differ, wrong_context (a stream of a third device), invalid_device (one that is not in the
+    /// pool), device_fault
     template <class T>
     void copy_async(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, StreamView stream,
                     SourceLocation where = SourceLocation::current()) const {
@@ -52,7 +52,7 @@ public:
             copy_bytes({to.pointer(), to.device()}, {from.pointer(), from.device()}, to.size_bytes(), stream, where);
         }
     }
-    /// The same on the pool's stream of the device that the bytes are on; done when it returns.
+    /// The same on the default stream of the source's device; returns when the copy is done.
     template <class T>
     void copy(DeviceSpan<T> to, DeviceSpan<const std::type_identity_t<T>> from, SourceLocation where = SourceLocation::current()) const {
         if (detail::check_sizes(to.size(), from.size(), where)) {
@@ -62,23 +62,23 @@ public:
         }
     }
 
-    /// An array with a name that every device of the pool reaches at one address: in the memory of its home, or in managed memory where
-    /// some device has no direct way there. Uninitialised. \param home  ordinal \throws Error invalid_argument where the name is taken,
-    /// out_of_memory ...
+    /// Allocates an array with a name that every device of the pool can access at one address: in the memory of its home, or in managed
+    /// memory if a device has no direct path there. Uninitialised. \param home  ordinal \throws Error invalid_argument if the name is
+    /// taken, out_of_memory ...
     template <class T>
     DeviceSpan<T> create_buffer(const std::string& name, std::size_t count, int home,
                                 SourceLocation where = SourceLocation::current()) const {
         create_named(name, detail::checked_size(count, sizeof(T), where), home, where);
         return buffer<T>(name, home, where);
     }
-    /// It, for work of one device of the pool. \throws Error invalid_argument where there is none of that name, or its size is no multiple
-    /// of sizeof(T); invalid_device
+    /// The array of that name, for work of one device of the pool. \throws Error invalid_argument if there is none of that name, or its
+    /// size is no multiple of sizeof(T); invalid_device
     template <class T>
     DeviceSpan<T> buffer(const std::string& name, int device, SourceLocation where = SourceLocation::current()) const {
         const Named found = named(name, sizeof(T), device, where);
         return {found.pointer, found.bytes / sizeof(T), device};
     }
-    /// Frees it; what uses it must have been awaited. \throws Error invalid_argument where there is none of that name
+    /// Frees the array of that name. Its users must have ended. \throws Error invalid_argument if there is none of that name
     void remove_buffer(const std::string& name, SourceLocation where = SourceLocation::current()) const;
 
 private:
@@ -92,10 +92,10 @@ private:
         std::size_t bytes;
     };
 
-    /// What every member begins with. \throws Error wrong_context where the manager was moved from, forked
+    /// Called first by every member. \throws Error wrong_context if the manager was moved from, forked
     State& state(const SourceLocation& where) const;
     void copy_bytes(Place to, Place from, std::size_t bytes, StreamView stream, const SourceLocation& where) const;
-    /// Where the stream cannot be awaited, awaits all that the copy has to do with before it throws: its memory must not be in use
+    /// If waiting for the stream fails, waits for everything that uses the copy's memory before it throws: the memory must not be in use
     /// afterwards.
     void await(int from, int to, StreamView stream, const SourceLocation& where) const;
     void create_named(const std::string& name, std::size_t bytes, int home, const SourceLocation& where) const;
@@ -105,7 +105,7 @@ private:
     std::shared_ptr<State> state_;
 };
 
-/// The matrix of paths(), a line a pair.
+/// The matrix of paths(), one line for each pair.
 std::string to_string(const PeerManager& peers, SourceLocation where = SourceLocation::current());
 std::ostream& operator<<(std::ostream& out, const PeerManager& peers);
 

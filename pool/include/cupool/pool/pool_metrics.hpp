@@ -7,25 +7,24 @@
 
 namespace cupool {
 
-/// What the work given to one device of a pool has come to.
+/// The metrics of one device of a pool.
 struct DeviceMetrics {
-    int device = -1;  ///< ordinal; -1 for the host
-    std::uint64_t launches =
-        0;  ///< pieces of work begun: submitted functions, shards of MSMs, parts of partitioned launches, synchronisations
+    int device = -1;              ///< ordinal; -1 for the host
+    std::uint64_t launches = 0;   ///< tasks started: submitted functions, parts of MSMs and of partitioned launches, synchronisations
     std::uint64_t errors = 0;     ///< of those, how many failed
     std::uint64_t bytes = 0;      ///< that its MSMs, their bases, reductions, KernelWork and a PeerManager's copies moved to and from it
-    std::uint64_t in_flight = 0;  ///< pieces given and not yet ended
-    std::uint64_t busy_microseconds = 0;  ///< that pieces took, from their begin to their end
-    std::uint64_t taken_over = 0;         ///< pieces that came here from the queue of another device, where they had waited
+    std::uint64_t in_flight = 0;  ///< tasks queued or running
+    std::uint64_t busy_microseconds = 0;  ///< the total run time of tasks
+    std::uint64_t taken_over = 0;         ///< tasks that moved here from the queue of another device
     bool quarantined = false;             ///< whether the device is quarantined now
 };
 
-/// A pool's work so far, in the pool's order of devices.
+/// The metrics of a pool.
 struct PoolMetrics {
     std::vector<DeviceMetrics> devices;  ///< in the order of the pool
 };
 
-/// A line a device.
+/// One line for each device.
 std::string to_string(const PoolMetrics& metrics);
 std::ostream& operator<<(std::ostream& out, const PoolMetrics& metrics);
 

@@ -11,12 +11,11 @@
 
 namespace cupool {
 
-/// An array that a pool's job reads, wherever it lives: in host memory, in the memory of one device, or in slices, one on each of several
-/// devices, which are the array when they are put one behind the other in the order given. What it is made of decides which: a span or a
-/// vector, a DeviceSpan or a DeviceBuffer, a vector or a span of those.
+/// An array that a pool's job reads: in host memory (from a span or a vector), in the memory of one device (from a DeviceSpan or a
+/// DeviceBuffer), or in slices, one on each of several devices, which form the array in the given order (from a vector or a span of those).
 ///
-/// It is a view: the memory must live until the job has ended. The list of slices is copied. A device's memory may be written by work that
-/// was given to that device's default stream before the job: the job waits for that stream.
+/// It is a view: the memory must live until the job has ended. The list of slices is copied. Earlier work of a device's default stream may
+/// still write the operand there: the job waits for that stream.
 template <class T>
 class PoolOperand {
     template <class Range>

@@ -8,10 +8,15 @@
 
 namespace cupool {
 
+namespace detail {
+template <Curve C>
+struct PooledBasesState;
+}  // namespace detail
+
 /// Bases that are used in many MSMs, prepared on the devices of a pool: see DevicePool::prepare(). Many of them are divided, so that each
 /// device has a part and every MSM takes all devices; few lie whole on each device, and each MSM takes one. Copyable; copies share them.
-/// Safe from any thread. Keeps the devices' contexts. Every member throws wrong_context where the bases were moved from, and forked in a
-/// child of the process that prepared them.
+/// Thread-safe. Keeps the devices' contexts. Every member throws wrong_context where the bases were moved from, and forked in a child of
+/// the process that prepared them.
 template <Curve C>
 class PooledBases {
 public:
@@ -26,12 +31,11 @@ public:
 
 private:
     friend class DevicePool;
-    struct State;
-    explicit PooledBases(std::shared_ptr<const State> state);
-    /// What every use begins with. \throws Error wrong_context where the bases were moved from, forked
-    const State& state(const SourceLocation& where) const;
+    explicit PooledBases(std::shared_ptr<const detail::PooledBasesState<C>> state);
+    /// Called first by every member. \throws Error wrong_context if the bases were moved from, forked
+    const detail::PooledBasesState<C>& state(const SourceLocation& where) const;
 
-    std::shared_ptr<const State> state_;
+    std::shared_ptr<const detail::PooledBasesState<C>> state_;
 };
 
 }  // namespace cupool

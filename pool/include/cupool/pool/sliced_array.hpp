@@ -11,24 +11,24 @@
 
 namespace cupool {
 
-/// One managed array, divided among the devices of a pool: a slice a device, contiguous and in the pool's order. Move-only. The host
-/// reaches all of it at any time, where the devices have concurrent managed access; any device reaches all of it too, at the cost of pages
-/// moving.
+/// One managed array, divided among the devices of a pool: a slice a device, contiguous and in the pool's order. Move-only. The host can
+/// access all of it at any time if the devices have concurrent managed access; every device can access all of it, too, at the cost of page
+/// migration.
 ///
-/// The division is fixed when the array is made. A launch over the array is given the same one, launch_partitioned(..., array.division(),
-/// ...), or its parts take their own items by slice(part), whichever they are.
+/// The division is fixed when the array is made. Launch over the same division, launch_partitioned(..., array.division(), ...), or get the
+/// items of any part by slice(part).
 ///
-/// In a forked child every member but operator[] throws forked, and on an array that was moved from wrong_context.
+/// In a forked child every member but operator[] throws forked, and after a move from it wrong_context.
 template <class T>
 class SlicedArray {
 public:
     /// Divided as DevicePool::divide() does now. \param size  in elements
-    /// \throws Error unsupported on a host pool, out_of_memory, invalid_argument (the size does not fit), no_device where every device is
+    /// \throws Error unsupported on a host pool, out_of_memory, invalid_argument (the size does not fit), no_device if every device is
     /// quarantined
     SlicedArray(const DevicePool& pool, std::size_t size, SourceLocation where = SourceLocation::current())
         : SlicedArray(pool, pool.divide(size, Shares::by_speed, where), where) {}
 
-    /// Divided so. \throws Error invalid_argument where the division is not of the pool's devices, and what the other one throws
+    /// Divided so. \throws Error invalid_argument if the division is not of the pool's devices, and what the other one throws
     SlicedArray(const DevicePool& pool, Division division, SourceLocation where = SourceLocation::current())
         : pool_(pool),
           division_(std::make_shared<const Division>(std::move(division))),
@@ -49,7 +49,7 @@ public:
 
     /// The number of elements.
     std::size_t size(SourceLocation where = SourceLocation::current()) const { return static_cast<std::size_t>(division(where).total()); }
-    /// How it is divided.
+    /// The division of the array.
     const Division& division(SourceLocation where = SourceLocation::current()) const {
         if (division_ == nullptr) detail::throw_moved_from("the array", where);
         (void)pool_.device_count(where);  // refuses in a forked child
@@ -69,7 +69,7 @@ public:
         return {view(pool_.device_at(index, where), items, where), division_, index};
     }
     /// The elements that are the items of a launch's part, on the part's device: for launches that are divided in any way. Elements outside
-    /// of the device's own slice come to it page by page. \throws Error invalid_argument where the part reaches past the end
+    /// the device's own slice migrate page by page. \throws Error invalid_argument if the part reaches past the end
     DeviceSpan<T> slice(const Partition& part, SourceLocation where = SourceLocation::current()) {
         (void)division(where);
         return view(part.context.device(), part.items(), where);

@@ -5,8 +5,8 @@
 
 namespace cupool {
 
-/// What becomes of devices that the driver shows but does not open: busy in exclusive mode, prohibited, with a memory error, lost. Only
-/// opening tells, which makes the context (some 100 ms each, and some 300 MB of a device nobody may use): so it is asked for.
+/// How a pool treats devices that the driver lists but cannot open: busy in exclusive mode, prohibited, with a memory error, lost. Only
+/// opening a device shows that, and it creates a context (about 100 ms and 300 MB of device memory), so the caller chooses.
 enum class UnusableDevices {
     lazy,     ///< a device is opened when work first comes to it, and that work's failure says why it cannot be
     exclude,  ///< all are opened now, and the pool is made without those that cannot be: see DevicePool::excluded_devices()

@@ -84,7 +84,7 @@ struct WorkerMetrics {
     std::vector<WorkerStatus> workers;  ///< in the order of the pool
 };
 
-/// A line a worker.
+/// One line for each worker.
 std::string to_string(const WorkerMetrics& metrics);
 std::ostream& operator<<(std::ostream& out, const WorkerMetrics& metrics);
 
@@ -115,8 +115,8 @@ private:
 ///
 /// Operands that are not in lent memory and each array that is lent take a file descriptor until their jobs have ended.
 ///
-/// Copyable: copies share the pool. All members are safe from any thread. The last copy waits for the jobs given to it and ends the
-/// workers; these also end when this process ends in any way. In a forked child every member throws forked, and destruction does nothing.
+/// Copyable: copies share the pool. All members are thread-safe. The last copy waits for the jobs given to it and ends the workers; these
+/// also end when this process ends in any way. In a forked child every member throws forked, and destruction does nothing.
 class WorkerPool {
 public:
     /// Starts the workers and returns when each is ready or has failed for the first time. \throws Error no_device (no device, or none
@@ -147,9 +147,9 @@ public:
     std::future<std::vector<std::byte>> call(std::string function, std::span<const std::byte> input,
                                              SourceLocation where = SourceLocation::current()) const;
 
-    /// As cupool::msm() of operands in host memory; config.ctx and config.is_async are not looked at, and operands or results on devices
-    /// are invalid_argument. Operands that are not in lent memory are copied before it returns; those that are must stay as they are until
-    /// the future is ready. The results must live until then, and are written all or none.
+    /// As cupool::msm() of operands in host memory; config.ctx and config.is_async are ignored, and operands or results on devices are
+    /// invalid_argument. Operands that are not in lent memory are copied before it returns; those that are must stay as they are until the
+    /// future is ready. The results must live until then, and are written all or none.
     template <Curve C>
     std::future<RunReport> submit_msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                                       std::span<JacobianPoint<C>> results, SourceLocation where = SourceLocation::current()) const;
@@ -171,8 +171,7 @@ public:
     }
 
     /// Prepares bases for many MSMs (see PreparedBases): every worker prepares them before its first job over them, and again after a
-    /// restart, from a copy that the pool keeps in lent memory. config.ctx is not looked at. Errors of the preparation come out of the
-    /// jobs.
+    /// restart, from a copy that the pool keeps in lent memory. config.ctx is ignored. Errors of the preparation come out of the jobs.
     template <Curve C>
     WorkerBases<C> prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config,
                            SourceLocation where = SourceLocation::current()) const;

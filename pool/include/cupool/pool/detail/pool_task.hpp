@@ -11,7 +11,7 @@
 
 namespace cupool::detail {
 
-/// A piece of work on its way to a device: run() is called once or not at all, and then succeed() or fail().
+/// A task for a device: run() is called once or never, followed by succeed() or fail().
 class PoolTask {
 public:
     virtual ~PoolTask() = default;
@@ -20,7 +20,7 @@ public:
     virtual void fail(std::exception_ptr why) noexcept = 0;
 };
 
-/// One whose result somebody waits for. What the function holds is gone before that somebody hears.
+/// A task with a future for its result. The function's captures are destroyed before the future is ready.
 template <class Function>
 class FutureTask final : public PoolTask {
     using Value = std::invoke_result_t<Function&, const DeviceContext&>;
