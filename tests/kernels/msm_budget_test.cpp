@@ -230,8 +230,8 @@ TEST_CASE("chunks that are planned alike share their plans, and others do not", 
     for (std::size_t i = 0; i < 8; ++i) {
         const MsmKernelParams& params = layout.plan(i).params;
         CAPTURE(i);
-        CHECK(params.scalar_count == layout.chunks()[i].term_count);
-        CHECK((params.has_carried_points != 0) == (i % 4 != 0));
+        CHECK(params.operands.scalar_count == layout.chunks()[i].term_count);
+        CHECK((params.carry_over.has_points != 0) == (i % 4 != 0));
         CHECK(leaves_sums(params) == !layout.chunks()[i].is_last);
     }
 }

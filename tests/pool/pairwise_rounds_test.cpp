@@ -29,12 +29,12 @@ TEST_CASE("the small device adds pairwise, and a large one does not for so few t
                                .multiprocessors = 1,
                                .rounds_budget = 1 << 30,
                                .coordinate_bytes = 32};
-    CHECK(detail::make_msm_plan(problem).params.rounds == 3);
+    CHECK(detail::make_msm_plan(problem).params.rounds.count == 3);
     problem.scalars.bits = 96;
     problem.coordinate_bytes = 64;
-    CHECK(detail::make_msm_plan(problem).params.rounds == 3);
+    CHECK(detail::make_msm_plan(problem).params.rounds.count == 3);
     problem.multiprocessors = 132;
-    CHECK(detail::make_msm_plan(problem).params.rounds == 0);
+    CHECK(detail::make_msm_plan(problem).params.rounds.count == 0);
 }
 
 TEST_CASE("the blocks of a round fill the device a whole number of times, with so many pairs a thread as are wanted") {
@@ -99,9 +99,9 @@ TEMPLATE_TEST_CASE_SIG("what the rounds of one chunk leave to the next one is ri
                                .multiprocessors = 1,
                                .rounds_budget = 1 << 30,
                                .coordinate_bytes = sizeof(AffinePoint<C>) / 2};
-    REQUIRE(detail::make_msm_plan(problem).params.rounds >= 1);
+    REQUIRE(detail::make_msm_plan(problem).params.rounds.count >= 1);
     problem.scalar_count = 10;
-    REQUIRE(detail::make_msm_plan(problem).params.rounds == 0);
+    REQUIRE(detail::make_msm_plan(problem).params.rounds.count == 0);
     const detail::DeviceMsmJob<C> job{.scalars = std::span<const Scalar>(terms.scalars),
                                       .bases = std::span<const AffinePoint<C>>(terms.points),
                                       .term_count = term_count,
@@ -231,8 +231,8 @@ TEST_CASE("pairwise rounds are right in many short rows, and in rows that take t
                                                  .multiprocessors = 1,
                                                  .rounds_budget = one.memory_bytes / 8,
                                                  .coordinate_bytes = 32});
-        REQUIRE(plan.params.rounds >= 2);
-        CHECK((plan.rows_at_once < plan.params.row_count) == (one.msms == 2));
+        REQUIRE(plan.params.rounds.count >= 2);
+        CHECK((plan.rows_at_once < plan.params.rows.count) == (one.msms == 2));
         std::vector<JacobianPoint<C>> sums(one.msms);
         std::vector<JacobianPoint<C>> expected(one.msms);
         config.ctx = DeviceContext::host();

@@ -166,15 +166,15 @@ public:
         MsmKernelParams& params = plan.params;
         place_msm_sums(plan, sizeof(BaseFieldElement<C>), address(layout_.places().sums));
         place_msm_workspace(plan, sizeof(BaseFieldElement<C>), address(layout_.places().workspace));
-        params.bit_sums = as_pointer<void>(address_of_bit_sums(own));
-        params.first_oversized_scalar = as_pointer<std::uint32_t>(address(layout_.places().oversized) + i * sizeof(std::uint32_t));
-        params.points = as_pointer<void>(layout_.work().brings_bases ? bases_landing(i) : bases_of(own).device().pointer());
-        params.scalars = as_pointer<void>(address_of_scalars(i));
-        params.table_stride = static_cast<std::uint32_t>(job_.table_stride);
-        params.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
-        params.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
+        params.reduction.bit_sums = as_pointer<void>(address_of_bit_sums(own));
+        params.operands.first_oversized_scalar = as_pointer<std::uint32_t>(address(layout_.places().oversized) + i * sizeof(std::uint32_t));
+        params.operands.points = as_pointer<void>(layout_.work().brings_bases ? bases_landing(i) : bases_of(own).device().pointer());
+        params.operands.scalars = as_pointer<void>(address_of_scalars(i));
+        params.operands.table_stride = static_cast<std::uint32_t>(job_.table_stride);
+        params.operands.bases_stride = job_.have_own_bases ? static_cast<std::uint32_t>(job_.term_count) : 0;
+        params.operands.scalars_in_montgomery_form = config_.are_scalars_montgomery_form;
         place_carried(params);
-        if (params.scalars_are_split) queue_images(params);
+        if (params.operands.scalars_are_split) queue_images(params);
         kernels_->sort->sort(params, stream_);
         sum_buckets(plan);
         if (!own.is_last) return;
@@ -230,7 +230,7 @@ private:
     typename MsmKernels<C>::Steps needed_steps() const {
         typename MsmKernels<C>::Steps steps{.windows = layout_.weighs_windows(),
                                             .bases = !job_.are_bases_in_montgomery_form || layout_.choice().are_scalars_split};
-        const auto need = [&steps](const MsmPlan& plan) { (plan.params.rounds == 0 ? steps.slots : steps.pairs) = true; };
+        const auto need = [&steps](const MsmPlan& plan) { (plan.params.rounds.count == 0 ? steps.slots : steps.pairs) = true; };
         for (std::size_t i = 0; i < chunk_count(); ++i) {
             need(layout_.plan(i));
             if (layout_.halves(i)) need(*layout_.halves(i));
@@ -248,9 +248,9 @@ private:
     }
 
     void place_carried(MsmKernelParams& params) const {
-        params.max_carried = layout_.max_carried();
-        params.carried_points = as_pointer<void>(address(layout_.places().carried_points));
-        params.carried_starts = as_pointer<std::uint32_t>(address(layout_.places().carried_starts));
+        params.carry_over.max_points = layout_.max_carried();
+        params.carry_over.points = as_pointer<void>(address(layout_.places().carried_points));
+        params.carry_over.starts = as_pointer<std::uint32_t>(address(layout_.places().carried_starts));
     }
 
     std::uint64_t address(std::size_t offset) const { return memory_.span().pointer() + offset; }
@@ -325,11 +325,11 @@ private:
     }
 
     void queue_images(const MsmKernelParams& params) const {
-        const std::size_t count = params.first_image;
-        const DeviceSpan<const AffinePoint<C>> points(reinterpret_cast<std::uint64_t>(params.points), count, config_.ctx.device());
-        const DeviceSpan<AffinePoint<C>> images(reinterpret_cast<std::uint64_t>(params.images), count, config_.ctx.device());
+        const std::size_t count = params.operands.first_image;
+        const DeviceSpan<const AffinePoint<C>> points(reinterpret_cast<std::uint64_t>(params.operands.points), count, config_.ctx.device());
+        const DeviceSpan<AffinePoint<C>> images(reinterpret_cast<std::uint64_t>(params.operands.images), count, config_.ctx.device());
         kernels_->bases->map_points.launch({blocks_for(count, change_block_size), change_block_size}, stream_, points, images,
-                                           params.first_image, store(endomorphism_factor<C>(), true));
+                                           params.operands.first_image, store(endomorphism_factor<C>(), true));
     }
 
     template <class Copy>
@@ -357,9 +357,9 @@ private:
     /// Sums each bucket, of terms that are sorted, or as far as rounds do where another plan takes over.
     void sum_buckets(MsmPlan& plan) const {
         MsmKernelParams& params = plan.params;
-        for (std::uint32_t row = 0; row < params.row_count; row += plan.rows_at_once) {
-            params.first_row = row;
-            const std::uint32_t rows = std::min(plan.rows_at_once, params.row_count - row);
+        for (std::uint32_t row = 0; row < params.rows.count; row += plan.rows_at_once) {
+            params.rows.first = row;
+            const std::uint32_t rows = std::min(plan.rows_at_once, params.rows.count - row);
             add_pairs(params, rows);
             if (leaves_sums(params)) {
                 carry_sums(params, rows);
@@ -376,8 +376,8 @@ private:
         MsmKernelParams& params = plan.params;
         place_halves(plan, sizeof(BaseFieldElement<C>), address(layout_.places().workspace));
         place_carried(params);
-        params.points = terms.points;  // none of its terms is one of these, but where there is no term any point is read
-        params.bit_sums = terms.bit_sums;
+        params.operands.points = terms.operands.points;  // none of its terms is one of these, but where there is no term any point is read
+        params.reduction.bit_sums = terms.reduction.bit_sums;
         kernels_->sort->sort_halves(terms, params, stream_);
         sum_buckets(plan);
         fold_buckets(params);
@@ -385,7 +385,7 @@ private:
 
     /// Does the rounds of pairwise addition in `rows` rows from plan.first_row.
     void add_pairs(const MsmKernelParams& params, std::uint32_t rows) const {
-        for (std::uint32_t round = 1; round <= params.rounds; ++round) {
+        for (std::uint32_t round = 1; round <= params.rounds.count; ++round) {
             const std::uint32_t blocks = choose_pair_blocks(
                 round, max_points(params, round), rows, multiprocessors() * kernels_->pairs->resident_blocks, sizeof(BaseFieldElement<C>));
             const LaunchShape pairs{{blocks, rows}, pair_block_size};
@@ -404,8 +404,8 @@ private:
 
     /// Sums what is left of each bucket, but for those that join_buckets must complete.
     void accumulate(const MsmKernelParams& params, std::uint32_t rows) const {
-        const LaunchShape shares{{blocks_for(params.share_count, point_block_size), rows}, point_block_size};
-        if (params.rounds == 0) {
+        const LaunchShape shares{{blocks_for(params.accumulation.interval_count, point_block_size), rows}, point_block_size};
+        if (params.rounds.count == 0) {
             kernels_->slots->accumulate_slots.launch(shares, stream_, params);
         } else {
             kernels_->sums->accumulate_sums.launch(shares, stream_, params);
@@ -413,7 +413,7 @@ private:
     }
 
     LaunchShape quads_over_rows(const MsmKernelParams& params, std::size_t quads) const {
-        return {{blocks_for(quads * quad_size, sum_block_size), params.row_count}, sum_block_size};
+        return {{blocks_for(quads * quad_size, sum_block_size), params.rows.count}, sum_block_size};
     }
 
     void join_buckets(const MsmKernelParams& params) const {
@@ -424,7 +424,7 @@ private:
     void fold_buckets(const MsmKernelParams& params) const {
         for (std::uint32_t level = 0; level < fold_levels(params); ++level) {
             const unsigned blocks = fold_lists(level) * fold_places(params, level + 1);
-            kernels_->rows->fold_buckets.launch({{blocks, params.row_count}, fold_block_size(params, level)}, stream_, params, level);
+            kernels_->rows->fold_buckets.launch({{blocks, params.rows.count}, fold_block_size(params, level)}, stream_, params, level);
         }
     }
 

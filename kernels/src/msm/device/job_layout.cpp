@@ -67,7 +67,7 @@ void MsmJobLayout::lay_out(std::vector<MsmChunk> chunks) {
 
 MsmJobLayout::ChunkPlans::ChunkPlans(const MsmProblem& of_problem, bool buckets_have_sums, unsigned low_bits)
     : problem(of_problem), adds_to_buckets(buckets_have_sums), terms(make_msm_plan(of_problem)) {
-    terms.params.adds_to_buckets = buckets_have_sums ? 1 : 0;
+    terms.params.carry_over.adds_to_buckets = buckets_have_sums ? 1 : 0;
     if (leaves_sums(terms.params) && problem.remainder == BucketRemainder::halves)
         halves = make_halves_plan(terms.params, low_bits, problem);
 }
@@ -89,11 +89,11 @@ void MsmJobLayout::plan_chunks() {
             plans_.emplace_back(problem, have_buckets_sums, low_bits_);
         plan_of_.push_back(plans_.size() - 1);
         const MsmKernelParams& params = plans_.back().terms.params;
-        const std::uint32_t left = leaves_sums(params) ? max_points(params, params.rounds) : 0;
+        const std::uint32_t left = leaves_sums(params) ? max_points(params, params.rounds.count) : 0;
         have_buckets_sums |= left == 0;
         carried = chunk.is_last ? 0 : left;
-        if (left != 0) max_carried_ = std::max(max_carried_, max_row_points(params, params.rounds));
-        max_rows_ = std::max(max_rows_, params.row_count);
+        if (left != 0) max_carried_ = std::max(max_carried_, max_row_points(params, params.rounds.count));
+        max_rows_ = std::max(max_rows_, params.rows.count);
     }
 }
 
@@ -167,7 +167,7 @@ void MsmJobLayout::place() {
 
 std::uint32_t MsmJobLayout::max_buckets() const {
     std::uint32_t most = 0;
-    for (const ChunkPlans& plans : plans_) most = std::max(most, plans.terms.params.bucket_count);
+    for (const ChunkPlans& plans : plans_) most = std::max(most, plans.terms.params.rows.bucket_count);
     return most;
 }
 

@@ -39,38 +39,40 @@ struct MsmSortKernels {
     /// Queues the sorting of the plan's terms into its slots, and the naming of what the rounds from the second are to add.
     void sort(const MsmKernelParams& params, StreamView stream) const {
         clear_counters(params, stream);
-        const unsigned tiles = blocks_for(params.scalar_count, bin_tile) * (params.scalars_are_split ? 2 : 1);
-        count_bins.launch({{blocks_for(params.scalar_count, params.counted_tile), params.msm_count}, bin_block_size}, stream, params);
-        place_bins.launch({params.row_count, place_block_size}, stream, params);
-        if (params.has_carried_points)
-            bin_carried_points.launch({{blocks_for(params.max_carried, bin_tile), params.row_count}, bin_block_size}, stream, params);
-        scatter_to_bins.launch({{tiles * params.digit_count, params.msm_count}, bin_block_size}, stream, params);
+        const unsigned tiles = blocks_for(params.operands.scalar_count, bin_tile) * (params.operands.scalars_are_split ? 2 : 1);
+        count_bins.launch({{blocks_for(params.operands.scalar_count, params.sort.counted_tile), params.operands.msm_count}, bin_block_size},
+                          stream, params);
+        place_bins.launch({params.rows.count, place_block_size}, stream, params);
+        if (params.carry_over.has_points)
+            bin_carried_points.launch({{blocks_for(params.carry_over.max_points, bin_tile), params.rows.count}, bin_block_size}, stream,
+                                      params);
+        scatter_to_bins.launch({{tiles * params.digits.count, params.operands.msm_count}, bin_block_size}, stream, params);
         sort_bins(params, stream);
     }
 
     /// The same for `halves`, whose terms are the points that were left of the buckets of `plan`.
     void sort_halves(const MsmKernelParams& params, const MsmKernelParams& halves, StreamView stream) const {
         clear_counters(halves, stream);
-        split_weights.launch({{blocks_for(halves.row_terms, split_tile), params.row_count}, bin_block_size}, stream, params, halves);
+        split_weights.launch({{blocks_for(halves.rows.max_terms, split_tile), params.rows.count}, bin_block_size}, stream, params, halves);
         sort_bins(halves, stream);
     }
 
 private:
     static void clear_counters(const MsmKernelParams& params, StreamView stream) {
-        fill_bytes_async(words_at(params.large_bucket_count, cleared_words(params), stream), 0, stream);
+        fill_bytes_async(words_at(params.accumulation.large_bucket_count, cleared_words(params), stream), 0, stream);
     }
 
     /// From terms in their bins on.
     void sort_bins(const MsmKernelParams& params, StreamView stream) const {
-        const unsigned row_tiles = blocks_for(params.row_terms, bin_tile);
-        count_buckets.launch({{row_tiles, params.row_count}, bin_block_size}, stream, params);
-        const LaunchShape bins{{params.bin_count, params.row_count}, place_block_size};
-        if (params.bin_count > 1) size_bins.launch(bins, stream, params);
+        const unsigned row_tiles = blocks_for(params.rows.max_terms, bin_tile);
+        count_buckets.launch({{row_tiles, params.rows.count}, bin_block_size}, stream, params);
+        const LaunchShape bins{{params.sort.bin_count, params.rows.count}, place_block_size};
+        if (params.sort.bin_count > 1) size_bins.launch(bins, stream, params);
         place_buckets.launch(bins, stream, params);
-        scatter_to_buckets.launch({{row_tiles, params.row_count}, bin_block_size}, stream, params);
+        scatter_to_buckets.launch({{row_tiles, params.rows.count}, bin_block_size}, stream, params);
         unsigned blocks = 0;
-        for (std::uint32_t round = 2; round <= params.rounds; ++round) blocks += naming_blocks(params, round);
-        if (blocks != 0) index_pairs.launch({{blocks, params.row_count}, place_block_size}, stream, params);
+        for (std::uint32_t round = 2; round <= params.rounds.count; ++round) blocks += naming_blocks(params, round);
+        if (blocks != 0) index_pairs.launch({{blocks, params.rows.count}, place_block_size}, stream, params);
     }
 
     Module module;

@@ -48,12 +48,12 @@ std::uint32_t choose_counted_tile(const MsmProblem& problem) {
 std::uint32_t choose_rounds(const MsmKernelParams& params, BucketRemainder remainder, std::uint64_t resident_threads,
                             std::size_t coordinate_bytes) {
     constexpr std::uint32_t max_rounds = 8;
-    const bool has_halves = remainder == BucketRemainder::halves || params.low_bits != 0;
+    const bool has_halves = remainder == BucketRemainder::halves || params.carry_over.low_bits != 0;
     const std::uint64_t min_pairs = has_halves ? 6 : coordinate_bytes <= 32 ? 12 : 8;                                       // a thread
     const std::uint64_t min_left = remainder == BucketRemainder::nobody ? 5 : remainder == BucketRemainder::chunk ? 2 : 1;  // of a bucket
     const auto pays = [&](std::uint32_t rounds) {
-        return std::uint64_t{params.row_terms} * params.row_count >> rounds >= resident_threads * min_pairs &&
-               params.row_terms >= (std::uint64_t{params.bucket_count} << rounds) * min_left;
+        return std::uint64_t{params.rows.max_terms} * params.rows.count >> rounds >= resident_threads * min_pairs &&
+               params.rows.max_terms >= (std::uint64_t{params.rows.bucket_count} << rounds) * min_left;
     };
     std::uint32_t rounds = 0;
     while (rounds < max_rounds && pays(rounds + 1)) ++rounds;
@@ -62,12 +62,13 @@ std::uint32_t choose_rounds(const MsmKernelParams& params, BucketRemainder remai
 
 /// Buckets of a row among which the points of most digits are spread.
 std::uint32_t digit_buckets(const MsmKernelParams& params) {
-    return params.width == 0 ? params.bucket_count : std::min(params.bucket_count, 1u << (params.width - 1));
+    return params.digits.width == 0 ? params.rows.bucket_count : std::min(params.rows.bucket_count, 1u << (params.digits.width - 1));
 }
 /// The same of the last digits, which may be fewer.
 std::uint32_t last_digit_buckets(const MsmKernelParams& params) {
-    if (params.last_copies == 1) return digit_buckets(params);
-    return std::min(digit_buckets(params), params.last_copies << params.last_copy_bits >> 1);  // values fill half of a copy or more
+    if (params.rows.last_copies == 1) return digit_buckets(params);
+    return std::min(digit_buckets(params),
+                    params.rows.last_copies << params.rows.last_copy_bits >> 1);  // values fill half of a copy or more
 }
 
 /// Points that a thread takes at least. A bucket of n points takes as long as adding the points of a share and then its n / size shares,
@@ -84,33 +85,34 @@ std::uint32_t choose_min_share_size(const MsmKernelParams& params, std::uint64_t
 /// than are soonest joined and no more than 128. Odd points count as they are on average, and a little more.
 std::uint32_t choose_share_size(const MsmKernelParams& params, std::uint64_t resident_blocks) {
     constexpr std::uint64_t many = 20;
-    const std::uint64_t fewest = params.row_terms >> params.rounds;
-    const std::uint64_t row_points = (fewest + max_points(params, params.rounds)) / 2;
-    const std::uint64_t points = row_points * params.row_count;
+    const std::uint64_t fewest = params.rows.max_terms >> params.rounds.count;
+    const std::uint64_t row_points = (fewest + max_points(params, params.rounds.count)) / 2;
+    const std::uint64_t points = row_points * params.rows.count;
     const std::uint64_t waves = std::clamp<std::uint64_t>(points / (resident_blocks * point_block_size * many), 1, 3);
-    const std::uint64_t row_threads = std::max<std::uint64_t>(waves * resident_blocks / params.row_count, 1) * point_block_size;
+    const std::uint64_t row_threads = std::max<std::uint64_t>(waves * resident_blocks / params.rows.count, 1) * point_block_size;
     const std::uint64_t even = (row_points + row_points / 64) / row_threads + 1;
     return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(even, choose_min_share_size(params, row_points), 128));
 }
 
 /// How many rows the rounds work on at a time: what the budget allows, and about equally many each time.
 std::uint32_t choose_rows_at_once(const MsmKernelParams& params, std::size_t coordinate_bytes, std::uint64_t rounds_budget) {
-    if (params.rounds == 0) return params.row_count;
+    if (params.rounds.count == 0) return params.rows.count;
     const std::uint64_t row_coordinates =
         std::uint64_t{max_points(params, 1)} * (affine_coordinates + 1) + std::uint64_t{max_points(params, 2)} * affine_coordinates;
     const std::uint64_t row_bytes = row_coordinates * coordinate_bytes;
     const auto most =
-        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rounds_budget / std::max<std::uint64_t>(row_bytes, 1), 1, params.row_count));
-    return divided_up(params.row_count, divided_up(params.row_count, most));
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rounds_budget / std::max<std::uint64_t>(row_bytes, 1), 1, params.rows.count));
+    return divided_up(params.rows.count, divided_up(params.rows.count, most));
 }
 
 void set_digit_offset(MsmKernelParams& params) {
-    for (std::uint32_t digit = 0; digit <= params.last_digit; ++digit) {
-        const std::uint64_t summand = digit == params.last_digit ? params.last_digit_offset : (1u << (digit_width(params, digit) - 1)) - 1;
+    for (std::uint32_t digit = 0; digit <= params.digits.last; ++digit) {
+        const std::uint64_t summand =
+            digit == params.digits.last ? params.digits.last_offset : (1u << (digit_width(params, digit) - 1)) - 1;
         const std::uint32_t position = digit_position(params, digit);
         const std::uint64_t bits = summand << position % 32;  // the digits' summands do not overlap
-        params.digit_offset[position / 32] |= static_cast<std::uint32_t>(bits);
-        if (position / 32 + 1 < shifted_words) params.digit_offset[position / 32 + 1] |= static_cast<std::uint32_t>(bits >> 32);
+        params.digits.offset[position / 32] |= static_cast<std::uint32_t>(bits);
+        if (position / 32 + 1 < shifted_words) params.digits.offset[position / 32 + 1] |= static_cast<std::uint32_t>(bits >> 32);
     }
 }
 
@@ -121,10 +123,10 @@ std::uint32_t last_copies(const MsmDigits& digits) { return std::max(digits.larg
 /// Where the last digits have a window by themselves, the copies of their buckets that it has room for. Buckets that are weighed by halves
 /// have one copy: of those that have many points the rounds leave few.
 void set_copies(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
-    const bool has_last = params.first_digit + params.digit_count - 1 == params.last_digit;
+    const bool has_last = params.digits.first + params.digits.count - 1 == params.digits.last;
     const bool may_have_copies = has_last && problem.tables == 1 && !problem.has_halves;
-    params.last_copy_bits = last_copy_bits(digits);
-    params.last_copies = may_have_copies ? last_copies(digits) : 1;
+    params.rows.last_copy_bits = last_copy_bits(digits);
+    params.rows.last_copies = may_have_copies ? last_copies(digits) : 1;
 }
 
 unsigned bits_for(std::uint32_t values) {
@@ -137,11 +139,11 @@ unsigned bits_for(std::uint32_t values) {
 /// is full with fewer.
 std::uint32_t choose_quads_a_bucket(const MsmKernelParams& params, unsigned multiprocessors) {
     constexpr std::uint32_t many_shares = 4;
-    constexpr std::uint64_t resident_quads = 512 / quad_size;  // of a multiprocessor, as registers allow
-    if (params.bucket_count > params.share_count) return 1;    // quads join shares then: see joining_quads
-    if (params.share_count / last_digit_buckets(params) < many_shares) return 1;
+    constexpr std::uint64_t resident_quads = 512 / quad_size;                     // of a multiprocessor, as registers allow
+    if (params.rows.bucket_count > params.accumulation.interval_count) return 1;  // quads join shares then: see joining_quads
+    if (params.accumulation.interval_count / last_digit_buckets(params) < many_shares) return 1;
     std::uint32_t quads = 4;
-    const std::uint64_t all_buckets = std::uint64_t{params.bucket_count} * params.row_count;
+    const std::uint64_t all_buckets = std::uint64_t{params.rows.bucket_count} * params.rows.count;
     while (quads > 1 && all_buckets * quads > resident_quads * multiprocessors) quads /= 2;
     return quads;
 }
@@ -150,12 +152,13 @@ std::uint32_t choose_quads_a_bucket(const MsmKernelParams& params, unsigned mult
 void set_steps(MsmPlan& plan, const MsmProblem& problem) {
     MsmKernelParams& params = plan.params;
     const std::uint64_t threads = std::uint64_t{problem.multiprocessors} * summing_blocks(problem.coordinate_bytes) * point_block_size;
-    params.rounds = choose_rounds(params, problem.remainder, threads, problem.coordinate_bytes);
-    params.slot_count = max_points(params, first_level(params)) << first_level(params);
-    params.share_size = choose_share_size(params, threads / point_block_size);
-    const bool accumulates = params.rounds == 0 || problem.remainder == BucketRemainder::nobody;
-    params.share_count = accumulates ? divided_up(max_points(params, params.rounds), params.share_size) : 0;
-    params.quads_a_bucket = choose_quads_a_bucket(params, problem.multiprocessors);
+    params.rounds.count = choose_rounds(params, problem.remainder, threads, problem.coordinate_bytes);
+    params.sort.slot_count = max_points(params, first_level(params)) << first_level(params);
+    params.accumulation.interval_size = choose_share_size(params, threads / point_block_size);
+    const bool accumulates = params.rounds.count == 0 || problem.remainder == BucketRemainder::nobody;
+    params.accumulation.interval_count =
+        accumulates ? divided_up(max_points(params, params.rounds.count), params.accumulation.interval_size) : 0;
+    params.accumulation.lane_groups_a_bucket = choose_quads_a_bucket(params, problem.multiprocessors);
     plan.rows_at_once = choose_rows_at_once(params, problem.coordinate_bytes, problem.rounds_budget);
 }
 
@@ -348,16 +351,16 @@ namespace {
 /// Which digits of which terms are summed here: of all digits in order, those of the first term's first digit first, a share.
 void set_digits(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
     const WindowRange windows = windows_of_share(digits.window_count, problem.share, problem.share_count);
-    const std::uint64_t all = std::uint64_t{digits.digit_count} * params.term_count;
+    const std::uint64_t all = std::uint64_t{digits.digit_count} * params.operands.term_count;
     const auto begin_of_share = [&](unsigned share) { return static_cast<std::uint64_t>(all * share / problem.share_count); };
-    params.last_digit = digits.digit_count - 1;
-    params.first_digit = windows.first;
-    params.window_count = windows.count;
-    params.digit_count = problem.share_count == 1 ? digits.digit_count : windows.count;
-    const std::uint64_t last = params.first_digit + params.digit_count - 1;
-    params.begin_of_first_digit =
-        static_cast<std::uint32_t>(begin_of_share(problem.share) - std::uint64_t{params.first_digit} * params.term_count);
-    params.end_of_last_digit = static_cast<std::uint32_t>(begin_of_share(problem.share + 1) - last * params.term_count);
+    params.digits.last = digits.digit_count - 1;
+    params.digits.first = windows.first;
+    params.digits.window_count = windows.count;
+    params.digits.count = problem.share_count == 1 ? digits.digit_count : windows.count;
+    const std::uint64_t last = params.digits.first + params.digits.count - 1;
+    params.digits.begin_of_first =
+        static_cast<std::uint32_t>(begin_of_share(problem.share) - std::uint64_t{params.digits.first} * params.operands.term_count);
+    params.digits.end_of_last = static_cast<std::uint32_t>(begin_of_share(problem.share + 1) - last * params.operands.term_count);
 }
 
 }  // namespace
@@ -367,27 +370,28 @@ MsmPlan make_msm_plan(const MsmProblem& problem) {
     MsmKernelParams& params = plan.params;
     const MsmDigits digits = msm_digits(problem.scalars, problem.choice, problem.tables);
     const bool are_split = problem.choice.are_scalars_split;
-    params.msm_count = problem.msm_count;
-    params.scalar_count = problem.scalar_count;
-    params.term_count = digits.terms_a_scalar * problem.scalar_count;
-    params.scalars_are_split = are_split ? 1 : 0;
-    params.first_image = are_split ? problem.base_count : carried_bit;
-    params.word_count = are_split ? scalar_part_words : shifted_words;
-    params.counted_tile = choose_counted_tile(problem);
-    params.scalar_bits = problem.scalars.bits;
-    params.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
-    params.width = problem.choice.width;
-    params.first_narrow_digit = digits.first_narrow;
+    params.operands.msm_count = problem.msm_count;
+    params.operands.scalar_count = problem.scalar_count;
+    params.operands.term_count = digits.terms_a_scalar * problem.scalar_count;
+    params.operands.scalars_are_split = are_split ? 1 : 0;
+    params.operands.first_image = are_split ? problem.base_count : carried_bit;
+    params.digits.word_count = are_split ? scalar_part_words : shifted_words;
+    params.sort.counted_tile = choose_counted_tile(problem);
+    params.operands.scalar_bits = problem.scalars.bits;
+    params.operands.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
+    params.digits.width = problem.choice.width;
+    params.digits.first_narrow = digits.first_narrow;
     set_digits(params, problem, digits);
-    params.row_count = params.msm_count * params.window_count;
-    params.row_terms = params.term_count * divided_up(params.digit_count, params.window_count) + problem.carried_points;
-    params.has_carried_points = problem.carried_points != 0 ? 1 : 0;
-    params.last_digit_offset = digits.lowest_last;
-    params.bucket_count = digits.largest;
-    params.weight_bits = static_cast<std::uint32_t>(std::bit_width(digits.largest));
+    params.rows.count = params.operands.msm_count * params.digits.window_count;
+    params.rows.max_terms =
+        params.operands.term_count * divided_up(params.digits.count, params.digits.window_count) + problem.carried_points;
+    params.carry_over.has_points = problem.carried_points != 0 ? 1 : 0;
+    params.digits.last_offset = digits.lowest_last;
+    params.rows.bucket_count = digits.largest;
+    params.rows.weight_bits = static_cast<std::uint32_t>(std::bit_width(digits.largest));
     set_copies(params, problem, digits);
-    params.bin_shift = choose_bin_shift(params.row_terms, params.bucket_count);
-    params.bin_count = divided_up(params.bucket_count, 1u << params.bin_shift);
+    params.sort.bin_shift = choose_bin_shift(params.rows.max_terms, params.rows.bucket_count);
+    params.sort.bin_count = divided_up(params.rows.bucket_count, 1u << params.sort.bin_shift);
     set_digit_offset(params);
     set_steps(plan, problem);
     return plan;
@@ -402,15 +406,15 @@ MsmPlan make_halves_plan(const MsmKernelParams& terms, unsigned low_bits, MsmPro
     problem.remainder = BucketRemainder::nobody;
     MsmPlan plan{};
     MsmKernelParams& params = plan.params;
-    params.first_image = carried_bit;
-    params.last_copies = 1;
-    params.low_bits = low_bits;
-    params.weight_bits = terms.weight_bits;
-    params.row_count = 2 * terms.row_count;
-    params.row_terms = max_points(terms, terms.rounds);
-    params.bucket_count = std::max(1u << low_bits, terms.bucket_count >> low_bits);
-    params.bin_shift = bits_for(params.bucket_count);
-    params.bin_count = 1;
+    params.operands.first_image = carried_bit;
+    params.rows.last_copies = 1;
+    params.carry_over.low_bits = low_bits;
+    params.rows.weight_bits = terms.rows.weight_bits;
+    params.rows.count = 2 * terms.rows.count;
+    params.rows.max_terms = max_points(terms, terms.rounds.count);
+    params.rows.bucket_count = std::max(1u << low_bits, terms.rows.bucket_count >> low_bits);
+    params.sort.bin_shift = bits_for(params.rows.bucket_count);
+    params.sort.bin_count = 1;
     set_steps(plan, problem);
     return plan;
 }
@@ -429,41 +433,42 @@ std::uint32_t choose_pair_blocks(std::uint32_t round, std::uint32_t row_pairs, s
 std::size_t place_msm_sums(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base) {
     MsmKernelParams& params = plan.params;
     Placement place(base);
-    const std::uint64_t rows = params.row_count;
-    place(params.buckets, rows * params.bucket_count, xyzz_coordinates * coordinate_bytes);
-    place(params.folded, folded_before(params, fold_levels(params)), xyzz_coordinates * coordinate_bytes);
+    const std::uint64_t rows = params.rows.count;
+    place(params.accumulation.buckets, rows * params.rows.bucket_count, xyzz_coordinates * coordinate_bytes);
+    place(params.reduction.lists, folded_before(params, fold_levels(params)), xyzz_coordinates * coordinate_bytes);
     return place.bytes();
 }
 
 std::size_t place_msm_workspace(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base) {
     MsmKernelParams& params = plan.params;
     Placement place(base);
-    const std::uint64_t rows = params.row_count;
-    const std::uint64_t levels = params.rounds + 1 - first_level(params);
-    const std::uint64_t added_rows = params.rounds == 0 ? 0 : plan.rows_at_once;
-    const std::uint64_t shares = rows * params.share_count;
+    const std::uint64_t rows = params.rows.count;
+    const std::uint64_t levels = params.rounds.count + 1 - first_level(params);
+    const std::uint64_t added_rows = params.rounds.count == 0 ? 0 : plan.rows_at_once;
+    const std::uint64_t shares = rows * params.accumulation.interval_count;
     constexpr std::size_t word = sizeof(std::uint32_t);
     const std::size_t affine_bytes = affine_coordinates * coordinate_bytes;
     const std::size_t xyzz_bytes = xyzz_coordinates * coordinate_bytes;
-    place(params.large_bucket_count, 1, word);  // from here on counters, see cleared_words()
-    place(params.bin_cursors, rows * params.bin_count, word);
-    place(params.cursors, rows * params.bucket_count, word);
-    place(params.unpaired_bits, rows * named_pair_count(params) / word_bits, word);
-    place(params.images, params.scalars_are_split ? params.first_image : 0, affine_bytes);
-    place(params.shifted_scalars, std::uint64_t{params.word_count} * params.msm_count * params.term_count, word);
-    place(params.bin_sizes, levels * rows * params.bin_count, word);
-    place(params.bin_starts, rows * (params.bin_count + 1), word);
-    place(params.binned_terms, rows * std::max(params.row_terms, named_pair_count(params)), word);
-    params.pair_names = params.binned_terms;  // those are in their slots when pairs are named
-    place(params.binned_buckets, rows * params.row_terms, sizeof(std::uint16_t));
-    place(params.starts, levels * rows * (params.bucket_count + 1), word);
-    place(params.slots, rows * params.slot_count, word);
-    place(params.odd_sums, added_rows * max_row_points(params, 1), affine_bytes);
-    place(params.even_sums, added_rows * max_row_points(params, 2), affine_bytes);
-    place(params.prefixes, added_rows * max_points(params, 1), coordinate_bytes);
-    place(params.large_buckets, shares / large_bucket_shares + 1, word);
-    place(params.unfinished, shares, xyzz_bytes);
-    place(params.finished, shares, xyzz_bytes);
+    place(params.accumulation.large_bucket_count, 1, word);  // from here on counters, see cleared_words()
+    place(params.sort.bin_cursors, rows * params.sort.bin_count, word);
+    place(params.sort.bucket_cursors, rows * params.rows.bucket_count, word);
+    place(params.rounds.unpaired_bits, rows * named_pair_count(params) / word_bits, word);
+    place(params.operands.images, params.operands.scalars_are_split ? params.operands.first_image : 0, affine_bytes);
+    place(params.digits.shifted_scalars, std::uint64_t{params.digits.word_count} * params.operands.msm_count * params.operands.term_count,
+          word);
+    place(params.sort.bin_sizes, levels * rows * params.sort.bin_count, word);
+    place(params.sort.bin_starts, rows * (params.sort.bin_count + 1), word);
+    place(params.sort.binned_terms, rows * std::max(params.rows.max_terms, named_pair_count(params)), word);
+    params.rounds.pair_indices = params.sort.binned_terms;  // those are in their slots when pairs are named
+    place(params.sort.binned_buckets, rows * params.rows.max_terms, sizeof(std::uint16_t));
+    place(params.sort.bucket_starts, levels * rows * (params.rows.bucket_count + 1), word);
+    place(params.sort.slots, rows * params.sort.slot_count, word);
+    place(params.rounds.odd_sums, added_rows * max_row_points(params, 1), affine_bytes);
+    place(params.rounds.even_sums, added_rows * max_row_points(params, 2), affine_bytes);
+    place(params.rounds.prefixes, added_rows * max_points(params, 1), coordinate_bytes);
+    place(params.accumulation.large_buckets, shares / large_bucket_shares + 1, word);
+    place(params.accumulation.unfinished, shares, xyzz_bytes);
+    place(params.accumulation.finished, shares, xyzz_bytes);
     return place.bytes();
 }
 

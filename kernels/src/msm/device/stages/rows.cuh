@@ -12,7 +12,8 @@
 ///   stage2_sort.cu     sorts the terms by bucket, and lists what makes pairs;
 ///   stage3_pairs.cu    halves each bucket's points in affine coordinates, a few times, where buckets are large; what is left may go to
 ///                   another plan;
-///   stage4_accumulate_slots.cu, or after pairs stage4_accumulate_sums.cu     sums what is left of each bucket, equally many points a thread,
+///   stage4_accumulate_slots.cu, or after pairs stage4_accumulate_sums.cu     sums what is left of each bucket, equally many points a
+///   thread,
 ///                   whatever the buckets' sizes;
 ///   stage5_join.cu     joins what several threads have summed of a bucket;
 ///   stage6_sum_rows.cu sums each row's buckets by the bits of their weights;
@@ -20,13 +21,13 @@
 ///                   the device; else the host does both.
 /// Skewed scalars cost no more than uniform ones: no step gives a thread more work because a bucket is larger. device_msm.hpp drives them.
 
-#include "support/device.cuh"
+#include "curve/xyzz.hpp"
 #include "field/device_field.cuh"
 #include "field/device_quadratic.cuh"
 #include "msm/device/kernel_params.hpp"
-#include "msm/device/stages/stage3_pairs.cuh"
 #include "msm/device/stages/stage2_sort.cuh"
-#include "curve/xyzz.hpp"
+#include "msm/device/stages/stage3_pairs.cuh"
+#include "support/device.cuh"
 
 namespace cupool::device {
 
@@ -45,13 +46,13 @@ using FastXyzz = detail::Xyzz<FastField>;
 inline constexpr unsigned summing_blocks = detail::summing_blocks(sizeof(BaseField));
 
 CUPOOL_DEVICE Xyzz* buckets_of(const MsmKernelParams& params, std::uint32_t row) {
-    return static_cast<Xyzz*>(params.buckets) + std::uint64_t{row} * params.bucket_count;
+    return static_cast<Xyzz*>(params.accumulation.buckets) + std::uint64_t{row} * params.rows.bucket_count;
 }
 CUPOOL_DEVICE Xyzz* unfinished_of(const MsmKernelParams& params, std::uint32_t row) {
-    return static_cast<Xyzz*>(params.unfinished) + std::uint64_t{row} * params.share_count;
+    return static_cast<Xyzz*>(params.accumulation.unfinished) + std::uint64_t{row} * params.accumulation.interval_count;
 }
 CUPOOL_DEVICE Xyzz* finished_of(const MsmKernelParams& params, std::uint32_t row) {
-    return static_cast<Xyzz*>(params.finished) + std::uint64_t{row} * params.share_count;
+    return static_cast<Xyzz*>(params.accumulation.finished) + std::uint64_t{row} * params.accumulation.interval_count;
 }
 CUPOOL_DEVICE void store(Xyzz* target, const FastXyzz& sum) {
     *reinterpret_cast<FastXyzz*>(target) = {sum.x.reduced_once(), sum.y.reduced_once(), sum.zz.reduced_once(), sum.zzz.reduced_once()};
@@ -61,7 +62,7 @@ CUPOOL_DEVICE void store(Xyzz* target, const FastXyzz& sum) {
 class BucketStarts {
 public:
     CUPOOL_DEVICE BucketStarts(const MsmKernelParams& params, std::uint32_t row)
-        : starts_(starts_of(params, params.rounds, row)), bucket_count_(params.bucket_count) {}
+        : starts_(starts_of(params, params.rounds.count, row)), bucket_count_(params.rows.bucket_count) {}
 
     CUPOOL_DEVICE std::uint32_t operator[](std::uint32_t bucket) const { return starts_[bucket]; }
     CUPOOL_DEVICE std::uint32_t point_count() const { return starts_[bucket_count_]; }
@@ -76,14 +77,14 @@ private:
 /// Where one row's points lie that round number `round` (from 1) leaves to the next one.
 CUPOOL_DEVICE void* row_of_round(const MsmKernelParams& params, std::uint32_t round) {
     const bool is_odd = round % 2 == 1;
-    FastAffine* const rows = static_cast<FastAffine*>(is_odd ? params.odd_sums : params.even_sums);
+    FastAffine* const rows = static_cast<FastAffine*>(is_odd ? params.rounds.odd_sums : params.rounds.even_sums);
     return rows + std::uint64_t{block_index_y()} * max_row_points(params, is_odd ? 1 : 2);
 }
 CUPOOL_DEVICE PointRow<FastAffine> sums_of_round(const MsmKernelParams& params, std::uint32_t round) {
     return {row_of_round(params, round), max_row_points(params, round)};
 }
 CUPOOL_DEVICE FastField* prefixes_of(const MsmKernelParams& params) {
-    return static_cast<FastField*>(params.prefixes) + std::uint64_t{block_index_y()} * max_points(params, 1);
+    return static_cast<FastField*>(params.rounds.prefixes) + std::uint64_t{block_index_y()} * max_points(params, 1);
 }
 
 }  // namespace cupool::device

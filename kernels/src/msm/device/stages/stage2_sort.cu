@@ -35,7 +35,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_split_weights(MsmKernel
 /// A block a tile of one digit; grid.y is the MSM.
 CUPOOL_KERNEL CUPOOL_BLOCKS(bin_block_size, scattering_blocks) void msm_scatter_to_bins(MsmKernelParams params) {
     CUPOOL_SHARED static ScatterMemory shared;
-    scatter_to_bins(params, block_index_y(), block_index() % params.digit_count, block_index() / params.digit_count, shared);
+    scatter_to_bins(params, block_index_y(), block_index() % params.digits.count, block_index() / params.digits.count, shared);
 }
 
 /// grid.y is the row.

@@ -6,10 +6,10 @@
 /// elliptic curve methods of factorization", Math. Comp. 48, 1987). What makes a pair has been listed beforehand, so that no thread needs
 /// to know which bucket it works on.
 
+#include "curve/xyzz.hpp"
 #include "field/device_inverse.cuh"
 #include "msm/device/stages/stage2_sort.cuh"
 #include "msm/device/stages/stage3_pair_gather.cuh"
-#include "curve/xyzz.hpp"
 
 namespace cupool::device {
 
@@ -30,8 +30,8 @@ struct TwoPoints {
 /// What was left of a row, or of the row whose weights' half this one has.
 template <class Affine>
 CUPOOL_DEVICE Affine* carried_points_of(const MsmKernelParams& params, std::uint32_t row) {
-    const std::uint32_t carried_row = params.low_bits == 0 ? row : row / 2;
-    return static_cast<Affine*>(params.carried_points) + std::uint64_t{carried_row} * params.max_carried;
+    const std::uint32_t carried_row = params.carry_over.low_bits == 0 ? row : row / 2;
+    return static_cast<Affine*>(params.carry_over.points) + std::uint64_t{carried_row} * params.carry_over.max_points;
 }
 
 /// Points that slots name, in the slots' order.
@@ -41,10 +41,10 @@ public:
     using Field = decltype(Affine::x);
 
     CUPOOL_DEVICE SlotPoints(const MsmKernelParams& params, std::uint32_t row)
-        : slots_(params.slots + std::uint64_t{row} * params.slot_count),
-          first_image_(params.first_image),
-          points_(static_cast<const Affine*>(params.points)),
-          images_(static_cast<const Affine*>(params.images) - params.first_image),
+        : slots_(params.sort.slots + std::uint64_t{row} * params.sort.slot_count),
+          first_image_(params.operands.first_image),
+          points_(static_cast<const Affine*>(params.operands.points)),
+          images_(static_cast<const Affine*>(params.operands.images) - params.operands.first_image),
           carried_(carried_points_of<Affine>(params, row) - carried_bit) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }

@@ -9,7 +9,7 @@ namespace cupool::device {
 
 /// What a bucket's sum begins with: what earlier chunks have put there.
 CUPOOL_DEVICE FastXyzz first_sum(const MsmKernelParams& params, std::uint32_t row, std::uint32_t bucket) {
-    if (!params.adds_to_buckets) return FastXyzz::infinity();
+    if (!params.carry_over.adds_to_buckets) return FastXyzz::infinity();
     return reinterpret_cast<const FastXyzz&>(buckets_of(params, row)[bucket]);
 }
 
@@ -20,9 +20,10 @@ CUPOOL_DEVICE void accumulate(const MsmKernelParams& params, std::uint32_t row, 
     const std::uint32_t share = global_index();
     const BucketStarts starts(params, row);
     const std::uint32_t point_count = starts.point_count();
-    std::uint32_t position = share * params.share_size;
-    if (share >= params.share_count || position >= point_count) return;
-    const std::uint32_t share_end = point_count - position > params.share_size ? position + params.share_size : point_count;
+    std::uint32_t position = share * params.accumulation.interval_size;
+    if (share >= params.accumulation.interval_count || position >= point_count) return;
+    const std::uint32_t share_end =
+        point_count - position > params.accumulation.interval_size ? position + params.accumulation.interval_size : point_count;
 
     std::uint32_t bucket = starts.bucket_at(position);
     bool began_earlier = starts[bucket] < position;

@@ -6,5 +6,5 @@ using namespace cupool::device;
 
 /// Sums what the last round left. grid.y counts rows from first_row.
 CUPOOL_KERNEL CUPOOL_BLOCKS(point_block_size, summing_blocks) void msm_accumulate_sums(MsmKernelParams params) {
-    accumulate(params, params.first_row + block_index_y(), sums_of_round(params, params.rounds));
+    accumulate(params, params.rows.first + block_index_y(), sums_of_round(params, params.rounds.count));
 }

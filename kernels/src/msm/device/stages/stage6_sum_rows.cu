@@ -22,14 +22,14 @@ public:
     CUPOOL_DEVICE FoldList(const MsmKernelParams& params, std::uint32_t row, std::uint32_t level, std::uint32_t list)
         : plan_(params), row_(row), level_(level), size_(fold_places(params, level)) {
         if (level == 0) return;
-        points_ =
-            static_cast<Xyzz*>(params.folded) + folded_before(params, level) + (std::uint64_t{row} * fold_lists(level) + list) * size_;
+        points_ = static_cast<Xyzz*>(params.reduction.lists) + folded_before(params, level) +
+                  (std::uint64_t{row} * fold_lists(level) + list) * size_;
     }
 
     /// The point at a place, which at the first level is the weight of a bucket.
     CUPOOL_DEVICE Quad operator[](std::uint32_t place) const {
         if (level_ == 0)
-            return place == 0 || place > plan_.bucket_count ? Quad::infinity() : Quad::load(buckets_of(plan_, row_)[place - 1]);
+            return place == 0 || place > plan_.rows.bucket_count ? Quad::infinity() : Quad::load(buckets_of(plan_, row_)[place - 1]);
         return place < size_ ? Quad::load(points_[place]) : Quad::infinity();
     }
     CUPOOL_DEVICE void store(std::uint32_t place, const Quad& point) const { point.store(points_[place]); }
@@ -46,14 +46,14 @@ private:
 class BitSums {
 public:
     CUPOOL_DEVICE BitSums(const MsmKernelParams& params, std::uint32_t row) {
-        const bool has_halves = params.low_bits != 0;
+        const bool has_halves = params.carry_over.low_bits != 0;
         const bool is_high = has_halves && row % 2 == 1;
-        const std::uint32_t first = is_high ? params.low_bits : 0;
+        const std::uint32_t first = is_high ? params.carry_over.low_bits : 0;
         const std::uint32_t window = has_halves ? row / 2 : row;
-        const bool has_copies = params.last_copies > 1 && row % params.window_count == params.window_count - 1;
-        count_ = has_halves && !is_high ? params.low_bits : params.weight_bits - first;
-        weighing_ = has_copies ? params.last_copy_bits : count_;
-        sums_ = static_cast<Xyzz*>(params.bit_sums) + std::uint64_t{window} * params.weight_bits + first;
+        const bool has_copies = params.rows.last_copies > 1 && row % params.digits.window_count == params.digits.window_count - 1;
+        count_ = has_halves && !is_high ? params.carry_over.low_bits : params.rows.weight_bits - first;
+        weighing_ = has_copies ? params.rows.last_copy_bits : count_;
+        sums_ = static_cast<Xyzz*>(params.reduction.bit_sums) + std::uint64_t{window} * params.rows.weight_bits + first;
     }
 
     /// Whether places with this bit weigh more for it: it does not tell copies of buckets apart.
@@ -122,8 +122,8 @@ CUPOOL_KERNEL CUPOOL_BLOCKS(fold_size / 2 * quad_size, folding_blocks(sizeof(Bas
     } else if (new_list > 0) {
         sums.store(bit, sum);
         if (is_pair) sums.store(bit + 1, Quad::infinity());
-    } else if (params.bucket_count == 1u << all_bits) {
+    } else if (params.rows.bucket_count == 1u << all_bits) {
         // The largest weight is the only one with its bit, and has no place.
-        sums.store(all_bits, Quad::load(buckets_of(params, row)[params.bucket_count - 1]));
+        sums.store(all_bits, Quad::load(buckets_of(params, row)[params.rows.bucket_count - 1]));
     }
 }
