@@ -104,11 +104,11 @@ MsmKernelParams plan_one_bucket(std::uint32_t point_count, Memory& memory) {
     return params;
 }
 
-/// The sum of the bucket: its last share is in plan.finished, the others are in plan.unfinished.
+/// The sum of the bucket: its last interval is in plan.finished, the others are in plan.unfinished.
 Sum bucket_sum(const MsmKernelParams& params, Memory& memory) {
     Sum sum = memory.at(static_cast<Sum*>(params.accumulation.finished), params.accumulation.interval_count).back();
-    for (const Sum& share : memory.at(static_cast<Sum*>(params.accumulation.unfinished), params.accumulation.interval_count - 1))
-        sum += share;
+    for (const Sum& interval : memory.at(static_cast<Sum*>(params.accumulation.unfinished), params.accumulation.interval_count - 1))
+        sum += interval;
     return sum;
 }
 
@@ -137,7 +137,7 @@ void xyzz_additions(benchmark::State& state) {
     require(
         cupool::detail::store_affine<curve>(normalized(bucket_sum(params, memory)), false) == multiply(cupool::generator<curve>(), factor),
         "the bucket's sum is not its closed form");
-    const std::uint32_t additions = point_count - params.accumulation.interval_count;  // a share begins with its first point
+    const std::uint32_t additions = point_count - params.accumulation.interval_count;  // a interval begins with its first point
     state.counters["lane_instructions"] = benchmark::Counter(static_cast<double>(lane_instructions), benchmark::Counter::kIsRate);
     state.counters["additions"] = benchmark::Counter(static_cast<double>(state.iterations() * additions), benchmark::Counter::kIsRate);
 }

@@ -28,7 +28,7 @@ MsmWork work_of_size(std::size_t msm_count, std::size_t term_count, Operands ope
             .brings_bases = are_on_host,
             .brings_scalars = are_on_host,
             .can_join_msms = operands != Operands::on_host,
-            .weighs_always = operands == Operands::on_device_with_results,
+            .always_joins_bit_sums = operands == Operands::on_device_with_results,
             .scalars = scalar_range<C>(bitsize),
             .coordinate_bytes = sizeof(BaseFieldElement<C>),
             .multiprocessors = 132,
@@ -128,13 +128,13 @@ TEMPLATE_TEST_CASE_SIG("64 MiB are enough for each of several devices that share
     for (const unsigned devices : {2U, 3U, 8U}) {
         for (const unsigned exponent : {4U, 17U, 20U, 22U, 24U, 26U}) {
             std::vector<MsmWork> works(devices, work_of_size<C>(1, std::size_t{1} << exponent));
-            for (unsigned share = 0; share < devices; ++share) {
-                works[share].share = share;
-                works[share].share_count = devices;
+            for (unsigned partition = 0; partition < devices; ++partition) {
+                works[partition].partition = partition;
+                works[partition].partition_count = devices;
             }
             const DigitChoice digits = choose_shared_digits(works, small_budget, feed_of(works[0]));
             for (const MsmWork& work : works) {
-                CAPTURE(devices, exponent, work.share, digits.width);
+                CAPTURE(devices, exponent, work.partition, digits.width);
                 CHECK(bytes_within(work, digits, small_budget) <= small_budget);
             }
         }
@@ -143,8 +143,8 @@ TEMPLATE_TEST_CASE_SIG("64 MiB are enough for each of several devices that share
 
 TEST_CASE("devices that share an MSM's digits choose what fits the one that takes most", "[kernels]") {
     std::vector<MsmWork> works(2, work_of_size<Curve::bn254>(1, 1 << 20));
-    works[0].share_count = works[1].share_count = 2;
-    works[1].share = 1;
+    works[0].partition_count = works[1].partition_count = 2;
+    works[1].partition = 1;
     works[1].multiprocessors = 10 * works[0].multiprocessors;  // with more threads it has more sums
     const DigitChoice digits = choose_shared_digits(works, small_budget, feed_of(works[0]));
     CHECK(digits != choose_shared_digits({works.data(), 1}, small_budget, feed_of(works[0])));

@@ -133,12 +133,12 @@ TEST_CASE("only a window of the last digits alone has copies of its buckets, unl
     }
     MsmProblem narrow = problem(12);
     CHECK(make_msm_plan(narrow).params.rows.last_copies > 10);
-    narrow.has_halves = true;
+    narrow.splits_weights = true;
     CHECK(make_msm_plan(narrow).params.rows.last_copies == 1);
-    narrow.has_halves = false;
-    narrow.share_count = 2;
+    narrow.splits_weights = false;
+    narrow.partition_count = 2;
     CHECK(make_msm_plan(narrow).params.rows.last_copies == 1);
-    narrow.share = 1;
+    narrow.partition = 1;
     CHECK(make_msm_plan(narrow).params.rows.last_copies > 10);
     narrow = problem(8);
     narrow.scalars = scalar_range<Curve::bn254>(30);  // three digits of 8 bits, and 6 bits with a carry
@@ -178,7 +178,7 @@ TEST_CASE("a thread sums fewer points where buckets have few, but not so few tha
         if (params.rows.last_copies == 1) continue;
         const std::uint32_t values = params.rows.last_copies << params.rows.last_copy_bits >> 1;
         INFO(width);
-        CHECK((params.rows.max_terms / values / params.accumulation.interval_size <= large_bucket_shares ||
+        CHECK((params.rows.max_terms / values / params.accumulation.interval_size <= large_bucket_intervals ||
                params.accumulation.interval_size == 8));
     }
 }
@@ -200,7 +200,7 @@ TEST_CASE("rounds begin with fewer pairs a thread where coordinates are wide", "
     CHECK(rounds(32, 1 << 17) == 1);  // 16
 }
 
-TEST_CASE("several quads join a bucket where most of some window span many shares, unless the device is full", "[kernels]") {
+TEST_CASE("several lane groups join a bucket if most of some window span many intervals, unless the device is full", "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
     CHECK(shape_of(any, {true, 8}, 1, 1 << 12).params.accumulation.lane_groups_a_bucket == 4);
     CHECK(shape_of(any, {true, 10}, 1, 1 << 14).params.accumulation.lane_groups_a_bucket == 2);
@@ -209,7 +209,7 @@ TEST_CASE("several quads join a bucket where most of some window span many share
     CHECK(shape_of(scalar_range<Curve::bls12_381>(0), {true, 7}, 1, 1 << 10).params.accumulation.lane_groups_a_bucket == 4);
 }
 
-TEST_CASE("a quad joins a share, not a part of a bucket, where shares are fewer than buckets", "[kernels]") {
+TEST_CASE("a lane group joins an interval, not a part of a bucket, if intervals are fewer than buckets", "[kernels]") {
     for (unsigned width = 1; width <= widest_digit; ++width) {
         for (std::uint32_t scalar_count = 1; scalar_count <= 1 << 20; scalar_count *= 2) {
             const MsmKernelParams params = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, scalar_count).params;
@@ -233,7 +233,7 @@ TEST_CASE("a params's counters lie together, and nothing else among them", "[ker
         CHECK(begin < address(params.sort.bin_cursors));
         CHECK(address(params.sort.bin_cursors + rows * params.sort.bin_count) <= address(params.sort.bucket_cursors));
         CHECK(address(params.sort.bucket_cursors + rows * params.rows.bucket_count) <= address(params.rounds.unpaired_bits));
-        CHECK(address(params.rounds.unpaired_bits + rows * (named_pair_count(params) / word_bits)) == end);
+        CHECK(address(params.rounds.unpaired_bits + rows * (indexed_pair_count(params) / word_bits)) == end);
         for (const void* const other :
              {params.operands.images, static_cast<void*>(params.digits.shifted_scalars), static_cast<void*>(params.sort.bin_sizes),
               static_cast<void*>(params.sort.bin_starts), static_cast<void*>(params.sort.binned_terms),
@@ -343,7 +343,7 @@ TEST_CASE("halves of weights have buckets for every bucket, in one bin of the ke
                 const MsmDigits digits = msm_digits(scalars, {.width = width}, tables);
                 const unsigned low_bits = choose_low_bits(digits, 2);
                 const MsmProblem problem{.scalar_count = 1 << 22,
-                                         .remainder = BucketRemainder::halves,
+                                         .remainder = BucketRemainder::weight_split,
                                          .scalars = scalars,
                                          .choice = {.width = width},
                                          .tables = tables,
@@ -351,26 +351,26 @@ TEST_CASE("halves of weights have buckets for every bucket, in one bin of the ke
                                          .rounds_budget = std::uint64_t{1} << 34,
                                          .coordinate_bytes = 32};
                 const MsmKernelParams terms = make_msm_plan(problem).params;
-                const MsmKernelParams halves = make_halves_plan(terms, low_bits, problem).params;
-                CAPTURE(scalars.bits, width, tables, low_bits, terms.rows.bucket_count, halves.rows.bucket_count);
+                const MsmKernelParams split = make_weight_split_plan(terms, low_bits, problem).params;
+                CAPTURE(scalars.bits, width, tables, low_bits, terms.rows.bucket_count, split.rows.bucket_count);
                 REQUIRE(leaves_sums(terms));
-                CHECK_FALSE(leaves_sums(halves));
+                CHECK_FALSE(leaves_sums(split));
                 CHECK(low_bits < width);
-                CHECK(std::uint32_t{1} << low_bits <= halves.rows.bucket_count);
-                CHECK(digits.largest >> low_bits <= halves.rows.bucket_count);  // the largest high half of a weight
-                CHECK(halves.rows.bucket_count <= 1u << halves.sort.bin_shift);
-                CHECK(1u << halves.sort.bin_shift <= largest_bin);
-                CHECK(halves.rows.count == 2 * terms.rows.count);
-                CHECK(halves.rows.max_terms == max_points(terms, terms.rounds.count));
-                CHECK(halves.rows.weight_bits == terms.rows.weight_bits);
-                CHECK(std::uint64_t{halves.accumulation.interval_count} * halves.accumulation.interval_size >=
-                      max_points(halves, halves.rounds.count));
+                CHECK(std::uint32_t{1} << low_bits <= split.rows.bucket_count);
+                CHECK(digits.largest >> low_bits <= split.rows.bucket_count);  // the largest high half of a weight
+                CHECK(split.rows.bucket_count <= 1u << split.sort.bin_shift);
+                CHECK(1u << split.sort.bin_shift <= largest_bin);
+                CHECK(split.rows.count == 2 * terms.rows.count);
+                CHECK(split.rows.max_terms == max_points(terms, terms.rounds.count));
+                CHECK(split.rows.weight_bits == terms.rows.weight_bits);
+                CHECK(std::uint64_t{split.accumulation.interval_count} * split.accumulation.interval_size >=
+                      max_points(split, split.rounds.count));
             }
         }
     }
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 13}, 1), min_halved_buckets) == 0);
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 15}, 1), min_halved_buckets) == 7);
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bls12_377>(0), {.width = 21}, 64), min_halved_buckets) == 10);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 13}, 1), min_weight_split_buckets) == 0);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 15}, 1), min_weight_split_buckets) == 7);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bls12_377>(0), {.width = 21}, 64), min_weight_split_buckets) == 10);
 }
 
 TEST_CASE("shares of an MSM's digits follow each other, and make up all of them", "[kernels]") {
@@ -383,12 +383,12 @@ TEST_CASE("shares of an MSM's digits follow each other, and make up all of them"
                            .base_count = 1,
                            .coordinate_bytes = 32};
         const std::uint32_t digits = msm_digits(problem.scalars, problem.choice, 1).digit_count;
-        problem.share_count = up_to(9);
-        CAPTURE(problem.scalar_count, problem.scalars.bits, problem.choice.width, problem.share_count, digits);
+        problem.partition_count = up_to(9);
+        CAPTURE(problem.scalar_count, problem.scalars.bits, problem.choice.width, problem.partition_count, digits);
         std::uint64_t end = 0;  // of all digits, those of the first window first
         std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
         std::uint64_t most = 0;
-        for (problem.share = 0; problem.share < problem.share_count; ++problem.share) {
+        for (problem.partition = 0; problem.partition < problem.partition_count; ++problem.partition) {
             const MsmKernelParams params = make_msm_plan(problem).params;
             CHECK(params.digits.window_count == params.digits.count);
             CHECK(params.digits.last == digits - 1);
@@ -416,9 +416,9 @@ TEST_CASE("the names of pairs fit into the place of the binned terms", "[kernels
         CAPTURE(problem.multiprocessors, problem.msm_count, problem.scalar_count, problem.choice.width, params.rounds.count);
         const auto room =
             reinterpret_cast<std::uintptr_t>(params.sort.binned_buckets) - reinterpret_cast<std::uintptr_t>(params.rounds.pair_indices);
-        CHECK(std::uint64_t{params.rows.count} * named_pair_count(params) * sizeof(std::uint32_t) <= room);
+        CHECK(std::uint64_t{params.rows.count} * indexed_pair_count(params) * sizeof(std::uint32_t) <= room);
         max_rounds = std::max(max_rounds, params.rounds.count);
-        are_more_names |= named_pair_count(params) > params.rows.max_terms;
+        are_more_names |= indexed_pair_count(params) > params.rows.max_terms;
     };
     for (const unsigned multiprocessors : {1U, 46U, 108U, 132U}) {
         MsmProblem problem{.scalars = scalar_range<Curve::bn254>(0),
@@ -459,22 +459,22 @@ TEST_CASE("levels of folding leave one point of a row's places, and have a bit f
         params.rows.bucket_count = buckets;
         params.rows.count = 3;
         CAPTURE(buckets);
-        const std::uint32_t places = fold_places(params, 0);
+        const std::uint32_t places = reduction_list_size(params, 0);
         CHECK((places == buckets + 1 || (places == buckets && (buckets & (buckets - 1)) == 0)));
         std::uint32_t bits = 0;
         std::uint64_t folded = 0;
-        for (std::uint32_t level = 0; level < fold_levels(params); ++level) {
-            CHECK(fold_lists(level) == 1 + 4 * level);
-            for (std::uint32_t list = 1; list < fold_lists(level); ++list) CHECK(fold_list_bit(list) < bits);
-            CHECK(fold_list_bit(fold_lists(level)) == bits);
-            CHECK(fold_places(params, level + 1) * fold_size >= fold_places(params, level));
+        for (std::uint32_t level = 0; level < reduction_levels(params); ++level) {
+            CHECK(reduction_lists(level) == 1 + 4 * level);
+            for (std::uint32_t list = 1; list < reduction_lists(level); ++list) CHECK(reduction_list_bit(list) < bits);
+            CHECK(reduction_list_bit(reduction_lists(level)) == bits);
+            CHECK(reduction_list_size(params, level + 1) * reduction_tile >= reduction_list_size(params, level));
             if (level > 0) {
-                CHECK(folded_before(params, level) == folded);
-                folded += std::uint64_t{3} * fold_lists(level) * fold_places(params, level);
+                CHECK(reduction_list_offset(params, level) == folded);
+                folded += std::uint64_t{3} * reduction_lists(level) * reduction_list_size(params, level);
             }
-            bits += fold_bits(params, level);
+            bits += reduction_bits(params, level);
         }
-        CHECK(folded_before(params, fold_levels(params)) == folded);
+        CHECK(reduction_list_offset(params, reduction_levels(params)) == folded);
         CHECK(places <= 1U << bits);
         CHECK((bits == 0 || places > 1U << (bits - 1)));
     }

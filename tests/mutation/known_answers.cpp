@@ -360,7 +360,7 @@ void append_msm_modules(std::vector<ShippedModule>& modules, const std::string& 
                                                          {"accumulate_slots", code.accumulate_slots.ptx},
                                                          {"accumulate_sums", code.accumulate_sums.ptx},
                                                          {"join", code.join.ptx},
-                                                         {"sum_rows", code.sum_rows.ptx},
+                                                         {"reduce_buckets", code.reduce_buckets.ptx},
                                                          {"join_windows", code.join_windows.ptx},
                                                          {"bases", code.bases.ptx}};
     for (const auto& [step, text] : steps)

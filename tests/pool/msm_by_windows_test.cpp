@@ -144,9 +144,10 @@ TEST_CASE("windows are shared whose buckets are weighed by halves, or only might
     const Input<C> input(1700, 26);
     // Seven digits: the first device sums windows 0 to 3 and the second 3 to 6, four rows of 8 buckets each; so all or none have enough,
     // but both give two sums a window.
-    for (const std::uint64_t min_halved_buckets : {2, 4 * 8 + 1}) {
+    for (const std::uint64_t min_weight_split_buckets : {2, 4 * 8 + 1}) {
         for (const std::size_t max_chunk_terms : {std::size_t{1} << 20, std::size_t{900}}) {
-            const SmallMsm<C> msm(pool, narrow_digits(26), {.max_chunk_terms = max_chunk_terms, .min_halved_buckets = min_halved_buckets});
+            const SmallMsm<C> msm(pool, narrow_digits(26),
+                                  {.max_chunk_terms = max_chunk_terms, .min_weight_split_buckets = min_weight_split_buckets});
             CHECK(to_affine(msm.run(input.scalars, input.points, {850, 850})) == input.sum);
         }
     }
@@ -161,10 +162,10 @@ TEST_CASE("windows are shared of scalars that are split, in chunks and weighed b
     const Input<C> input(500, 250);
     MsmConfig config = narrow_digits(0);
     config.c = 6;
-    REQUIRE(detail::choose_digits(500, detail::scalar_range<C>(0), 1, 6, {.share_count = 3}).are_scalars_split);
-    for (const std::uint64_t min_halved_buckets : {std::uint64_t{2}, detail::min_halved_buckets}) {
+    REQUIRE(detail::choose_digits(500, detail::scalar_range<C>(0), 1, 6, {.partition_count = 3}).are_scalars_split);
+    for (const std::uint64_t min_weight_split_buckets : {std::uint64_t{2}, detail::min_weight_split_buckets}) {
         for (const std::size_t max_chunk_terms : {std::size_t{1} << 20, std::size_t{400}}) {
-            const SmallMsm<C> msm(pool, config, {.max_chunk_terms = max_chunk_terms, .min_halved_buckets = min_halved_buckets});
+            const SmallMsm<C> msm(pool, config, {.max_chunk_terms = max_chunk_terms, .min_weight_split_buckets = min_weight_split_buckets});
             CHECK(to_affine(msm.run(input.scalars, input.points, {100, 0, 400})) == input.sum);
         }
     }
@@ -346,7 +347,7 @@ TEST_CASE("windows are shared of many terms with many digits", "[msm]") {
     CHECK(width(1 << 24, 4) == 13U);
     config.bitsize = 0;
     config.c = 20;  // seven windows of parts, so fourteen digits of a term
-    REQUIRE(detail::choose_digits(1 << 20, detail::scalar_range<Curve::bn254>(0), 1, 20, {.share_count = 8}).are_scalars_split);
+    REQUIRE(detail::choose_digits(1 << 20, detail::scalar_range<Curve::bn254>(0), 1, 20, {.partition_count = 8}).are_scalars_split);
     CHECK(width(1 << 20, 8) == 20U);
 }
 

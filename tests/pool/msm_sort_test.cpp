@@ -129,7 +129,7 @@ Sorted sort(const DeviceContext& context, const std::vector<BigInteger>& numbers
     for (std::uint32_t row = 0; row < params.rows.count; ++row) {
         const std::uint32_t used = sorted.starts_of(first_level(params), row).back() << first_level(params);
         sorted.slots.push_back(read(params.sort.slots + std::uint64_t{row} * params.sort.slot_count, used, context.stream()));
-        const std::uint32_t named = named_pair_count(params);
+        const std::uint32_t named = indexed_pair_count(params);
         sorted.names.push_back(read(params.rounds.pair_indices + std::uint64_t{row} * named, named, context.stream()));
     }
     return sorted;
@@ -237,7 +237,7 @@ TEST_CASE("each round finds the points of a bucket two by two, and the odd one m
                     for (std::uint32_t left = begin; left < end; left += 2) expected.push_back(left | (left + 1 == end ? 1U << 31 : 0));
                     begin = sorted.starts_of(round, row)[bucket];
                     end = sorted.starts_of(round, row)[bucket + 1];
-                    const auto first = sorted.names[row].begin() + first_named_pair(params, round) + begin;
+                    const auto first = sorted.names[row].begin() + first_indexed_pair(params, round) + begin;
                     CHECK(std::vector(first, first + (end - begin)) == expected);
                 }
             }
@@ -300,7 +300,7 @@ TEST_CASE("of what is left of the buckets, each point goes into two, one for eac
         const detail::ScalarRange scalars = detail::scalar_range<Curve::bls12_377>(0);
         const unsigned low_bits = detail::choose_low_bits(detail::msm_digits(scalars, {.width = width}, tables), 2);
         detail::MsmProblem problem{.scalar_count = 3000,
-                                   .remainder = detail::BucketRemainder::halves,
+                                   .remainder = detail::BucketRemainder::weight_split,
                                    .scalars = scalars,
                                    .choice = {.width = width},
                                    .tables = tables,
@@ -334,20 +334,20 @@ TEST_CASE("of what is left of the buckets, each point goes into two, one for eac
         copy(starts_there.span(), std::span<const std::uint32_t>(starts), context.stream());
         terms.carry_over.starts = reinterpret_cast<std::uint32_t*>(starts_there.span().pointer());  // NOLINT(performance-no-int-to-ptr)
         problem.multiprocessors = 132;                                                              // no rounds
-        detail::MsmPlan plan = detail::make_halves_plan(terms, low_bits, problem);
-        detail::MsmKernelParams& halves = plan.params;
+        detail::MsmPlan plan = detail::make_weight_split_plan(terms, low_bits, problem);
+        detail::MsmKernelParams& split = plan.params;
         const DeviceBuffer<std::byte> workspace(place_msm_workspace(plan, 48, 0), context);
         place_msm_workspace(plan, 48, workspace.span().pointer());
-        kernels.sort_halves(terms, halves, context.stream());
-        CAPTURE(width, tables, low_bits, terms.rows.bucket_count, halves.rows.bucket_count);
-        REQUIRE(halves.rounds.count == 0);
+        kernels.sort_split_weights(terms, split, context.stream());
+        CAPTURE(width, tables, low_bits, terms.rows.bucket_count, split.rows.bucket_count);
+        REQUIRE(split.rounds.count == 0);
         for (std::uint32_t row = 0; row < terms.rows.count; ++row) {
             for (std::uint32_t half = 0; half < 2; ++half) {
-                const std::uint64_t halves_row = 2 * row + half;
-                const auto found_starts = read(halves.sort.bucket_starts + halves_row * (halves.rows.bucket_count + 1),
-                                               halves.rows.bucket_count + 1, context.stream());
-                auto slots = read(halves.sort.slots + halves_row * halves.sort.slot_count, found_starts.back(), context.stream());
-                std::vector<std::vector<std::uint32_t>> expected(halves.rows.bucket_count);
+                const std::uint64_t split_row = 2 * row + half;
+                const auto found_starts = read(split.sort.bucket_starts + split_row * (split.rows.bucket_count + 1),
+                                               split.rows.bucket_count + 1, context.stream());
+                auto slots = read(split.sort.slots + split_row * split.sort.slot_count, found_starts.back(), context.stream());
+                std::vector<std::vector<std::uint32_t>> expected(split.rows.bucket_count);
                 for (std::uint32_t i = 0; i < buckets[row].size(); ++i) {
                     const std::uint32_t low = (buckets[row][i] + 1) % (1U << low_bits);
                     const std::uint32_t high = (buckets[row][i] + 1) >> low_bits;
@@ -356,7 +356,7 @@ TEST_CASE("of what is left of the buckets, each point goes into two, one for eac
                     if (weight != 0) expected[weight - 1].push_back(i | detail::carried_bit);
                 }
                 std::size_t misplaced = 0;
-                for (std::uint32_t bucket = 0; bucket < halves.rows.bucket_count; ++bucket) {
+                for (std::uint32_t bucket = 0; bucket < split.rows.bucket_count; ++bucket) {
                     const auto begin = slots.begin() + found_starts[bucket];
                     const auto end = slots.begin() + found_starts[bucket + 1];
                     std::sort(begin, end);

@@ -56,11 +56,11 @@ extern const ShippedCode msm_join_bls12_381_code;
 extern const ShippedCode msm_join_bls12_377_code;
 extern const ShippedCode msm_join_bn254_g2_code;
 extern const ShippedCode msm_join_bls12_381_g2_code;
-extern const ShippedCode msm_sum_rows_bn254_code;
-extern const ShippedCode msm_sum_rows_bls12_381_code;
-extern const ShippedCode msm_sum_rows_bls12_377_code;
-extern const ShippedCode msm_sum_rows_bn254_g2_code;
-extern const ShippedCode msm_sum_rows_bls12_381_g2_code;
+extern const ShippedCode msm_reduce_buckets_bn254_code;
+extern const ShippedCode msm_reduce_buckets_bls12_381_code;
+extern const ShippedCode msm_reduce_buckets_bls12_377_code;
+extern const ShippedCode msm_reduce_buckets_bn254_g2_code;
+extern const ShippedCode msm_reduce_buckets_bls12_381_g2_code;
 extern const ShippedCode msm_join_windows_bn254_code;
 extern const ShippedCode msm_join_windows_bls12_381_code;
 extern const ShippedCode msm_join_windows_bls12_377_code;
@@ -80,7 +80,7 @@ struct MsmCode {
     ShippedCode accumulate_slots;
     ShippedCode accumulate_sums;
     ShippedCode join;
-    ShippedCode sum_rows;
+    ShippedCode reduce_buckets;
     ShippedCode join_windows;
     ShippedCode bases;
 };
@@ -88,22 +88,33 @@ struct MsmCode {
 template <Curve C>
 inline MsmCode msm_code() {
     if constexpr (C == Curve::bn254) {
-        return {msm_sort_bn254_code, msm_pairs_bn254_code,    msm_accumulate_slots_bn254_code, msm_accumulate_sums_bn254_code,
-                msm_join_bn254_code, msm_sum_rows_bn254_code, msm_join_windows_bn254_code,     msm_bases_bn254_code};
+        return {msm_sort_bn254_code, msm_pairs_bn254_code,          msm_accumulate_slots_bn254_code, msm_accumulate_sums_bn254_code,
+                msm_join_bn254_code, msm_reduce_buckets_bn254_code, msm_join_windows_bn254_code,     msm_bases_bn254_code};
     }
     if constexpr (C == Curve::bls12_381) {
-        return {
-            msm_sort_bls12_381_code, msm_pairs_bls12_381_code,    msm_accumulate_slots_bls12_381_code, msm_accumulate_sums_bls12_381_code,
-            msm_join_bls12_381_code, msm_sum_rows_bls12_381_code, msm_join_windows_bls12_381_code,     msm_bases_bls12_381_code};
+        return {msm_sort_bls12_381_code,
+                msm_pairs_bls12_381_code,
+                msm_accumulate_slots_bls12_381_code,
+                msm_accumulate_sums_bls12_381_code,
+                msm_join_bls12_381_code,
+                msm_reduce_buckets_bls12_381_code,
+                msm_join_windows_bls12_381_code,
+                msm_bases_bls12_381_code};
     }
     if constexpr (C == Curve::bls12_377) {
-        return {
-            msm_sort_bls12_377_code, msm_pairs_bls12_377_code,    msm_accumulate_slots_bls12_377_code, msm_accumulate_sums_bls12_377_code,
-            msm_join_bls12_377_code, msm_sum_rows_bls12_377_code, msm_join_windows_bls12_377_code,     msm_bases_bls12_377_code};
+        return {msm_sort_bls12_377_code,
+                msm_pairs_bls12_377_code,
+                msm_accumulate_slots_bls12_377_code,
+                msm_accumulate_sums_bls12_377_code,
+                msm_join_bls12_377_code,
+                msm_reduce_buckets_bls12_377_code,
+                msm_join_windows_bls12_377_code,
+                msm_bases_bls12_377_code};
     }
     if constexpr (C == Curve::bn254_g2) {
-        return {msm_sort_bn254_code,    msm_pairs_bn254_g2_code,    msm_accumulate_slots_bn254_g2_code, msm_accumulate_sums_bn254_g2_code,
-                msm_join_bn254_g2_code, msm_sum_rows_bn254_g2_code, msm_join_windows_bn254_g2_code,     msm_bases_bn254_g2_code};
+        return {
+            msm_sort_bn254_code,    msm_pairs_bn254_g2_code,          msm_accumulate_slots_bn254_g2_code, msm_accumulate_sums_bn254_g2_code,
+            msm_join_bn254_g2_code, msm_reduce_buckets_bn254_g2_code, msm_join_windows_bn254_g2_code,     msm_bases_bn254_g2_code};
     }
     if constexpr (C == Curve::bls12_381_g2) {
         return {msm_sort_bls12_381_code,
@@ -111,7 +122,7 @@ inline MsmCode msm_code() {
                 msm_accumulate_slots_bls12_381_g2_code,
                 msm_accumulate_sums_bls12_381_g2_code,
                 msm_join_bls12_381_g2_code,
-                msm_sum_rows_bls12_381_g2_code,
+                msm_reduce_buckets_bls12_381_g2_code,
                 msm_join_windows_bls12_381_g2_code,
                 msm_bases_bls12_381_g2_code};
     }

@@ -77,8 +77,8 @@ MsmByWindows<C>::MsmByWindows(const std::vector<TermsOfDevice<C>>& terms, CopyBe
                         .term_count = count,
                         .are_bases_in_montgomery_form = bases.is_on_device() || config.are_points_montgomery_form,
                         .width = may_change_width ? 0 : width,
-                        .share = static_cast<unsigned>(place),
-                        .share_count = static_cast<unsigned>(terms.size())});
+                        .partition = static_cast<unsigned>(place),
+                        .partition_count = static_cast<unsigned>(terms.size())});
         configs.push_back(config);
         configs[place].ctx = terms[place].context;
         works.push_back(work_of(jobs[place], configs[place], limits));
@@ -310,7 +310,7 @@ std::optional<unsigned> width_of_shared_windows(std::size_t terms, std::size_t d
     if (devices < 2 || spread == MsmSpread::one_device || spread == MsmSpread::all_devices || terms > max_terms) return std::nullopt;
     const ScalarRange scalars = scalar_range<C>(config.bitsize);
     const DigitChoice choice =
-        choose_digits(terms, scalars, 1, static_cast<unsigned>(config.c), {.share_count = static_cast<unsigned>(devices)});
+        choose_digits(terms, scalars, 1, static_cast<unsigned>(config.c), {.partition_count = static_cast<unsigned>(devices)});
     if (spread == MsmSpread::shared_windows) return choice.width;
     // With fewer digits it takes longer to hand a term on than to sum what a device has of it.
     const MsmDigits digits = msm_digits(scalars, choice, 1);

@@ -43,8 +43,8 @@ struct DeviceMsmJob {
     unsigned tables = 1;  ///< of prepared multiples: bases that lie on the device, in Montgomery form
     unsigned width = 0;   ///< bits of a digit; 0 chooses by size
     /// Where others sum the rest of one MSM in one table: which of so many equal shares of its terms' digits is summed here.
-    unsigned share = 0;
-    unsigned share_count = 1;
+    unsigned partition = 0;
+    unsigned partition_count = 1;
 };
 
 inline constexpr std::uint32_t no_scalar = std::numeric_limits<std::uint32_t>::max();
@@ -77,11 +77,11 @@ MsmWork work_of(const DeviceMsmJob<C>& job, const MsmConfig& config, const Devic
             // Bases of several MSMs are brought in one run only where each MSM has its own, or they are there. Scalars on the device are
             // summed where they are found, so in one run.
             .can_join_msms = (!brings_bases || job.have_own_bases) && (!job.scalars.is_on_device() || stride_of(job) == job.term_count),
-            .weighs_always = config.are_results_on_device,
+            .always_joins_bit_sums = config.are_results_on_device,
             .tables = job.tables,
             .width = job.width,
-            .share = job.share,
-            .share_count = job.share_count,
+            .partition = job.partition,
+            .partition_count = job.partition_count,
             .scalars = scalar_range<C>(config.bitsize),
             .coordinate_bytes = sizeof(BaseFieldElement<C>),
             .multiprocessors = static_cast<unsigned>(device.multiprocessor_count()),
@@ -179,11 +179,11 @@ public:
         sum_buckets(plan);
         if (!own.is_last) return;
         if (leaves_sums(params)) {
-            sum_halves(i, params);
+            sum_weight_split(i, params);
         } else {
-            fold_buckets(params);
+            reduce_buckets(params);
         }
-        if (layout_.weighs_windows()) weigh_windows(own);
+        if (layout_.joins_bit_sums()) join_bit_sums(own);
     }
 
     /// Queues the copying of the windows' sums, and of what was found out about scalars, to the host.
@@ -228,12 +228,12 @@ private:
     unsigned multiprocessors() const { return layout_.work().multiprocessors; }
 
     typename MsmKernels<C>::Steps needed_steps() const {
-        typename MsmKernels<C>::Steps steps{.windows = layout_.weighs_windows(),
+        typename MsmKernels<C>::Steps steps{.windows = layout_.joins_bit_sums(),
                                             .bases = !job_.are_bases_in_montgomery_form || layout_.choice().are_scalars_split};
         const auto need = [&steps](const MsmPlan& plan) { (plan.params.rounds.count == 0 ? steps.slots : steps.pairs) = true; };
         for (std::size_t i = 0; i < chunk_count(); ++i) {
             need(layout_.plan(i));
-            if (layout_.halves(i)) need(*layout_.halves(i));
+            if (layout_.weight_split(i)) need(*layout_.weight_split(i));
         }
         return steps;
     }
@@ -255,7 +255,7 @@ private:
 
     std::uint64_t address(std::size_t offset) const { return memory_.span().pointer() + offset; }
     std::uint64_t address_of_bit_sums(const MsmChunk& chunk) const {
-        const std::size_t first = layout_.weighs_windows() ? 0 : chunk.first_msm * layout_.window_count() * layout_.weight_bits();
+        const std::size_t first = layout_.joins_bit_sums() ? 0 : chunk.first_msm * layout_.window_count() * layout_.weight_bits();
         return address(layout_.places().bit_sums) + first * sizeof(HostXyzz<C>);
     }
     /// Brings and sums one chunk after the other.
@@ -371,16 +371,16 @@ private:
     }
 
     /// Weighs what the rounds of a chunk's plan have left of the buckets, by halves of their weights.
-    void sum_halves(std::size_t i, const MsmKernelParams& terms) const {
-        MsmPlan plan = *layout_.halves(i);
+    void sum_weight_split(std::size_t i, const MsmKernelParams& terms) const {
+        MsmPlan plan = *layout_.weight_split(i);
         MsmKernelParams& params = plan.params;
-        place_halves(plan, sizeof(BaseFieldElement<C>), address(layout_.places().workspace));
+        place_weight_split(plan, sizeof(BaseFieldElement<C>), address(layout_.places().workspace));
         place_carried(params);
         params.operands.points = terms.operands.points;  // none of its terms is one of these, but where there is no term any point is read
         params.reduction.bit_sums = terms.reduction.bit_sums;
-        kernels_->sort->sort_halves(terms, params, stream_);
+        kernels_->sort->sort_split_weights(terms, params, stream_);
         sum_buckets(plan);
-        fold_buckets(params);
+        reduce_buckets(params);
     }
 
     /// Does the rounds of pairwise addition in `rows` rows from plan.first_row.
@@ -412,28 +412,29 @@ private:
         }
     }
 
-    LaunchShape quads_over_rows(const MsmKernelParams& params, std::size_t quads) const {
-        return {{blocks_for(quads * quad_size, sum_block_size), params.rows.count}, sum_block_size};
+    LaunchShape lane_groups_over_rows(const MsmKernelParams& params, std::size_t groups) const {
+        return {{blocks_for(groups * lane_group_size, sum_block_size), params.rows.count}, sum_block_size};
     }
 
     void join_buckets(const MsmKernelParams& params) const {
-        kernels_->join->join_buckets.launch(quads_over_rows(params, joining_quads(params)), stream_, params);
+        kernels_->join->join_buckets.launch(lane_groups_over_rows(params, joining_lane_groups(params)), stream_, params);
         kernels_->join->join_large_buckets.launch({multiprocessors(), large_sum_block_size}, stream_, params);
     }
 
-    void fold_buckets(const MsmKernelParams& params) const {
-        for (std::uint32_t level = 0; level < fold_levels(params); ++level) {
-            const unsigned blocks = fold_lists(level) * fold_places(params, level + 1);
-            kernels_->rows->fold_buckets.launch({{blocks, params.rows.count}, fold_block_size(params, level)}, stream_, params, level);
+    void reduce_buckets(const MsmKernelParams& params) const {
+        for (std::uint32_t level = 0; level < reduction_levels(params); ++level) {
+            const unsigned blocks = reduction_lists(level) * reduction_list_size(params, level + 1);
+            kernels_->reduction->reduce_buckets.launch({{blocks, params.rows.count}, reduction_block_size(params, level)}, stream_, params,
+                                                       level);
         }
     }
 
-    void weigh_windows(const MsmChunk& chunk) const {
+    void join_bit_sums(const MsmChunk& chunk) const {
         const std::size_t windows = chunk.msm_count * layout_.window_count();
         const DeviceSpan<const std::byte> of_bits(address_of_bit_sums(chunk), windows * layout_.weight_bits() * sizeof(HostXyzz<C>),
                                                   config_.ctx.device());
-        const LaunchShape quads{blocks_for(windows * quad_size, sum_block_size), sum_block_size};
-        kernels_->windows->weigh_windows.launch(quads, stream_, of_bits, window_sums(chunk.first_msm, chunk.msm_count),
+        const LaunchShape groups{blocks_for(windows * lane_group_size, sum_block_size), sum_block_size};
+        kernels_->windows->join_bit_sums.launch(groups, stream_, of_bits, window_sums(chunk.first_msm, chunk.msm_count),
                                                 static_cast<std::uint32_t>(windows), layout_.weight_bits());
     }
     DeviceSpan<std::byte> window_sums(std::size_t first_msm, std::size_t msm_count) const {
@@ -443,8 +444,8 @@ private:
 
     void finish_on_device(DeviceSpan<JacobianPoint<C>> results) {
         if (!layout_.work().scalars.spans_all() && !config_.is_async) check_promise();
-        const LaunchShape quads{blocks_for(job_.msm_count * quad_size, sum_block_size), sum_block_size};
-        kernels_->windows->join_windows.launch(quads, stream_, DeviceSpan<const std::byte>(window_sums(0, job_.msm_count)), results,
+        const LaunchShape groups{blocks_for(job_.msm_count * lane_group_size, sum_block_size), sum_block_size};
+        kernels_->windows->join_windows.launch(groups, stream_, DeviceSpan<const std::byte>(window_sums(0, job_.msm_count)), results,
                                                static_cast<std::uint32_t>(job_.msm_count), layout_.window_count(), width(),
                                                config_.are_points_montgomery_form);
         if (!config_.is_async) stream_.synchronize();

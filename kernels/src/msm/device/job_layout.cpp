@@ -12,7 +12,7 @@ constexpr std::size_t max_rows = 65535;
 
 /// One chunk more leaves points that are sorted and read once more: for each bucket it costs as much as so many digits. Of a small share
 /// of all digits, rounds leave more (measured on an H200 with a half and a quarter).
-constexpr double digits_a_bucket(unsigned share_count) { return share_count <= 2 ? 4 : 12; }
+constexpr double digits_a_bucket(unsigned partition_count) { return partition_count <= 2 ? 4 : 12; }
 /// And some twenty kernels begin and end.
 constexpr double nanoseconds_of_kernels = 100e3;
 
@@ -34,7 +34,7 @@ MsmJobLayout::MsmJobLayout(const MsmWork& work, DigitChoice choice)
     : work_(work),
       choice_(choice),
       digits_(msm_digits(work.scalars, choice, work.tables)),
-      low_bits_(choose_low_bits(digits_, work.limits.min_halved_buckets)) {}
+      low_bits_(choose_low_bits(digits_, work.limits.min_weight_split_buckets)) {}
 
 MsmCut MsmJobLayout::cut(FeedCost feed) const {
     const std::size_t points_a_term = choice_.are_scalars_split ? 2 : work_.tables;
@@ -50,8 +50,8 @@ MsmCut MsmJobLayout::cut(FeedCost feed) const {
 ChunkCost MsmJobLayout::chunk_cost(FeedCost feed) const {
     const double digit = nanoseconds_a_digit(work_.coordinate_bytes);
     return {.copy = feed.copy,
-            .sum = digit * digits_.terms_a_scalar * digits_.digit_count / work_.share_count,
-            .start = nanoseconds_of_kernels + digit * digits_a_bucket(work_.share_count) * digits_.largest * window_count(),
+            .sum = digit * digits_.terms_a_scalar * digits_.digit_count / work_.partition_count,
+            .start = nanoseconds_of_kernels + digit * digits_a_bucket(work_.partition_count) * digits_.largest * window_count(),
             .forward = feed.forward};
 }
 
@@ -68,8 +68,8 @@ void MsmJobLayout::lay_out(std::vector<MsmChunk> chunks) {
 MsmJobLayout::ChunkPlans::ChunkPlans(const MsmProblem& of_problem, bool buckets_have_sums, unsigned low_bits)
     : problem(of_problem), adds_to_buckets(buckets_have_sums), terms(make_msm_plan(of_problem)) {
     terms.params.carry_over.adds_to_buckets = buckets_have_sums ? 1 : 0;
-    if (leaves_sums(terms.params) && problem.remainder == BucketRemainder::halves)
-        halves = make_halves_plan(terms.params, low_bits, problem);
+    if (leaves_sums(terms.params) && problem.remainder == BucketRemainder::weight_split)
+        weight_split = make_weight_split_plan(terms.params, low_bits, problem);
 }
 
 void MsmJobLayout::plan_chunks() {
@@ -81,9 +81,9 @@ void MsmJobLayout::plan_chunks() {
     bool have_buckets_sums = false;
     for (const MsmChunk& chunk : chunks_) {
         if (chunk.is_first()) have_buckets_sums = false;
-        const BucketRemainder remainder = !chunk.is_last                                      ? BucketRemainder::chunk
-                                          : !have_buckets_sums && has_halves(chunk.msm_count) ? BucketRemainder::halves
-                                                                                              : BucketRemainder::nobody;
+        const BucketRemainder remainder = !chunk.is_last                                          ? BucketRemainder::carried_over
+                                          : !have_buckets_sums && splits_weights(chunk.msm_count) ? BucketRemainder::weight_split
+                                                                                                  : BucketRemainder::accumulated;
         const MsmProblem problem = problem_of(chunk, carried, remainder);
         if (plans_.empty() || plans_.back().problem != problem || plans_.back().adds_to_buckets != have_buckets_sums)
             plans_.emplace_back(problem, have_buckets_sums, low_bits_);
@@ -107,18 +107,18 @@ MsmProblem MsmJobLayout::problem_of(const MsmChunk& chunk, std::uint32_t carried
             .choice = choice_,
             .base_count = static_cast<std::uint32_t>(base_count(chunk)),
             .tables = work_.tables,
-            .has_halves = has_halves(chunk.msm_count),
-            .share = work_.share,
-            .share_count = work_.share_count,
+            .splits_weights = splits_weights(chunk.msm_count),
+            .partition = work_.partition,
+            .partition_count = work_.partition_count,
             .multiprocessors = work_.multiprocessors,
             .rounds_budget = work_.rounds_budget,
             .coordinate_bytes = work_.coordinate_bytes};
 }
 
 /// Whether the buckets of so many MSMs are weighed by halves, unless they have sums already.
-bool MsmJobLayout::has_halves(std::size_t msm_count) const {
+bool MsmJobLayout::splits_weights(std::size_t msm_count) const {
     const std::size_t rows = msm_count * window_count();
-    return low_bits_ != 0 && 2 * rows <= max_rows && rows * digits_.largest >= work_.limits.min_halved_buckets;
+    return low_bits_ != 0 && 2 * rows <= max_rows && rows * digits_.largest >= work_.limits.min_weight_split_buckets;
 }
 
 /// Of a chunk, in a table.
@@ -144,7 +144,7 @@ void MsmJobLayout::place() {
     places_ = {};
     places_.sums_for_host = take(host_sums_bytes() + chunks_.size() * sizeof(std::uint32_t));
     places_.oversized = places_.sums_for_host + host_sums_bytes();
-    places_.bit_sums = weighs_windows() ? take(msms_of_bit_sums() * window_count() * weight_bits() * sum_bytes()) : places_.sums_for_host;
+    places_.bit_sums = joins_bit_sums() ? take(msms_of_bit_sums() * window_count() * weight_bits() * sum_bytes()) : places_.sums_for_host;
     if (max_carried_ != 0) {
         places_.carried_points = take(std::size_t{max_rows_} * max_carried_ * 2 * work_.coordinate_bytes);
         places_.carried_starts = take(std::size_t{max_rows_} * (max_buckets() + 1) * sizeof(std::uint32_t));
@@ -157,7 +157,7 @@ void MsmJobLayout::place() {
     for (ChunkPlans plans : plans_) {
         if (!leaves_sums(plans.terms.params)) sums = std::max(sums, place_msm_sums(plans.terms, work_.coordinate_bytes, 0));
         workspace = std::max(workspace, place_msm_workspace(plans.terms, work_.coordinate_bytes, 0));
-        if (plans.halves) workspace = std::max(workspace, place_halves(*plans.halves, work_.coordinate_bytes, 0));
+        if (plans.weight_split) workspace = std::max(workspace, place_weight_split(*plans.weight_split, work_.coordinate_bytes, 0));
     }
     for (std::size_t i = 0; i < landing.size(); ++i) places_.landing[i] = take(landing[i]);
     places_.sums = take(sums);
@@ -173,7 +173,7 @@ std::uint32_t MsmJobLayout::max_buckets() const {
 
 /// Of how many MSMs there are sums for each bit at a time: where windows are weighed on the device, those of a chunk.
 std::size_t MsmJobLayout::msms_of_bit_sums() const {
-    if (!weighs_windows()) return work_.msm_count;
+    if (!joins_bit_sums()) return work_.msm_count;
     std::size_t most = 0;
     for (const MsmChunk& chunk : chunks_) most = std::max(most, chunk.msm_count);
     return most;
@@ -181,7 +181,7 @@ std::size_t MsmJobLayout::msms_of_bit_sums() const {
 
 unsigned MsmJobLayout::weight_bits() const { return static_cast<unsigned>(std::bit_width(digits_.largest)); }
 
-std::size_t place_halves(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base) {
+std::size_t place_weight_split(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base) {
     const std::size_t sums = place_msm_sums(plan, coordinate_bytes, base);
     return sums + place_msm_workspace(plan, coordinate_bytes, base + sums);
 }

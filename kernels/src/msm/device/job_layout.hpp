@@ -53,7 +53,7 @@ public:
     /// The plan of a chunk's terms.
     const MsmPlan& plan(std::size_t i) const { return plans_[plan_of_[i]].terms; }
     /// The plan that follows it where buckets are weighed by halves.
-    const std::optional<MsmPlan>& halves(std::size_t i) const { return plans_[plan_of_[i]].halves; }
+    const std::optional<MsmPlan>& weight_split(std::size_t i) const { return plans_[plan_of_[i]].weight_split; }
     /// The most points that any plan leaves to another one in a row.
     std::uint32_t max_carried() const { return max_carried_; }
     const MsmPlaces& places() const { return places_; }
@@ -69,15 +69,15 @@ public:
     std::size_t host_sums_bytes() const { return work_.msm_count * sum_count() * sum_bytes(); }
 
     /// The windows that have something of the share.
-    WindowRange windows() const { return windows_of_share(digits_.window_count, work_.share, work_.share_count); }
+    WindowRange windows() const { return windows_of_partition(digits_.window_count, work_.partition, work_.partition_count); }
     unsigned window_count() const { return windows().count; }
     /// Of an MSM, with those that other devices sum.
     unsigned all_windows() const { return digits_.window_count; }
     /// Of the buckets' weights.
     unsigned weight_bits() const;
     /// Whether the sums of a window for each bit are joined on the device. Devices that share an MSM agree about it.
-    bool weighs_windows() const { return work_.weighs_always || work_.msm_count * digits_.window_count >= min_weighed_windows; }
-    unsigned sums_a_window() const { return weighs_windows() ? 1 : weight_bits(); }
+    bool joins_bit_sums() const { return work_.always_joins_bit_sums || work_.msm_count * digits_.window_count >= min_joined_windows; }
+    unsigned sums_a_window() const { return joins_bit_sums() ? 1 : weight_bits(); }
     /// Of an MSM.
     unsigned sum_count() const { return window_count() * sums_a_window(); }
 
@@ -89,12 +89,12 @@ private:
         MsmProblem problem;
         bool adds_to_buckets;
         MsmPlan terms;
-        std::optional<MsmPlan> halves;
+        std::optional<MsmPlan> weight_split;
     };
 
     ChunkCost chunk_cost(FeedCost feed) const;
     std::size_t max_msms_at_once() const;
-    bool has_halves(std::size_t msm_count) const;
+    bool splits_weights(std::size_t msm_count) const;
     MsmProblem problem_of(const MsmChunk& chunk, std::uint32_t carried_points, BucketRemainder remainder) const;
     std::size_t base_count(const MsmChunk& chunk) const;
     void plan_chunks();
@@ -115,6 +115,6 @@ private:
 };
 
 /// All that the plan that weighs buckets needs lies where the workspace of the plan before it did. \return how many bytes it takes
-std::size_t place_halves(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base);
+std::size_t place_weight_split(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base);
 
 }  // namespace cupool::detail

@@ -18,8 +18,8 @@ inline constexpr unsigned place_block_size = 256;
 inline constexpr unsigned pair_block_size = 128;
 inline constexpr unsigned min_pairs_a_thread = 8;
 inline constexpr unsigned point_block_size = 128;      ///< of the kernels in which a thread sums points
-inline constexpr unsigned quad_size = 4;               ///< lanes that hold an XYZZ point together: see quad_xyzz.cuh
-inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in which quads sum XYZZ points
+inline constexpr unsigned lane_group_size = 4;         ///< lanes that hold an XYZZ point together: see lane_group_xyzz.cuh
+inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in which lane groups sum XYZZ points
 inline constexpr unsigned large_sum_block_size = 256;  ///< of those in which a whole block sums to one point
 
 inline constexpr unsigned change_block_size = 128;  ///< a block of the kernels that change each point by itself
@@ -27,11 +27,11 @@ inline constexpr unsigned change_block_size = 128;  ///< a block of the kernels 
 /// Blocks that a multiprocessor is to hold at once of the kernels that add pairs or sum points: one more would make them spill.
 constexpr unsigned summing_blocks(std::uint64_t coordinate_bytes) { return coordinate_bytes <= 32 ? 4 : coordinate_bytes <= 48 ? 3 : 2; }
 
-/// Blocks that a multiprocessor is to hold at once of fold_buckets.
-constexpr unsigned folding_blocks(std::uint64_t coordinate_bytes) { return coordinate_bytes <= 48 ? 2 : 1; }
+/// Blocks that a multiprocessor is to hold at once of reduce_buckets.
+constexpr unsigned reducing_blocks(std::uint64_t coordinate_bytes) { return coordinate_bytes <= 48 ? 2 : 1; }
 
 /// A bucket that spans more shares than this is joined by a block.
-inline constexpr std::uint32_t large_bucket_shares = 32;
+inline constexpr std::uint32_t large_bucket_intervals = 32;
 
 /// Bits of a digit, at most.
 inline constexpr unsigned widest_digit = 21;
@@ -173,29 +173,29 @@ constexpr std::uint32_t digit_position(const MsmKernelParams& params, std::uint3
     return digit * params.digits.width - (digit > params.digits.first_narrow ? digit - params.digits.first_narrow : 0);
 }
 
-/// Points that a block of fold_buckets folds to one, and how many bits tell them apart.
-inline constexpr std::uint32_t fold_size_bits = 7;
-inline constexpr std::uint32_t fold_size = 1u << fold_size_bits;
+/// Points that a block of reduce_buckets folds to one, and how many bits tell them apart.
+inline constexpr std::uint32_t reduction_tile_bits = 7;
+inline constexpr std::uint32_t reduction_tile = 1u << reduction_tile_bits;
 
 /// Places of a row's points at a level of folding. At the first, they are the weights of buckets, from 0 on, but for the largest where it
 /// is a power of two: it would be alone with its bit, and may take a level more.
-constexpr std::uint32_t fold_places(const MsmKernelParams& params, std::uint32_t level) {
+constexpr std::uint32_t reduction_list_size(const MsmKernelParams& params, std::uint32_t level) {
     const bool is_power_of_two = (params.rows.bucket_count & (params.rows.bucket_count - 1)) == 0;
     std::uint32_t places = params.rows.bucket_count + (is_power_of_two ? 0 : 1);
-    for (; level > 0; --level) places = (places + fold_size - 1) / fold_size;
+    for (; level > 0; --level) places = (places + reduction_tile - 1) / reduction_tile;
     return places;
 }
 
 /// By how many bits of its places a level folds its first list.
-constexpr std::uint32_t fold_bits(const MsmKernelParams& params, std::uint32_t level) {
+constexpr std::uint32_t reduction_bits(const MsmKernelParams& params, std::uint32_t level) {
     std::uint32_t bits = 0;
-    while (bits < fold_size_bits && 1u << bits < fold_places(params, level)) ++bits;
+    while (bits < reduction_tile_bits && 1u << bits < reduction_list_size(params, level)) ++bits;
     return bits;
 }
 
 /// Threads of a block: a quad for two points, and a warp at least.
-constexpr std::uint32_t fold_block_size(const MsmKernelParams& params, std::uint32_t level) {
-    const std::uint32_t threads = (1u << fold_bits(params, level)) / 2 * quad_size;
+constexpr std::uint32_t reduction_block_size(const MsmKernelParams& params, std::uint32_t level) {
+    const std::uint32_t threads = (1u << reduction_bits(params, level)) / 2 * lane_group_size;
     return threads < 32 ? 32 : threads;
 }
 
@@ -203,25 +203,25 @@ constexpr std::uint32_t fold_block_size(const MsmKernelParams& params, std::uint
 constexpr std::uint32_t sums_of_bits(std::uint32_t bits) { return (bits + 1) / 2; }
 
 /// Lists of points of a row that a level takes: those to be folded, and those to be summed for the bits that the levels before it had.
-constexpr std::uint32_t fold_lists(std::uint32_t level) { return 1 + level * sums_of_bits(fold_size_bits); }
+constexpr std::uint32_t reduction_lists(std::uint32_t level) { return 1 + level * sums_of_bits(reduction_tile_bits); }
 /// The (lower) bit that a list from 1 is summed for.
-constexpr std::uint32_t fold_list_bit(std::uint32_t list) {
-    constexpr std::uint32_t lists_a_level = sums_of_bits(fold_size_bits);
-    return (list - 1) / lists_a_level * fold_size_bits + (list - 1) % lists_a_level * 2;
+constexpr std::uint32_t reduction_list_bit(std::uint32_t list) {
+    constexpr std::uint32_t lists_a_level = sums_of_bits(reduction_tile_bits);
+    return (list - 1) / lists_a_level * reduction_tile_bits + (list - 1) % lists_a_level * 2;
 }
 
 /// Where the points that a level from 1 takes begin in plan.folded; the last level leaves none there.
-constexpr std::uint64_t folded_before(const MsmKernelParams& params, std::uint32_t level) {
+constexpr std::uint64_t reduction_list_offset(const MsmKernelParams& params, std::uint32_t level) {
     std::uint64_t points = 0;
     for (std::uint32_t earlier = 1; earlier < level; ++earlier)
-        points += std::uint64_t{params.rows.count} * fold_lists(earlier) * fold_places(params, earlier);
+        points += std::uint64_t{params.rows.count} * reduction_lists(earlier) * reduction_list_size(params, earlier);
     return points;
 }
 
 /// How many levels fold a row's buckets.
-constexpr std::uint32_t fold_levels(const MsmKernelParams& params) {
+constexpr std::uint32_t reduction_levels(const MsmKernelParams& params) {
     std::uint32_t levels = 1;
-    while (fold_places(params, levels) > 1) ++levels;
+    while (reduction_list_size(params, levels) > 1) ++levels;
     return levels;
 }
 
@@ -242,7 +242,7 @@ constexpr std::uint32_t max_row_points(const MsmKernelParams& params, std::uint3
 constexpr bool leaves_sums(const MsmKernelParams& params) { return params.accumulation.interval_count == 0; }
 
 /// Quads that join a row's buckets: some for each of those or, where shares are fewer, one for each share.
-constexpr std::uint32_t joining_quads(const MsmKernelParams& params) {
+constexpr std::uint32_t joining_lane_groups(const MsmKernelParams& params) {
     return params.rows.bucket_count <= params.accumulation.interval_count
                ? params.rows.bucket_count * params.accumulation.lane_groups_a_bucket
                : params.accumulation.interval_count;
@@ -252,26 +252,26 @@ constexpr std::uint32_t joining_quads(const MsmKernelParams& params) {
 inline constexpr std::uint32_t word_bits = 32;
 
 /// Where the pairs of round number `round` begin among those of the rounds from the second: at a whole word of unpaired_bits.
-constexpr std::uint32_t first_named_pair(const MsmKernelParams& params, std::uint32_t round) {
+constexpr std::uint32_t first_indexed_pair(const MsmKernelParams& params, std::uint32_t round) {
     std::uint32_t pairs = 0;
     for (std::uint32_t earlier = 2; earlier < round; ++earlier)
         pairs += (max_points(params, earlier) + word_bits - 1) / word_bits * word_bits;
     return pairs;
 }
-constexpr std::uint32_t named_pair_count(const MsmKernelParams& params) { return first_named_pair(params, params.rounds.count + 1); }
+constexpr std::uint32_t indexed_pair_count(const MsmKernelParams& params) { return first_indexed_pair(params, params.rounds.count + 1); }
 
 /// Words that are to be zero before a plan's sort, from large_bucket_count on: its counters lie behind each other.
 constexpr std::uint64_t cleared_words(const MsmKernelParams& params) {
-    const std::uint64_t unpaired_words = std::uint64_t{params.rows.count} * (named_pair_count(params) / word_bits);
+    const std::uint64_t unpaired_words = std::uint64_t{params.rows.count} * (indexed_pair_count(params) / word_bits);
     return static_cast<std::uint64_t>(params.rounds.unpaired_bits - params.accumulation.large_bucket_count) + unpaired_words;
 }
 
 /// Pairs that a block of index_pairs names, a word of unpaired_bits a thread.
-inline constexpr std::uint32_t naming_tile = place_block_size * word_bits;
+inline constexpr std::uint32_t pair_index_tile = place_block_size * word_bits;
 
 /// Blocks of index_pairs for the pairs of a round.
-constexpr std::uint32_t naming_blocks(const MsmKernelParams& params, std::uint32_t round) {
-    return (max_points(params, round) + naming_tile - 1) / naming_tile;
+constexpr std::uint32_t indexing_blocks(const MsmKernelParams& params, std::uint32_t round) {
+    return (max_points(params, round) + pair_index_tile - 1) / pair_index_tile;
 }
 
 }  // namespace cupool::detail

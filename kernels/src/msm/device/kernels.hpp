@@ -50,11 +50,11 @@ struct MsmSortKernels {
         sort_bins(params, stream);
     }
 
-    /// The same for `halves`, whose terms are the points that were left of the buckets of `plan`.
-    void sort_halves(const MsmKernelParams& params, const MsmKernelParams& halves, StreamView stream) const {
-        clear_counters(halves, stream);
-        split_weights.launch({{blocks_for(halves.rows.max_terms, split_tile), params.rows.count}, bin_block_size}, stream, params, halves);
-        sort_bins(halves, stream);
+    /// The same for `split`, whose terms are the points that were left of the buckets of `plan`.
+    void sort_split_weights(const MsmKernelParams& params, const MsmKernelParams& split, StreamView stream) const {
+        clear_counters(split, stream);
+        split_weights.launch({{blocks_for(split.rows.max_terms, split_tile), params.rows.count}, bin_block_size}, stream, params, split);
+        sort_bins(split, stream);
     }
 
 private:
@@ -71,7 +71,7 @@ private:
         place_buckets.launch(bins, stream, params);
         scatter_to_buckets.launch({{row_tiles, params.rows.count}, bin_block_size}, stream, params);
         unsigned blocks = 0;
-        for (std::uint32_t round = 2; round <= params.rounds.count; ++round) blocks += naming_blocks(params, round);
+        for (std::uint32_t round = 2; round <= params.rounds.count; ++round) blocks += indexing_blocks(params, round);
         if (blocks != 0) index_pairs.launch({{blocks, params.rows.count}, place_block_size}, stream, params);
     }
 
@@ -122,25 +122,25 @@ struct MsmJoinKernels {
     Kernel<MsmKernelParams> join_buckets, join_large_buckets;
 };
 
-struct MsmRowKernels {
-    MsmRowKernels(ContextView context, const ShippedCode& code)
-        : module(load(context, code)), fold_buckets(module.kernel<MsmKernelParams, std::uint32_t>("msm_fold_buckets")) {}
+struct MsmReductionKernels {
+    MsmReductionKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)), reduce_buckets(module.kernel<MsmKernelParams, std::uint32_t>("msm_reduce_buckets")) {}
 
     Module module;
-    Kernel<MsmKernelParams, std::uint32_t> fold_buckets;
+    Kernel<MsmKernelParams, std::uint32_t> reduce_buckets;
 };
 
 template <Curve C>
 struct MsmWindowKernels {
     MsmWindowKernels(ContextView context, const ShippedCode& code)
         : module(load(context, code)),
-          weigh_windows(
-              module.kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t>("msm_weigh_windows")),
+          join_bit_sums(
+              module.kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t>("msm_join_bit_sums")),
           join_windows(module.kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t,
                                      std::uint32_t>("msm_join_windows")) {}
 
     Module module;
-    Kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t> weigh_windows;
+    Kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t> join_bit_sums;
     Kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>
         join_windows;
 };
@@ -199,7 +199,7 @@ public:
           slots(context, msm_code<C>().accumulate_slots),
           sums(context, msm_code<C>().accumulate_sums),
           join(context, msm_code<C>().join),
-          rows(context, msm_code<C>().sum_rows),
+          reduction(context, msm_code<C>().reduce_buckets),
           windows(context, msm_code<C>().join_windows),
           bases(context, msm_code<C>().bases) {}
 
@@ -217,7 +217,7 @@ public:
         const auto need = [&missing](bool is_needed, auto& kernels) {
             if (is_needed && !kernels.is_loaded()) missing.push_back([&kernels] { kernels.get(); });
         };
-        need(true, rows);
+        need(true, reduction);
         need(steps.pairs, pairs);
         need(steps.slots, slots);
         need(steps.pairs, sums);
@@ -233,7 +233,7 @@ public:
     LoadedOnce<MsmSlotKernels> slots;
     LoadedOnce<MsmSumKernels> sums;
     LoadedOnce<MsmJoinKernels> join;
-    LoadedOnce<MsmRowKernels> rows;
+    LoadedOnce<MsmReductionKernels> reduction;
     LoadedOnce<MsmWindowKernels<C>> windows;
     LoadedOnce<MsmBaseKernels<C>> bases;
 };

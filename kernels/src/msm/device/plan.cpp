@@ -48,9 +48,11 @@ std::uint32_t choose_counted_tile(const MsmProblem& problem) {
 std::uint32_t choose_rounds(const MsmKernelParams& params, BucketRemainder remainder, std::uint64_t resident_threads,
                             std::size_t coordinate_bytes) {
     constexpr std::uint32_t max_rounds = 8;
-    const bool has_halves = remainder == BucketRemainder::halves || params.carry_over.low_bits != 0;
-    const std::uint64_t min_pairs = has_halves ? 6 : coordinate_bytes <= 32 ? 12 : 8;                                       // a thread
-    const std::uint64_t min_left = remainder == BucketRemainder::nobody ? 5 : remainder == BucketRemainder::chunk ? 2 : 1;  // of a bucket
+    const bool splits_weights = remainder == BucketRemainder::weight_split || params.carry_over.low_bits != 0;
+    const std::uint64_t min_pairs = splits_weights ? 6 : coordinate_bytes <= 32 ? 12 : 8;  // a thread
+    const std::uint64_t min_left = remainder == BucketRemainder::accumulated    ? 5
+                                   : remainder == BucketRemainder::carried_over ? 2
+                                                                                : 1;  // of a bucket
     const auto pays = [&](std::uint32_t rounds) {
         return std::uint64_t{params.rows.max_terms} * params.rows.count >> rounds >= resident_threads * min_pairs &&
                params.rows.max_terms >= (std::uint64_t{params.rows.bucket_count} << rounds) * min_left;
@@ -75,7 +77,7 @@ std::uint32_t last_digit_buckets(const MsmKernelParams& params) {
 /// one after the other, which is soonest done with about sqrt(n) of them (measured on an H200, between 4 and 8); but the buckets of the
 /// last digits are not to have so many shares that blocks join them.
 std::uint32_t choose_min_share_size(const MsmKernelParams& params, std::uint64_t row_points) {
-    constexpr double max_shares = 0.75 * large_bucket_shares;
+    constexpr double max_shares = 0.75 * large_bucket_intervals;
     const auto points = static_cast<double>(row_points);
     const double soonest = std::max(std::sqrt(points / digit_buckets(params)), points / last_digit_buckets(params) / max_shares);
     return static_cast<std::uint32_t>(std::clamp(soonest, 4.0, 8.0));
@@ -124,7 +126,7 @@ std::uint32_t last_copies(const MsmDigits& digits) { return std::max(digits.larg
 /// have one copy: of those that have many points the rounds leave few.
 void set_copies(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
     const bool has_last = params.digits.first + params.digits.count - 1 == params.digits.last;
-    const bool may_have_copies = has_last && problem.tables == 1 && !problem.has_halves;
+    const bool may_have_copies = has_last && problem.tables == 1 && !problem.splits_weights;
     params.rows.last_copy_bits = last_copy_bits(digits);
     params.rows.last_copies = may_have_copies ? last_copies(digits) : 1;
 }
@@ -137,14 +139,14 @@ unsigned bits_for(std::uint32_t values) {
 
 /// As many quads as join the shares of most buckets soonest, those of the last digits, too: several where they are many, unless the device
 /// is full with fewer.
-std::uint32_t choose_quads_a_bucket(const MsmKernelParams& params, unsigned multiprocessors) {
+std::uint32_t choose_lane_groups_a_bucket(const MsmKernelParams& params, unsigned multiprocessors) {
     constexpr std::uint32_t many_shares = 4;
-    constexpr std::uint64_t resident_quads = 512 / quad_size;                     // of a multiprocessor, as registers allow
-    if (params.rows.bucket_count > params.accumulation.interval_count) return 1;  // quads join shares then: see joining_quads
+    constexpr std::uint64_t resident_groups = 512 / lane_group_size;              // of a multiprocessor, as registers allow
+    if (params.rows.bucket_count > params.accumulation.interval_count) return 1;  // quads join shares then: see joining_lane_groups
     if (params.accumulation.interval_count / last_digit_buckets(params) < many_shares) return 1;
     std::uint32_t quads = 4;
     const std::uint64_t all_buckets = std::uint64_t{params.rows.bucket_count} * params.rows.count;
-    while (quads > 1 && all_buckets * quads > resident_quads * multiprocessors) quads /= 2;
+    while (quads > 1 && all_buckets * quads > resident_groups * multiprocessors) quads /= 2;
     return quads;
 }
 
@@ -155,10 +157,10 @@ void set_steps(MsmPlan& plan, const MsmProblem& problem) {
     params.rounds.count = choose_rounds(params, problem.remainder, threads, problem.coordinate_bytes);
     params.sort.slot_count = max_points(params, first_level(params)) << first_level(params);
     params.accumulation.interval_size = choose_share_size(params, threads / point_block_size);
-    const bool accumulates = params.rounds.count == 0 || problem.remainder == BucketRemainder::nobody;
+    const bool accumulates = params.rounds.count == 0 || problem.remainder == BucketRemainder::accumulated;
     params.accumulation.interval_count =
         accumulates ? divided_up(max_points(params, params.rounds.count), params.accumulation.interval_size) : 0;
-    params.accumulation.lane_groups_a_bucket = choose_quads_a_bucket(params, problem.multiprocessors);
+    params.accumulation.lane_groups_a_bucket = choose_lane_groups_a_bucket(params, problem.multiprocessors);
     plan.rows_at_once = choose_rows_at_once(params, problem.coordinate_bytes, problem.rounds_budget);
 }
 
@@ -235,9 +237,9 @@ unsigned doublings_to_next_table(const MsmDigits& digits, unsigned width, unsign
     return width * digits.window_count - (is_narrow ? 1 : 0);
 }
 
-WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned share_count) {
-    const unsigned first = share * window_count / share_count;
-    return {first, divided_up((share + 1) * window_count, share_count) - first};
+WindowRange windows_of_partition(unsigned window_count, unsigned share, unsigned partition_count) {
+    const unsigned first = share * window_count / partition_count;
+    return {first, divided_up((share + 1) * window_count, partition_count) - first};
 }
 
 namespace {
@@ -255,8 +257,9 @@ double bucket_costs(const MsmDigits& digits, double rows, bool may_have_halves) 
     constexpr double halved_bucket_cost = 50;
     constexpr double halving_cost = 4.5e6;
     const double buckets = digits.largest * rows;
-    const bool has_halves = may_have_halves && buckets >= min_halved_buckets && choose_low_bits(digits, min_halved_buckets) != 0;
-    return has_halves ? halved_bucket_cost * buckets + halving_cost : (joining_cost + folding_cost) * buckets;
+    const bool splits_weights =
+        may_have_halves && buckets >= min_weight_split_buckets && choose_low_bits(digits, min_weight_split_buckets) != 0;
+    return splits_weights ? halved_bucket_cost * buckets + halving_cost : (joining_cost + folding_cost) * buckets;
 }
 
 /// What else the folding of buckets takes: that of few as long as filling the device with them, and a second launch where a row has many.
@@ -264,13 +267,13 @@ double folding_waits(const MsmDigits& digits, double rows) {
     constexpr double min_folding_cost = 1.5e6;
     constexpr double second_folding_cost = 0.6e6;
     const double shortfall = std::max(min_folding_cost - folding_cost * digits.largest * rows, 0.0);
-    return shortfall + (digits.largest <= fold_size ? 0 : second_folding_cost);
+    return shortfall + (digits.largest <= reduction_tile ? 0 : second_folding_cost);
 }
 
 /// Where buckets have many points each, those of the last digits or all, the rest of the device waits for the blocks that join them.
 double crowding_wait(double terms, const MsmDigits& digits) {
     constexpr double crowding_cost = 1.5e6;
-    constexpr double many_points = 230;  // of a bucket that blocks join (large_bucket_shares), as small values are more frequent
+    constexpr double many_points = 230;  // of a bucket that blocks join (large_bucket_intervals), as small values are more frequent
     const bool is_last_alone = digits.window_count == digits.digit_count;  // so that its window has room for copies
     const double last_points = terms / digits.largest_last / (is_last_alone ? last_copies(digits) : 1);
     const double points = terms * digits.digit_count / digits.window_count / digits.half;
@@ -281,7 +284,7 @@ double crowding_wait(double terms, const MsmDigits& digits) {
 double adding_wait(const MsmDigits& digits, double rows) {
     constexpr double addition_cost = 5e3;
     constexpr double weighing_cost = 0.6e6;
-    if (rows >= min_weighed_windows) return weighing_cost;
+    if (rows >= min_joined_windows) return weighing_cost;
     return addition_cost * rows * sums_of_bits(static_cast<std::uint32_t>(std::bit_width(digits.largest)));
 }
 
@@ -292,16 +295,16 @@ double work_cost(double scalars, const MsmDigits& digits, double rows) {
 }
 
 /// A share of one MSM's digits. Such are large: what small MSMs wait for is left out.
-double share_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned share_count) {
+double partition_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned partition_count) {
     // Shares of more terms are done in several chunks, each of which leaves points of every bucket: none is cheap then (measured on two).
     constexpr std::size_t max_terms_of_few_chunks = std::size_t{1} << 21;
     const auto scalars = static_cast<double>(scalar_count);
     unsigned max_windows = 0;
-    for (unsigned share = 0; share < share_count; ++share)
-        max_windows = std::max(max_windows, windows_of_share(digits.window_count, share, share_count).count);
+    for (unsigned share = 0; share < partition_count; ++share)
+        max_windows = std::max(max_windows, windows_of_partition(digits.window_count, share, partition_count).count);
     // Blocks are dealt to windows evenly, so that those of a part of a window wait for the others (half of what it lacks, as measured).
     const double scalar_digits = static_cast<double>(digits.terms_a_scalar) * digits.digit_count;
-    const double own_digits = (scalar_digits / share_count + digits.terms_a_scalar * max_windows) / 2;
+    const double own_digits = (scalar_digits / partition_count + digits.terms_a_scalar * max_windows) / 2;
     return products_a_digit * own_digits * scalars + split_costs(scalars, digits) +
            bucket_costs(digits, max_windows, scalar_count <= max_terms_of_few_chunks);
 }
@@ -309,7 +312,7 @@ double share_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned sh
 }  // namespace
 
 double msm_cost(std::size_t scalar_count, const MsmDigits& digits, CostScope of) {
-    if (of.share_count > 1) return share_cost(scalar_count, digits, of.share_count);
+    if (of.partition_count > 1) return partition_cost(scalar_count, digits, of.partition_count);
     const double scalars = static_cast<double>(scalar_count) * static_cast<double>(of.msm_count);
     const double rows = static_cast<double>(digits.window_count) * static_cast<double>(of.msm_count);
     const double terms_of_one = digits.terms_a_scalar * static_cast<double>(scalar_count);
@@ -350,17 +353,17 @@ namespace {
 
 /// Which digits of which terms are summed here: of all digits in order, those of the first term's first digit first, a share.
 void set_digits(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
-    const WindowRange windows = windows_of_share(digits.window_count, problem.share, problem.share_count);
+    const WindowRange windows = windows_of_partition(digits.window_count, problem.partition, problem.partition_count);
     const std::uint64_t all = std::uint64_t{digits.digit_count} * params.operands.term_count;
-    const auto begin_of_share = [&](unsigned share) { return static_cast<std::uint64_t>(all * share / problem.share_count); };
+    const auto begin_of_share = [&](unsigned share) { return static_cast<std::uint64_t>(all * share / problem.partition_count); };
     params.digits.last = digits.digit_count - 1;
     params.digits.first = windows.first;
     params.digits.window_count = windows.count;
-    params.digits.count = problem.share_count == 1 ? digits.digit_count : windows.count;
+    params.digits.count = problem.partition_count == 1 ? digits.digit_count : windows.count;
     const std::uint64_t last = params.digits.first + params.digits.count - 1;
     params.digits.begin_of_first =
-        static_cast<std::uint32_t>(begin_of_share(problem.share) - std::uint64_t{params.digits.first} * params.operands.term_count);
-    params.digits.end_of_last = static_cast<std::uint32_t>(begin_of_share(problem.share + 1) - last * params.operands.term_count);
+        static_cast<std::uint32_t>(begin_of_share(problem.partition) - std::uint64_t{params.digits.first} * params.operands.term_count);
+    params.digits.end_of_last = static_cast<std::uint32_t>(begin_of_share(problem.partition + 1) - last * params.operands.term_count);
 }
 
 }  // namespace
@@ -402,8 +405,8 @@ unsigned choose_low_bits(const MsmDigits& digits, std::uint64_t min_buckets) {
     return digits.largest < min_buckets / many_rows ? 0 : bits_for(digits.largest) / 2;
 }
 
-MsmPlan make_halves_plan(const MsmKernelParams& terms, unsigned low_bits, MsmProblem problem) {
-    problem.remainder = BucketRemainder::nobody;
+MsmPlan make_weight_split_plan(const MsmKernelParams& terms, unsigned low_bits, MsmProblem problem) {
+    problem.remainder = BucketRemainder::accumulated;
     MsmPlan plan{};
     MsmKernelParams& params = plan.params;
     params.operands.first_image = carried_bit;
@@ -435,7 +438,7 @@ std::size_t place_msm_sums(MsmPlan& plan, std::size_t coordinate_bytes, std::uin
     Placement place(base);
     const std::uint64_t rows = params.rows.count;
     place(params.accumulation.buckets, rows * params.rows.bucket_count, xyzz_coordinates * coordinate_bytes);
-    place(params.reduction.lists, folded_before(params, fold_levels(params)), xyzz_coordinates * coordinate_bytes);
+    place(params.reduction.lists, reduction_list_offset(params, reduction_levels(params)), xyzz_coordinates * coordinate_bytes);
     return place.bytes();
 }
 
@@ -452,13 +455,13 @@ std::size_t place_msm_workspace(MsmPlan& plan, std::size_t coordinate_bytes, std
     place(params.accumulation.large_bucket_count, 1, word);  // from here on counters, see cleared_words()
     place(params.sort.bin_cursors, rows * params.sort.bin_count, word);
     place(params.sort.bucket_cursors, rows * params.rows.bucket_count, word);
-    place(params.rounds.unpaired_bits, rows * named_pair_count(params) / word_bits, word);
+    place(params.rounds.unpaired_bits, rows * indexed_pair_count(params) / word_bits, word);
     place(params.operands.images, params.operands.scalars_are_split ? params.operands.first_image : 0, affine_bytes);
     place(params.digits.shifted_scalars, std::uint64_t{params.digits.word_count} * params.operands.msm_count * params.operands.term_count,
           word);
     place(params.sort.bin_sizes, levels * rows * params.sort.bin_count, word);
     place(params.sort.bin_starts, rows * (params.sort.bin_count + 1), word);
-    place(params.sort.binned_terms, rows * std::max(params.rows.max_terms, named_pair_count(params)), word);
+    place(params.sort.binned_terms, rows * std::max(params.rows.max_terms, indexed_pair_count(params)), word);
     params.rounds.pair_indices = params.sort.binned_terms;  // those are in their slots when pairs are named
     place(params.sort.binned_buckets, rows * params.rows.max_terms, sizeof(std::uint16_t));
     place(params.sort.bucket_starts, levels * rows * (params.rows.bucket_count + 1), word);
@@ -466,7 +469,7 @@ std::size_t place_msm_workspace(MsmPlan& plan, std::size_t coordinate_bytes, std
     place(params.rounds.odd_sums, added_rows * max_row_points(params, 1), affine_bytes);
     place(params.rounds.even_sums, added_rows * max_row_points(params, 2), affine_bytes);
     place(params.rounds.prefixes, added_rows * max_points(params, 1), coordinate_bytes);
-    place(params.accumulation.large_buckets, shares / large_bucket_shares + 1, word);
+    place(params.accumulation.large_buckets, shares / large_bucket_intervals + 1, word);
     place(params.accumulation.unfinished, shares, xyzz_bytes);
     place(params.accumulation.finished, shares, xyzz_bytes);
     return place.bytes();

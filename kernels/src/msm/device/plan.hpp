@@ -26,15 +26,15 @@ struct MsmProblem {
     std::uint32_t msm_count = 1;
     std::uint32_t scalar_count = 0;    ///< of one MSM: at least 1; at most 2^30 with all tables, or 2^29 where they are split
     std::uint32_t carried_points = 0;  ///< that an earlier chunk may have left in a row
-    BucketRemainder remainder = BucketRemainder::nobody;  ///< what its rounds leave
+    BucketRemainder remainder = BucketRemainder::accumulated;  ///< what its rounds leave
     ScalarRange scalars;
     DigitChoice choice{};
     std::uint32_t base_count = 0;  ///< of a table; needed where scalars are split
     unsigned tables = 1;           ///< of prepared multiples of the points
-    bool has_halves = false;       ///< its buckets, if rounds leave them to another plan, are weighed by halves; alike in all chunks
+    bool splits_weights = false;   ///< its buckets, if rounds leave them to another plan, are weighed by halves; alike in all chunks
     /// Where others sum the rest of one MSM in one table: which of so many equal shares of its terms' digits is summed here.
-    unsigned share = 0;
-    unsigned share_count = 1;
+    unsigned partition = 0;
+    unsigned partition_count = 1;
     unsigned multiprocessors = 1;
     std::uint64_t rounds_budget =
         0;  ///< bytes that the pairwise rounds may take of the workspace before they go over the rows in several turns
@@ -73,18 +73,18 @@ struct WindowRange {
     unsigned first;
     unsigned count;
 };
-WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned share_count);
+WindowRange windows_of_partition(unsigned window_count, unsigned share, unsigned partition_count);
 
 /// Buckets of all rows from which on it pays to weigh them by halves (measured on an H200).
-inline constexpr std::uint64_t min_halved_buckets = std::uint64_t{1} << 18;
+inline constexpr std::uint64_t min_weight_split_buckets = std::uint64_t{1} << 18;
 
 /// Windows of all MSMs of a job from so many on are weighed on the device: the host's additions would take longer (measured on an H200).
-inline constexpr std::size_t min_weighed_windows = 32;
+inline constexpr std::size_t min_joined_windows = 32;
 
 /// Of whose work a cost is told: of so many MSMs together; or of a share of one MSM's digits, of which there are several only with one
 /// table.
 struct CostScope {
-    unsigned share_count = 1;
+    unsigned partition_count = 1;
     std::size_t msm_count = 1;
 };
 
@@ -126,7 +126,7 @@ unsigned choose_low_bits(const MsmDigits& digits, std::uint64_t min_buckets);
 
 /// The plan that takes over what the rounds of `terms` leave of the buckets, and weighs them by halves: two rows for each of `terms`, one
 /// of what the weights' low_bits low bits make buckets of, one of the others. \param problem  that `terms` was made for
-MsmPlan make_halves_plan(const MsmKernelParams& terms, unsigned low_bits, MsmProblem problem);
+MsmPlan make_weight_split_plan(const MsmKernelParams& terms, unsigned low_bits, MsmProblem problem);
 
 /// Points the plan into memory that outlasts chunks, at `base` (a multiple of 256): plans of as many MSMs and of equal width agree about
 /// it. \return how many bytes it takes

@@ -21,7 +21,7 @@ struct DeviceMsmLimits {
     /// MSMs of a job that are done with one allocation, which holds the sums of all their rows.
     std::size_t max_msms_of_a_run = 8192;
     /// Of all rows that are summed together.
-    std::uint64_t min_halved_buckets = detail::min_halved_buckets;
+    std::uint64_t min_weight_split_buckets = detail::min_weight_split_buckets;
 };
 
 /// Small MSMs are done so many at a time as make up this many terms: enough to fill the device.
@@ -31,16 +31,16 @@ inline constexpr std::size_t terms_of_a_batch = std::size_t{1} << 21;
 /// and how much memory they take.
 struct MsmWork {
     std::size_t msm_count = 1;
-    std::size_t term_count = 0;   ///< of each MSM, at least 1
-    bool have_own_bases = false;  ///< each MSM has its own bases
-    bool brings_bases = false;    ///< bases are copied or converted into memory of the work
-    bool brings_scalars = false;  ///< scalars are copied into memory of the work
-    bool can_join_msms = false;   ///< the operands lie so that a chunk can have several MSMs
-    bool weighs_always = false;   ///< the device joins the sums of each window, however few there are
-    unsigned tables = 1;          ///< of prepared multiples
-    unsigned width = 0;           ///< bits of a digit if that is fixed, or 0
-    unsigned share = 0;           ///< as in MsmProblem
-    unsigned share_count = 1;
+    std::size_t term_count = 0;          ///< of each MSM, at least 1
+    bool have_own_bases = false;         ///< each MSM has its own bases
+    bool brings_bases = false;           ///< bases are copied or converted into memory of the work
+    bool brings_scalars = false;         ///< scalars are copied into memory of the work
+    bool can_join_msms = false;          ///< the operands lie so that a chunk can have several MSMs
+    bool always_joins_bit_sums = false;  ///< the device joins the sums of each window, however few there are
+    unsigned tables = 1;                 ///< of prepared multiples
+    unsigned width = 0;                  ///< bits of a digit if that is fixed, or 0
+    unsigned partition = 0;              ///< as in MsmProblem
+    unsigned partition_count = 1;
     ScalarRange scalars{};
     std::size_t coordinate_bytes = 0;  ///< of one coordinate of a point
     unsigned multiprocessors = 1;

@@ -1,6 +1,6 @@
 // Turns points into what the other kernels take, and prepares multiples of them.
 
-#include "msm/device/stages/rows.cuh"
+#include "msm/device/stages/window_instances.cuh"
 
 using namespace cupool::device;
 using cupool::detail::change_block_size;
@@ -22,18 +22,18 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_double_points(const vo
     doubled = point.is_infinity() ? Affine{BaseField::zero(), BaseField::zero()} : Affine{point.x * z_inverse.square(), point.y * inverse};
 }
 
-inline constexpr unsigned point_words = sizeof(Affine) / sizeof(Words4);
+inline constexpr unsigned point_words = sizeof(Affine) / sizeof(Vec4);
 /// Through which points pass between a block's reads and writes, so that neighbouring lanes read and write neighbouring words; with a gap
 /// behind each point, so that fewer lanes meet in a bank.
-using PassedPoints = Words4[change_block_size * (point_words + 1)];
+using PassedPoints = Vec4[change_block_size * (point_words + 1)];
 
 /// to[i] = change(from[i]); `from` and `to` may be the same.
 template <class Change>
 CUPOOL_DEVICE void change_points(const void* from, void* to, std::uint32_t count, PassedPoints& shared, const Change& change) {
     const std::uint32_t first = block_index() * change_block_size;
     const std::uint32_t words = (count - first < change_block_size ? count - first : change_block_size) * point_words;
-    const Words4* const source = static_cast<const Words4*>(from) + std::uint64_t{first} * point_words;
-    Words4* const target = static_cast<Words4*>(to) + std::uint64_t{first} * point_words;
+    const Vec4* const source = static_cast<const Vec4*>(from) + std::uint64_t{first} * point_words;
+    Vec4* const target = static_cast<Vec4*>(to) + std::uint64_t{first} * point_words;
     const auto place = [](std::uint32_t word) { return word + word / point_words; };
     for (std::uint32_t i = thread_index(); i < words; i += change_block_size) shared[place(i)] = source[i];
     block_barrier();

@@ -16,13 +16,13 @@ using detail::bin_tile;
 using detail::carried_bit;
 using detail::digit_position;
 using detail::digit_width;
+using detail::first_indexed_pair;
 using detail::first_level;
-using detail::first_named_pair;
+using detail::indexed_pair_count;
 using detail::largest_bin;
 using detail::MsmKernelParams;
-using detail::named_pair_count;
-using detail::naming_tile;
 using detail::no_term;
+using detail::pair_index_tile;
 using detail::place_block_size;
 using detail::split_tile;
 using detail::word_bits;
@@ -235,9 +235,9 @@ inline constexpr std::uint32_t no_tag = 0xffffffff;
 
 /// Turns counts into the number of those before each; all threads of the block together. \return their sum
 CUPOOL_DEVICE std::uint32_t scan_counts(std::uint32_t* counts, std::uint32_t count, std::uint32_t* sums) {
-    const std::uint32_t share = (count + bin_block_size - 1) / bin_block_size;
-    const std::uint32_t first = thread_index() * share < count ? thread_index() * share : count;
-    const std::uint32_t last = first + share < count ? first + share : count;
+    const std::uint32_t range = (count + bin_block_size - 1) / bin_block_size;
+    const std::uint32_t first = thread_index() * range < count ? thread_index() * range : count;
+    const std::uint32_t last = first + range < count ? first + range : count;
     std::uint32_t own = 0;
     for (std::uint32_t i = first; i < last; ++i) own += counts[i];
     const auto scan = BlockScan::of<bin_block_size>(own, sums);
@@ -316,25 +316,25 @@ CUPOOL_DEVICE void scatter_to_bins(const MsmKernelParams& params, std::uint32_t 
                    });
 }
 
-/// The share that a thread of a block of place_block_size has in up to largest_bin counts: neighbours.
-class CountShare {
+/// The range that a thread of a block of place_block_size has in up to largest_bin counts: neighbours.
+class CountRange {
     static constexpr std::uint32_t most = largest_bin / place_block_size;
 
 public:
-    CUPOOL_DEVICE static CountShare of(const std::uint32_t* counts, std::uint32_t count) {
+    CUPOOL_DEVICE static CountRange of(const std::uint32_t* counts, std::uint32_t count) {
         return by([counts](std::uint32_t i) { return counts[i]; }, count);
     }
 
     /// \param count_of  called as count_of(number)
     template <class CountOf>
-    CUPOOL_DEVICE static CountShare by(const CountOf& count_of, std::uint32_t count) {
-        CountShare share;
+    CUPOOL_DEVICE static CountRange by(const CountOf& count_of, std::uint32_t count) {
+        CountRange range;
         const std::uint32_t size = (count + place_block_size - 1) / place_block_size;
-        share.begin_ = thread_index() * size < count ? thread_index() * size : count;
-        share.size_ = share.begin_ + size < count ? size : count - share.begin_;
+        range.begin_ = thread_index() * size < count ? thread_index() * size : count;
+        range.size_ = range.begin_ + size < count ? size : count - range.begin_;
 #pragma unroll
-        for (std::uint32_t i = 0; i < most; ++i) share.counts_[i] = i < share.size_ ? count_of(share.begin_ + i) : 0;
-        return share;
+        for (std::uint32_t i = 0; i < most; ++i) range.counts_[i] = i < range.size_ ? count_of(range.begin_ + i) : 0;
+        return range;
     }
 
     /// How many are left of them at a level.
@@ -345,7 +345,7 @@ public:
         return sum;
     }
 
-    /// Calls visit(number, start, count) for each, which begins at that level behind those before it. \param first  where this share begins
+    /// Calls visit(number, start, count) for each, which begins at that level behind those before it. \param first  where this range begins
     /// \return where it ends
     template <class Visit>
     CUPOOL_DEVICE std::uint32_t for_each_start(std::uint32_t level, std::uint32_t first, const Visit& visit) const {
@@ -379,13 +379,13 @@ CUPOOL_DEVICE std::uint32_t* starts_of(const MsmKernelParams& params, std::uint3
 }
 /// Of the pairs of a round from the second, a bit each.
 CUPOOL_DEVICE std::uint32_t* unpaired_bits_of(const MsmKernelParams& params, std::uint32_t round, std::uint64_t row) {
-    return params.rounds.unpaired_bits + (row * named_pair_count(params) + first_named_pair(params, round)) / word_bits;
+    return params.rounds.unpaired_bits + (row * indexed_pair_count(params) + first_indexed_pair(params, round)) / word_bits;
 }
 CUPOOL_DEVICE std::uint32_t* carried_starts_of(const MsmKernelParams& params, std::uint64_t row) {
     return params.carry_over.starts + row * (params.rows.bucket_count + 1);
 }
-CUPOOL_DEVICE std::uint32_t* pair_names_of(const MsmKernelParams& params, std::uint32_t round, std::uint64_t row) {
-    return params.rounds.pair_indices + row * named_pair_count(params) + first_named_pair(params, round);
+CUPOOL_DEVICE std::uint32_t* pair_indices_of(const MsmKernelParams& params, std::uint32_t round, std::uint64_t row) {
+    return params.rounds.pair_indices + row * indexed_pair_count(params) + first_indexed_pair(params, round);
 }
 
 /// The buckets of a bin.
@@ -412,7 +412,7 @@ CUPOOL_DEVICE void place_bins(const MsmKernelParams& params, std::uint32_t row, 
     std::uint32_t* const cursors = params.sort.bin_cursors + row * params.sort.bin_count;
     std::uint32_t* const starts = params.sort.bin_starts + row * (params.sort.bin_count + 1);
     const auto size_of = [&](std::uint32_t bin) { return cursors[bin] + carried_in_bin(params, row, bin); };
-    const auto counts = CountShare::by(size_of, params.sort.bin_count);
+    const auto counts = CountRange::by(size_of, params.sort.bin_count);
     const std::uint32_t before = BlockScan::of<place_block_size>(counts.sum(0), sums).before;
     const std::uint32_t end = counts.for_each_start(0, before, [&](std::uint32_t bin, std::uint32_t start, std::uint32_t) {
         starts[bin] = start;
@@ -458,16 +458,16 @@ CUPOOL_DEVICE void bin_carried_points(const MsmKernelParams& params, std::uint32
     }
 }
 
-/// Makes the points that were left of one row's buckets terms of two rows of `halves`. Bucket b weighs b + 1, which is
+/// Makes the points that were left of one row's buckets terms of two rows of `split`. Bucket b weighs b + 1, which is
 /// 2^low_bits * high + low: a point goes into bucket low - 1 of the first row, or, where low is 0, into the one behind all of those, which
 /// nobody weighs; and, unless high is 0, into bucket high - 1 of the second. Either row has one bin. A block a tile of the points.
-CUPOOL_DEVICE void split_weights(const MsmKernelParams& params, const MsmKernelParams& halves, std::uint32_t row, std::uint32_t tile) {
+CUPOOL_DEVICE void split_weights(const MsmKernelParams& params, const MsmKernelParams& split, std::uint32_t row, std::uint32_t tile) {
     const std::uint32_t* const starts = carried_starts_of(params, row);
     const std::uint32_t point_count = starts[params.rows.bucket_count];
-    const std::uint32_t lows = 1u << halves.carry_over.low_bits;
+    const std::uint32_t lows = 1u << split.carry_over.low_bits;
     const std::uint32_t first_high = starts[lows - 1 < params.rows.bucket_count ? lows - 1 : params.rows.bucket_count];
     if (tile == 0 && thread_index() == 0) {
-        std::uint32_t* const bin_starts = halves.sort.bin_starts + row * 4;
+        std::uint32_t* const bin_starts = split.sort.bin_starts + row * 4;
         bin_starts[0] = 0;
         bin_starts[1] = point_count;
         bin_starts[2] = 0;
@@ -478,17 +478,17 @@ CUPOOL_DEVICE void split_weights(const MsmKernelParams& params, const MsmKernelP
     const std::uint32_t end = point_count - begin < split_tile ? point_count : begin + split_tile;
     const std::uint32_t first_bucket = last_not_above(starts, params.rows.bucket_count, begin);
     const std::uint32_t bucket_count = last_not_above(starts, params.rows.bucket_count, end - 1) + 1 - first_bucket;
-    const std::uint64_t low_row = std::uint64_t{row} * 2 * halves.rows.max_terms;
-    const std::uint64_t high_row = low_row + halves.rows.max_terms;
+    const std::uint64_t low_row = std::uint64_t{row} * 2 * split.rows.max_terms;
+    const std::uint64_t high_row = low_row + split.rows.max_terms;
 #pragma unroll 1
     for (std::uint32_t i = begin + thread_index(); i < end; i += bin_block_size) {
         const std::uint32_t bucket = first_bucket + last_not_above(starts + first_bucket, bucket_count, i);
-        halves.sort.binned_terms[low_row + i] = i | carried_bit;
-        halves.sort.binned_buckets[low_row + i] = static_cast<std::uint16_t>(bucket & (lows - 1));
+        split.sort.binned_terms[low_row + i] = i | carried_bit;
+        split.sort.binned_buckets[low_row + i] = static_cast<std::uint16_t>(bucket & (lows - 1));
         if (bucket + 1 < lows) continue;
-        halves.sort.binned_terms[high_row + (i - first_high)] = i | carried_bit;
-        halves.sort.binned_buckets[high_row + (i - first_high)] =
-            static_cast<std::uint16_t>(((bucket + 1) >> halves.carry_over.low_bits) - 1);
+        split.sort.binned_terms[high_row + (i - first_high)] = i | carried_bit;
+        split.sort.binned_buckets[high_row + (i - first_high)] =
+            static_cast<std::uint16_t>(((bucket + 1) >> split.carry_over.low_bits) - 1);
     }
 }
 
@@ -551,7 +551,7 @@ CUPOOL_DEVICE void count_buckets(const MsmKernelParams& params, std::uint32_t ro
 CUPOOL_DEVICE void size_bins(const MsmKernelParams& params, std::uint32_t row, std::uint32_t bin, TwoScans& scans) {
     const BinBuckets buckets = BinBuckets::of(params, bin);
     const auto counts =
-        CountShare::of(params.sort.bucket_cursors + std::uint64_t{row} * params.rows.bucket_count + buckets.first, buckets.count);
+        CountRange::of(params.sort.bucket_cursors + std::uint64_t{row} * params.rows.bucket_count + buckets.first, buckets.count);
 #pragma unroll 1
     for (std::uint32_t level = first_level(params); level <= params.rounds.count; ++level) {
         const std::uint32_t size = BlockScan::of<place_block_size>(counts.sum(level), scans[level % 2]).total;
@@ -564,10 +564,10 @@ CUPOOL_DEVICE void place_buckets(const MsmKernelParams& params, std::uint32_t ro
     const BinBuckets buckets = BinBuckets::of(params, bin);
     std::uint32_t* const cursors = params.sort.bucket_cursors + std::uint64_t{row} * params.rows.bucket_count + buckets.first;
     std::uint32_t* const slots = params.sort.slots + std::uint64_t{row} * params.sort.slot_count;
-    const auto counts = CountShare::of(cursors, buckets.count);
+    const auto counts = CountRange::of(cursors, buckets.count);
 #pragma unroll 1
     for (std::uint32_t level = first_level(params); level <= params.rounds.count; ++level) {
-        const auto sizes = CountShare::of(bin_sizes_of(params, level, row), bin);
+        const auto sizes = CountRange::of(bin_sizes_of(params, level, row), bin);
         const std::uint32_t first = BlockScan::of<place_block_size>(sizes.sum(0), scans[0]).total;
         const std::uint32_t before = BlockScan::of<place_block_size>(counts.sum(level), scans[1]).before;
         std::uint32_t* const starts = starts_of(params, level, row);
@@ -576,11 +576,11 @@ CUPOOL_DEVICE void place_buckets(const MsmKernelParams& params, std::uint32_t ro
             counts.for_each_start(level, first + before, [&](std::uint32_t i, std::uint32_t start, std::uint32_t count) {
                 starts[buckets.first + i] = start;
                 if (level < 2) cursors[i] = start << level;
-                if (level == 0 || CountShare::left(count, level - 1) % 2 == 0) return;
+                if (level == 0 || CountRange::left(count, level - 1) % 2 == 0) return;
                 if (level == 1) {
                     slots[2 * start + count] = no_term;
                 } else {
-                    const std::uint32_t last = start + CountShare::left(count, level) - 1;
+                    const std::uint32_t last = start + CountRange::left(count, level) - 1;
                     atomic_add(&unpaired_bits[last / word_bits], 1u << last % word_bits);  // a bit is set once
                 }
             });
@@ -616,7 +616,7 @@ CUPOOL_DEVICE void index_pairs(const MsmKernelParams& params, std::uint32_t row,
                                std::uint32_t* sums) {
     const std::uint32_t* const starts = starts_of(params, round, row);
     const std::uint32_t pair_count = starts[params.rows.bucket_count];
-    const std::uint32_t first = tile * naming_tile;
+    const std::uint32_t first = tile * pair_index_tile;
     if (first >= pair_count) return;
     const std::uint32_t bucket = last_not_above(starts, params.rows.bucket_count, first);
     const std::uint32_t unpaired_before = 2 * starts[bucket] - starts_of(params, round - 1, row)[bucket];
@@ -624,12 +624,12 @@ CUPOOL_DEVICE void index_pairs(const MsmKernelParams& params, std::uint32_t row,
     const std::uint32_t own_bits = word_bits * word < pair_count ? unpaired_bits_of(params, round, row)[word] : 0;
     const std::uint32_t own_before = unpaired_before + BlockScan::of<place_block_size>(count_bits(own_bits), sums).before;
     const unsigned lane = thread_index() % warp_size;
-    std::uint32_t* const names = pair_names_of(params, round, row);
+    std::uint32_t* const indices = pair_indices_of(params, round, row);
     for (unsigned i = 0; i < warp_size; ++i) {
         const std::uint32_t bits = shuffle_within(all_lanes, own_bits, i, warp_size);
         const std::uint32_t before = shuffle_within(all_lanes, own_before, i, warp_size) + count_bits(bits & ((1u << lane) - 1));
         const std::uint32_t pair = (word - lane + i) * word_bits + lane;
-        if (pair < pair_count) names[pair] = (2 * pair - before) | (bits >> lane) << 31;
+        if (pair < pair_count) indices[pair] = (2 * pair - before) | (bits >> lane) << 31;
     }
 }
 

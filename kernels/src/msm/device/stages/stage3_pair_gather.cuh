@@ -9,7 +9,7 @@
 
 namespace cupool::device {
 
-/// Reads the first `words` Words4 of records.
+/// Reads the first `words` Vec4 of records.
 template <int words>
 class PairGather {
     static constexpr int reads = (words + 1) / 2;                ///< of a record by each lane of a pair
@@ -18,11 +18,11 @@ class PairGather {
 public:
     /// What has been asked for, and is on its way to either lane of a pair.
     struct Flight {
-        Words4 of_even[reads];  ///< every second word of the even lane's record
-        Words4 of_odd[reads];
+        Vec4 of_even[reads];  ///< every second word of the even lane's record
+        Vec4 of_odd[reads];
     };
 
-    /// Shared memory that a warp needs, in Words4.
+    /// Shared memory that a warp needs, in Vec4.
     static constexpr unsigned shared_words = warp_size / 2 * pair_words;
 
     /// Asks for the record of each lane of a warp, all of them together. \param record_at  where the record of an index lies
@@ -31,8 +31,8 @@ public:
         const bool is_odd = thread_index() % 2 != 0;
         const std::uint32_t other = shuffle_butterfly(all_lanes, index, 1);
         const int half = is_odd ? 1 : 0;
-        const Words4* const even = record_at(is_odd ? other : index) + half;
-        const Words4* const odd = record_at(is_odd ? index : other) + half;
+        const Vec4* const even = record_at(is_odd ? other : index) + half;
+        const Vec4* const odd = record_at(is_odd ? index : other) + half;
         Flight flight;
 #pragma unroll
         for (int i = 0; i < reads; ++i) {
@@ -44,8 +44,8 @@ public:
     }
 
     /// Hands each lane of a warp its record, all of them together. `shared` is the warp's own.
-    CUPOOL_DEVICE static void receive(const Flight& flight, Words4* shared, Words4* record) {
-        Words4* const pair = shared + thread_index() % warp_size / 2 * pair_words;
+    CUPOOL_DEVICE static void receive(const Flight& flight, Vec4* shared, Vec4* record) {
+        Vec4* const pair = shared + thread_index() % warp_size / 2 * pair_words;
         const unsigned half = thread_index() % 2;
 #pragma unroll
         for (int i = 0; i < reads; ++i) {

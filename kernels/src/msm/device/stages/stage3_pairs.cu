@@ -1,6 +1,6 @@
 // The rounds of pairwise addition: add_first_pairs, then add_pairs; and leaving their sums to another plan: carry_sums.
 
-#include "msm/device/stages/rows.cuh"
+#include "msm/device/stages/window_instances.cuh"
 
 using namespace cupool::device;
 
@@ -11,7 +11,7 @@ CUPOOL_DEVICE SumPlaces<FastAffine> sums_in_row(const MsmKernelParams& params, s
 /// The first round. grid.y counts rows from first_row.
 CUPOOL_KERNEL CUPOOL_BLOCKS(pair_block_size, summing_blocks) void msm_add_first_pairs(MsmKernelParams params) {
     CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
-    CUPOOL_SHARED static Words4 gathered[SlotPairs<FastAffine>::shared_words];
+    CUPOOL_SHARED static Vec4 gathered[SlotPairs<FastAffine>::shared_words];
     const std::uint32_t row = params.rows.first + block_index_y();
     const std::uint32_t pair_count = starts_of(params, 1, row)[params.rows.bucket_count];
     add_pairs(SlotPairs<FastAffine>(params, row, gathered), sums_in_row(params, 1), prefixes_of(params), pair_count,
@@ -22,7 +22,7 @@ CUPOOL_KERNEL CUPOOL_BLOCKS(pair_block_size, summing_blocks) void msm_add_first_
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_add_pairs(MsmKernelParams params, std::uint32_t round) {
     CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
     const std::uint32_t row = params.rows.first + block_index_y();
-    const RowPairs<FastAffine> pairs(sums_of_round(params, round - 1), pair_names_of(params, round, row));
+    const RowPairs<FastAffine> pairs(sums_of_round(params, round - 1), pair_indices_of(params, round, row));
     const std::uint32_t pair_count = starts_of(params, round, row)[params.rows.bucket_count];
     const bool is_left = round == params.rounds.count && leaves_sums(params);
     const auto sums = is_left ? SumPlaces<FastAffine>::carried(carried_points_of<FastAffine>(params, row)) : sums_in_row(params, round);

@@ -34,7 +34,7 @@ CUPOOL_DEVICE Affine* carried_points_of(const MsmKernelParams& params, std::uint
     return static_cast<Affine*>(params.carry_over.points) + std::uint64_t{carried_row} * params.carry_over.max_points;
 }
 
-/// Points that slots name, in the slots' order.
+/// Points that slots index, in the slots' order.
 template <class Affine>
 class SlotPoints {
 public:
@@ -69,18 +69,18 @@ protected:
     const Affine* carried_;  ///< as far before the first carried point as carried_bit in a term adds
 };
 
-/// The same two by two. A PairName is what must be read before a pair's points can be: it is asked for early. Two lanes read a point
+/// The same two by two. A PairIndex is what must be read before a pair's points can be: it is asked for early. Two lanes read a point
 /// together, so that all lanes of a warp ask at the same time. Where a slot names no point, what is read is any.
 template <class Affine>
 class SlotPairs : SlotPoints<Affine> {
     using Base = SlotPoints<Affine>;
-    static constexpr int field_words = sizeof(typename Base::Field) / sizeof(Words4);
+    static constexpr int field_words = sizeof(typename Base::Field) / sizeof(Vec4);
     using GatherX = PairGather<field_words>;
     using GatherPoint = PairGather<2 * field_words>;
 
 public:
     using Field = typename Base::Field;
-    struct alignas(8) PairName {
+    struct alignas(8) PairIndex {
         std::uint32_t left;
         std::uint32_t right;
     };
@@ -89,56 +89,56 @@ public:
         typename GatherX::Flight right;
     };
 
-    /// Shared memory for a block, in Words4.
+    /// Shared memory for a block, in Vec4.
     static constexpr unsigned shared_words = pair_block_size / warp_size * GatherPoint::shared_words;
 
-    CUPOOL_DEVICE SlotPairs(const MsmKernelParams& params, std::uint32_t row, Words4* shared)
+    CUPOOL_DEVICE SlotPairs(const MsmKernelParams& params, std::uint32_t row, Vec4* shared)
         : Base(params, row), shared_(shared + warp_index() * GatherPoint::shared_words) {}
 
-    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(this->slots_)[pair]; }
+    CUPOOL_DEVICE PairIndex index(std::uint32_t pair) const { return reinterpret_cast<const PairIndex*>(this->slots_)[pair]; }
     /// Whether a slot names no point.
-    CUPOOL_DEVICE static bool lacks_points(const PairName& name, const TwoFields<Field>& /*x*/) {
-        return name.left == no_term || name.right == no_term;
+    CUPOOL_DEVICE static bool lacks_points(const PairIndex& index, const TwoFields<Field>& /*x*/) {
+        return index.left == no_term || index.right == no_term;
     }
-    CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
-        return {GatherX::ask(x_at(), term(name.left)), GatherX::ask(x_at(), term(name.right))};
+    CUPOOL_DEVICE AskedX ask_x(const PairIndex& index) const {
+        return {GatherX::ask(x_at(), term(index.left)), GatherX::ask(x_at(), term(index.right))};
     }
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const {
         return {received_coordinate(asked.left), received_coordinate(asked.right)};
     }
-    CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
-        const auto left = GatherPoint::ask(x_at(), term(name.left));
-        const auto right = GatherPoint::ask(x_at(), term(name.right));
-        return {received_point(name.left, left), received_point(name.right, right)};
+    CUPOOL_DEVICE TwoPoints<Affine> points(const PairIndex& index) const {
+        const auto left = GatherPoint::ask(x_at(), term(index.left));
+        const auto right = GatherPoint::ask(x_at(), term(index.right));
+        return {received_point(index.left, left), received_point(index.right, right)};
     }
     /// What points() gave, but infinity where a slot names no point, and with y coordinates below the bound. For one lane alone.
-    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoPoints<Affine>& points) const {
-        return {exact(name.left, points.left), exact(name.right, points.right)};
+    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairIndex& index, const TwoPoints<Affine>& points) const {
+        return {exact(index.left, points.left), exact(index.right, points.right)};
     }
     /// The y coordinate of the left point, or of the right one, below the bound. For all lanes of a warp together.
-    CUPOOL_DEVICE Field left_y(const PairName& name, const PairName& /*next_name*/) const { return y(name.left); }
-    CUPOOL_DEVICE Field right_y(const PairName& name) const { return y(name.right); }
+    CUPOOL_DEVICE Field left_y(const PairIndex& index, const PairIndex& /*next_index*/) const { return y(index.left); }
+    CUPOOL_DEVICE Field right_y(const PairIndex& index) const { return y(index.right); }
 
 private:
     /// Where the x coordinate of a term's point lies; its y coordinate follows.
     CUPOOL_DEVICE auto x_at() const {
-        return [this](std::uint32_t term) { return reinterpret_cast<const Words4*>(this->point_at(term)); };
+        return [this](std::uint32_t term) { return reinterpret_cast<const Vec4*>(this->point_at(term)); };
     }
     CUPOOL_DEVICE static std::uint32_t term(std::uint32_t slot) { return slot == no_term ? 0 : slot & ~sign_bit; }
 
-    CUPOOL_DEVICE static Field field_of(const Words4* words) {
+    CUPOOL_DEVICE static Field field_of(const Vec4* words) {
         Field field;
 #pragma unroll
-        for (int i = 0; i < field_words; ++i) field.set_quad(i, words[i]);
+        for (int i = 0; i < field_words; ++i) field.set_vec4(i, words[i]);
         return field;
     }
     CUPOOL_DEVICE Field received_coordinate(const typename GatherX::Flight& flight) const {
-        Words4 record[field_words];
+        Vec4 record[field_words];
         GatherX::receive(flight, shared_, record);
         return field_of(record);
     }
     CUPOOL_DEVICE Affine received_point(std::uint32_t slot, const typename GatherPoint::Flight& flight) const {
-        Words4 record[2 * field_words];
+        Vec4 record[2 * field_words];
         GatherPoint::receive(flight, shared_, record);
         return {field_of(record), field_of(record + field_words).negated_to_bound_if((slot & sign_bit) != 0)};
     }
@@ -152,7 +152,7 @@ private:
         return received_coordinate(asked).negated_to_bound_if((slot & sign_bit) != 0).below_bound();
     }
 
-    Words4* shared_;
+    Vec4* shared_;
 };
 
 /// Where a round writes its sums: a row for the next round, or, coordinate beside coordinate, the carried points of another plan.
@@ -202,37 +202,37 @@ template <class Affine>
 class RowPairs : PointRow<Affine> {
 public:
     using Field = decltype(Affine::x);
-    using PairName = std::uint32_t;
+    using PairIndex = std::uint32_t;
     using AskedX = TwoFields<Field>;
 
-    CUPOOL_DEVICE RowPairs(const PointRow<Affine>& points, const std::uint32_t* names) : PointRow<Affine>(points), names_(names) {}
+    CUPOOL_DEVICE RowPairs(const PointRow<Affine>& points, const std::uint32_t* indices) : PointRow<Affine>(points), indices_(indices) {}
 
-    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return names_[pair]; }
+    CUPOOL_DEVICE PairIndex index(std::uint32_t pair) const { return indices_[pair]; }
     /// Whether a point is infinity, or not there.
-    CUPOOL_DEVICE static bool lacks_points(PairName name, const TwoFields<Field>& x) {
-        return is_lone(name) || (x.left.lowest_limb() == 0 && x.left.is_plain_zero()) ||
+    CUPOOL_DEVICE static bool lacks_points(PairIndex index, const TwoFields<Field>& x) {
+        return is_unpaired(index) || (x.left.lowest_limb() == 0 && x.left.is_plain_zero()) ||
                (x.right.lowest_limb() == 0 && x.right.is_plain_zero());
     }
     /// Where there is no right point, the next bucket's first one is read, or what lies behind the last one.
-    CUPOOL_DEVICE AskedX ask_x(PairName name) const { return {this->x_[left(name)], this->x_[left(name) + 1]}; }
+    CUPOOL_DEVICE AskedX ask_x(PairIndex index) const { return {this->x_[left(index)], this->x_[left(index) + 1]}; }
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
-    CUPOOL_DEVICE TwoPoints<Affine> points(PairName name) const { return {(*this)[left(name)], (*this)[left(name) + 1]}; }
+    CUPOOL_DEVICE TwoPoints<Affine> points(PairIndex index) const { return {(*this)[left(index)], (*this)[left(index) + 1]}; }
     /// What points() gave, but infinity where there is no right point.
-    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName name, const TwoPoints<Affine>& points) const {
-        return {points.left, is_lone(name) ? Affine{Field::zero(), Field::zero()} : points.right};
+    CUPOOL_DEVICE TwoPoints<Affine> exact(PairIndex index, const TwoPoints<Affine>& points) const {
+        return {points.left, is_unpaired(index) ? Affine{Field::zero(), Field::zero()} : points.right};
     }
-    /// \param next_name  the pair after one that needs its y coordinates often needs them, too
-    CUPOOL_DEVICE Field left_y(PairName name, PairName next_name) const {
-        prefetch(&this->y_[left(next_name)]);
-        return this->y_[left(name)];
+    /// \param next_index  the pair after one that needs its y coordinates often needs them, too
+    CUPOOL_DEVICE Field left_y(PairIndex index, PairIndex next_index) const {
+        prefetch(&this->y_[left(next_index)]);
+        return this->y_[left(index)];
     }
-    CUPOOL_DEVICE Field right_y(PairName name) const { return this->y_[left(name) + 1]; }
+    CUPOOL_DEVICE Field right_y(PairIndex index) const { return this->y_[left(index) + 1]; }
 
 private:
-    CUPOOL_DEVICE static bool is_lone(PairName name) { return (name & unpaired_bit) != 0; }
-    CUPOOL_DEVICE static std::uint32_t left(PairName name) { return name & ~unpaired_bit; }
+    CUPOOL_DEVICE static bool is_unpaired(PairIndex index) { return (index & unpaired_bit) != 0; }
+    CUPOOL_DEVICE static std::uint32_t left(PairIndex index) { return index & ~unpaired_bit; }
 
-    const std::uint32_t* names_;
+    const std::uint32_t* indices_;
 };
 
 /// How two points are added: by the slope of the line through them, or without one. Opposite points have the denominator of a tangent all
@@ -345,10 +345,10 @@ template <class BaseField, class Affine, class Pairs>
 CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const SumPlaces<Affine>& sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
                              BaseField* shared) {
     using Field = decltype(Affine::x);
-    using Name = typename Pairs::PairName;
+    using Index = typename Pairs::PairIndex;
     constexpr std::uint32_t stride = pair_block_size;
-    const std::uint32_t even_share = (pair_count + grid_size() * stride - 1) / (grid_size() * stride);
-    const std::uint32_t block_pairs = (even_share > min_pairs_a_thread ? even_share : min_pairs_a_thread) * stride;
+    const std::uint32_t even_pairs = (pair_count + grid_size() * stride - 1) / (grid_size() * stride);
+    const std::uint32_t block_pairs = (even_pairs > min_pairs_a_thread ? even_pairs : min_pairs_a_thread) * stride;
     const std::uint32_t block_first = block_index() * block_pairs;
     if (block_first >= pair_count) return;
     const std::uint32_t block_last = (pair_count - block_first < block_pairs ? pair_count : block_first + block_pairs) - 1;
@@ -360,21 +360,21 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const SumPlaces<Affine>& sums, 
     const std::uint32_t turns = (block_last - block_first) / stride + 1;
 
     Field product = Field::one();
-    Name name = pairs.name(clamped(first));
-    Name next_name = pairs.name(clamped(first + stride));
-    Name third_name = pairs.name(clamped(first + 2 * stride));
-    TwoFields<Field> x = pairs.x(pairs.ask_x(name));
+    Index index = pairs.index(clamped(first));
+    Index next_index = pairs.index(clamped(first + stride));
+    Index third_index = pairs.index(clamped(first + 2 * stride));
+    TwoFields<Field> x = pairs.x(pairs.ask_x(index));
 #pragma unroll 1
     for (std::uint32_t turn = 0; turn < turns; ++turn) {
         const std::uint32_t pair = first + turn * stride;
-        const Name later_name = pairs.name(clamped(pair + 3 * stride));
-        const typename Pairs::AskedX next_x = pairs.ask_x(next_name);
+        const Index later_index = pairs.index(clamped(pair + 3 * stride));
+        const typename Pairs::AskedX next_x = pairs.ask_x(next_index);
         Field denominator = Field::rough_difference(x.right, x.left);
-        bool has_slope = pair <= block_last && !Pairs::lacks_points(name, x);
+        bool has_slope = pair <= block_last && !Pairs::lacks_points(index, x);
         const bool is_special = has_slope && may_be_special(x, denominator);
         if (any_lane(is_special)) {
-            TwoPoints<Affine> points{{x.left, pairs.left_y(name, next_name)}, {x.right, Field::zero()}};
-            if (any_lane(is_special && may_be_infinite(x))) points.right.y = pairs.right_y(name);
+            TwoPoints<Affine> points{{x.left, pairs.left_y(index, next_index)}, {x.right, Field::zero()}};
+            if (any_lane(is_special && may_be_infinite(x))) points.right.y = pairs.right_y(index);
             if (is_special) {
                 denominator = points.right.x - points.left.x;
                 const PairSum sum = classify(points, denominator);
@@ -386,32 +386,32 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const SumPlaces<Affine>& sums, 
             prefixes[pair] = product;
             product = product * denominator;
         }
-        name = next_name;
-        next_name = third_name;
-        third_name = later_name;
+        index = next_index;
+        next_index = third_index;
+        third_index = later_index;
         x = pairs.x(next_x);
     }
 
     product = product.reduced_once();
     invert_over_block(reinterpret_cast<BaseField&>(product), shared);
 
-    const auto name_of_turn = [&](std::uint32_t turn) { return pairs.name(clamped(first + turn * stride)); };
-    name = name_of_turn(turns - 1);
-    next_name = name_of_turn(turns >= 2 ? turns - 2 : 0);
+    const auto index_of_turn = [&](std::uint32_t turn) { return pairs.index(clamped(first + turn * stride)); };
+    index = index_of_turn(turns - 1);
+    next_index = index_of_turn(turns >= 2 ? turns - 2 : 0);
 #pragma unroll 1
     for (std::uint32_t turn = turns; turn-- > 0;) {
         const std::uint32_t pair = first + turn * stride;
-        const Name later_name = name_of_turn(turn >= 2 ? turn - 2 : 0);
+        const Index later_index = index_of_turn(turn >= 2 ? turn - 2 : 0);
         if (turn > 0) prefetch(&prefixes[pair - stride]);
-        TwoPoints<Affine> points = pairs.points(name);
+        TwoPoints<Affine> points = pairs.points(index);
         if (pair <= block_last) {
             auto slope = Slope<Affine>::of_chord(points);
             const TwoFields<Field> both_x{points.left.x, points.right.x};
-            if (Pairs::lacks_points(name, both_x)) {
-                points = pairs.exact(name, points);
+            if (Pairs::lacks_points(index, both_x)) {
+                points = pairs.exact(index, points);
                 slope.sum = PairSum::known;
             } else if (may_be_special(both_x, slope.denominator)) {
-                points = pairs.exact(name, points);
+                points = pairs.exact(index, points);
                 slope = Slope<Affine>::of_any(points);
             }
             Field inverse;
@@ -425,8 +425,8 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const SumPlaces<Affine>& sums, 
                 sums.store(pair, known_sum(points));
             }
         }
-        name = next_name;
-        next_name = later_name;
+        index = next_index;
+        next_index = later_index;
     }
 }
 

@@ -3,7 +3,7 @@
 /// \file
 /// Summing the points of buckets in XYZZ coordinates.
 
-#include "msm/device/stages/rows.cuh"
+#include "msm/device/stages/window_instances.cuh"
 
 namespace cupool::device {
 
@@ -13,16 +13,16 @@ CUPOOL_DEVICE FastXyzz first_sum(const MsmKernelParams& params, std::uint32_t ro
     return reinterpret_cast<const FastXyzz&>(buckets_of(params, row)[bucket]);
 }
 
-/// Sums a row of points, `share_size` of them a thread. A bucket that lies within one share is finished here. Of a bucket that spans
-/// several, the share where it ends writes `finished`, the earlier ones `unfinished`, for join_buckets.
+/// Sums a row of points, `share_size` of them a thread. A bucket that lies within one interval is finished here. Of a bucket that spans
+/// several, the interval where it ends writes `finished`, the earlier ones `unfinished`, for join_buckets.
 template <class Points>
 CUPOOL_DEVICE void accumulate(const MsmKernelParams& params, std::uint32_t row, const Points& points) {
-    const std::uint32_t share = global_index();
+    const std::uint32_t interval = global_index();
     const BucketStarts starts(params, row);
     const std::uint32_t point_count = starts.point_count();
-    std::uint32_t position = share * params.accumulation.interval_size;
-    if (share >= params.accumulation.interval_count || position >= point_count) return;
-    const std::uint32_t share_end =
+    std::uint32_t position = interval * params.accumulation.interval_size;
+    if (interval >= params.accumulation.interval_count || position >= point_count) return;
+    const std::uint32_t interval_end =
         point_count - position > params.accumulation.interval_size ? position + params.accumulation.interval_size : point_count;
 
     std::uint32_t bucket = starts.bucket_at(position);
@@ -31,9 +31,9 @@ CUPOOL_DEVICE void accumulate(const MsmKernelParams& params, std::uint32_t row, 
     FastXyzz sum = FastXyzz::infinity();
     if (!began_earlier) sum = first_sum(params, row, bucket);
 #pragma unroll 1
-    for (; position < share_end; ++position) {
+    for (; position < interval_end; ++position) {
         if (position == bucket_end) {
-            store(began_earlier ? &finished_of(params, row)[share] : &buckets_of(params, row)[bucket], sum);
+            store(began_earlier ? &finished_of(params, row)[interval] : &buckets_of(params, row)[bucket], sum);
             began_earlier = false;
             do {
                 bucket_end = starts[++bucket + 1];
@@ -42,10 +42,10 @@ CUPOOL_DEVICE void accumulate(const MsmKernelParams& params, std::uint32_t row, 
         }
         sum += points[position];
     }
-    if (bucket_end > share_end) {
-        store(&unfinished_of(params, row)[share], sum);
+    if (bucket_end > interval_end) {
+        store(&unfinished_of(params, row)[interval], sum);
     } else {
-        store(began_earlier ? &finished_of(params, row)[share] : &buckets_of(params, row)[bucket], sum);
+        store(began_earlier ? &finished_of(params, row)[interval] : &buckets_of(params, row)[bucket], sum);
     }
 }
 

@@ -92,7 +92,7 @@ TEMPLATE_TEST_CASE_SIG("what the rounds of one chunk leave to the next one is ri
     // The last one has 140 terms, or 10, too few for rounds but for what it is left.
     const std::size_t chunk_terms = GENERATE(230, 295);
     detail::MsmProblem problem{.scalar_count = static_cast<std::uint32_t>(chunk_terms),
-                               .remainder = detail::BucketRemainder::chunk,
+                               .remainder = detail::BucketRemainder::carried_over,
                                .scalars = detail::scalar_range<C>(terms.bits),
                                .choice = detail::choose_digits(term_count, detail::scalar_range<C>(terms.bits), 1, width),
                                .base_count = static_cast<std::uint32_t>(chunk_terms),

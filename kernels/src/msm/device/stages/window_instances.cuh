@@ -16,7 +16,7 @@
 ///   thread,
 ///                   whatever the buckets' sizes;
 ///   stage5_join.cu     joins what several threads have summed of a bucket;
-///   stage6_sum_rows.cu sums each row's buckets by the bits of their weights;
+///   stage6_reduce_buckets.cu sums each row's buckets by the bits of their weights;
 ///   stage7_join_windows.cu     joins the sums of a window where there are many windows, and those of an MSM where the result is to stay on
 ///                   the device; else the host does both.
 /// Skewed scalars cost no more than uniform ones: no step gives a thread more work because a bucket is larger. device_msm.hpp drives them.
