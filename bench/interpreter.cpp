@@ -13,6 +13,7 @@
 
 #include "curve/host_curve.hpp"
 #include "msm/device/plan.hpp"
+#include "msm/device/workspace_layout.hpp"
 #include "msm/scalar_range.hpp"
 #include "msm_operands.hpp"
 #include "ptx/ptx.hpp"

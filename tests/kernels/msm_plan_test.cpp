@@ -9,6 +9,10 @@
 #include "catch.hpp"
 #include "field/integer.hpp"
 #include "inputs.hpp"
+#include "msm/device/bucket_reduction.hpp"
+#include "msm/device/cost_model.hpp"
+#include "msm/device/launch_heuristics.hpp"
+#include "msm/device/workspace_layout.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;

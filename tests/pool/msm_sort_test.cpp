@@ -11,8 +11,11 @@
 #include "catch.hpp"
 #include "field/integer.hpp"
 #include "machine.hpp"
+#include "msm/device/cost_model.hpp"
+#include "msm/device/digits.hpp"
 #include "msm/device/kernels.hpp"
 #include "msm/device/plan.hpp"
+#include "msm/device/workspace_layout.hpp"
 
 using namespace cupool;
 using namespace cupool::test;

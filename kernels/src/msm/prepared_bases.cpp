@@ -4,8 +4,8 @@
 #include <cupool/kernels/prepared_bases.hpp>
 
 #include "msm/base_tables.hpp"
+#include "msm/device/cost_model.hpp"
 #include "msm/device/kernels.hpp"
-#include "msm/device/plan.hpp"
 #include "transfer/operand_checks.hpp"
 #include "transfer/operand_feed.hpp"
 #include "transfer/synchronize_on_exit.hpp"

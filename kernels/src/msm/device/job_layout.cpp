@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "msm/device/workspace_layout.hpp"
+
 namespace cupool::detail {
 
 namespace {

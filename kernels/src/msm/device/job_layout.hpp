@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "msm/device/chunks.hpp"
+#include "msm/device/cost_model.hpp"
 #include "msm/device/plan.hpp"
 #include "msm/device/thresholds.hpp"
 

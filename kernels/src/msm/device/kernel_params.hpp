@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the MSM kernels and their host side agree on: the plan that every kernel takes as its one parameter, and the fixed block sizes.
-/// Device code includes this: no standard library here but <cstdint>.
+/// What the MSM kernels and their host side agree on: the parameter of all kernels, and fixed block sizes. bucket_reduction.hpp and
+/// rounds.hpp derive sizes from it. Device code includes this: no standard library here but <cstdint>.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@ namespace cupool::detail {
 inline constexpr unsigned bin_block_size = 512;      ///< of the kernels that sort terms into bins
 inline constexpr unsigned bin_tile = 4096;           ///< terms a block of those
 inline constexpr unsigned split_tile = 1024;         ///< points a block of split_weights
-inline constexpr unsigned scattering_blocks = 3;     ///< that a multiprocessor is to hold at once of those that scatter terms
+inline constexpr unsigned scattering_blocks = 3;     ///< of the kernels that scatter terms, that a multiprocessor should hold at once
 inline constexpr unsigned largest_bin_table = 8192;  ///< bins of all windows of an MSM
 inline constexpr unsigned largest_bin = 2048;        ///< buckets of a bin, and bins of a window
 inline constexpr unsigned place_block_size = 256;
@@ -20,32 +20,30 @@ inline constexpr unsigned min_pairs_a_thread = 8;
 inline constexpr unsigned point_block_size = 128;      ///< of the kernels in which a thread sums points
 inline constexpr unsigned lane_group_size = 4;         ///< lanes that hold an XYZZ point together: see lane_group_xyzz.cuh
 inline constexpr unsigned sum_block_size = 128;        ///< of the kernels in which lane groups sum XYZZ points
-inline constexpr unsigned large_sum_block_size = 256;  ///< of those in which a whole block sums to one point
+inline constexpr unsigned large_sum_block_size = 256;  ///< of the kernels in which a whole block sums to one point
+inline constexpr unsigned change_block_size = 128;     ///< of the kernels that change each point by itself
 
-inline constexpr unsigned change_block_size = 128;  ///< a block of the kernels that change each point by itself
+inline constexpr unsigned affine_coordinates = 2;
+inline constexpr unsigned xyzz_coordinates = 4;
 
-/// Blocks that a multiprocessor is to hold at once of the kernels that add pairs or sum points: one more would make them spill.
+/// Blocks that a multiprocessor should hold at once of the kernels that add pairs or sum points: with one more, registers would spill.
 constexpr unsigned summing_blocks(std::uint64_t coordinate_bytes) { return coordinate_bytes <= 32 ? 4 : coordinate_bytes <= 48 ? 3 : 2; }
 
-/// Blocks that a multiprocessor is to hold at once of reduce_buckets.
-constexpr unsigned reducing_blocks(std::uint64_t coordinate_bytes) { return coordinate_bytes <= 48 ? 2 : 1; }
-
-/// A bucket that spans more shares than this is joined by a block.
+/// A block joins a bucket that spans more intervals than this.
 inline constexpr std::uint32_t large_bucket_intervals = 32;
 
-/// Bits of a digit, at most.
+/// The most bits of a digit.
 inline constexpr unsigned widest_digit = 21;
 
-/// Words of a shifted scalar: with what is added to it every scalar stays below 2^256.
+/// Words of a shifted scalar: every scalar plus Digits::offset is below 2^256.
 inline constexpr unsigned shifted_words = 8;
-/// Words of one of the two parts of a scalar that is split, shifted likewise.
+/// Words of a shifted part of a scalar.
 inline constexpr unsigned scalar_part_words = 4;
 
 /// A slot without a term.
 inline constexpr std::uint32_t no_term = 0xffffffff;
 
-/// In a term: it is no base and no image of one, but one of the points that another plan has left: that of an earlier chunk, or of the
-/// buckets to be weighed.
+/// In a term: its point is no base and no image, but a carried point: a bucket remainder.
 inline constexpr std::uint32_t carried_bit = 1u << 30;
 
 /// The parameter of the MSM kernels: what one device sums at a time, which is a chunk of the terms of one MSM, or several whole MSMs of
@@ -164,114 +162,13 @@ struct MsmKernelParams {
     } reduction;
 };
 
-/// Bits of a digit, which is not the last one.
+/// Bits of a digit other than the last.
 constexpr std::uint32_t digit_width(const MsmKernelParams& params, std::uint32_t digit) {
     return params.digits.width - (digit >= params.digits.first_narrow ? 1 : 0);
 }
-/// The bit of a shifted scalar at which a digit begins.
+/// The bit at which a digit begins.
 constexpr std::uint32_t digit_position(const MsmKernelParams& params, std::uint32_t digit) {
     return digit * params.digits.width - (digit > params.digits.first_narrow ? digit - params.digits.first_narrow : 0);
-}
-
-/// Points that a block of reduce_buckets folds to one, and how many bits tell them apart.
-inline constexpr std::uint32_t reduction_tile_bits = 7;
-inline constexpr std::uint32_t reduction_tile = 1u << reduction_tile_bits;
-
-/// Places of a row's points at a level of folding. At the first, they are the weights of buckets, from 0 on, but for the largest where it
-/// is a power of two: it would be alone with its bit, and may take a level more.
-constexpr std::uint32_t reduction_list_size(const MsmKernelParams& params, std::uint32_t level) {
-    const bool is_power_of_two = (params.rows.bucket_count & (params.rows.bucket_count - 1)) == 0;
-    std::uint32_t places = params.rows.bucket_count + (is_power_of_two ? 0 : 1);
-    for (; level > 0; --level) places = (places + reduction_tile - 1) / reduction_tile;
-    return places;
-}
-
-/// By how many bits of its places a level folds its first list.
-constexpr std::uint32_t reduction_bits(const MsmKernelParams& params, std::uint32_t level) {
-    std::uint32_t bits = 0;
-    while (bits < reduction_tile_bits && 1u << bits < reduction_list_size(params, level)) ++bits;
-    return bits;
-}
-
-/// Threads of a block: a quad for two points, and a warp at least.
-constexpr std::uint32_t reduction_block_size(const MsmKernelParams& params, std::uint32_t level) {
-    const std::uint32_t threads = (1u << reduction_bits(params, level)) / 2 * lane_group_size;
-    return threads < 32 ? 32 : threads;
-}
-
-/// Bits share a sum two by two, weighed against each other, so that fewer are joined: of a level's bits the last one, if odd, is alone.
-constexpr std::uint32_t sums_of_bits(std::uint32_t bits) { return (bits + 1) / 2; }
-
-/// Lists of points of a row that a level takes: those to be folded, and those to be summed for the bits that the levels before it had.
-constexpr std::uint32_t reduction_lists(std::uint32_t level) { return 1 + level * sums_of_bits(reduction_tile_bits); }
-/// The (lower) bit that a list from 1 is summed for.
-constexpr std::uint32_t reduction_list_bit(std::uint32_t list) {
-    constexpr std::uint32_t lists_a_level = sums_of_bits(reduction_tile_bits);
-    return (list - 1) / lists_a_level * reduction_tile_bits + (list - 1) % lists_a_level * 2;
-}
-
-/// Where the points that a level from 1 takes begin in plan.folded; the last level leaves none there.
-constexpr std::uint64_t reduction_list_offset(const MsmKernelParams& params, std::uint32_t level) {
-    std::uint64_t points = 0;
-    for (std::uint32_t earlier = 1; earlier < level; ++earlier)
-        points += std::uint64_t{params.rows.count} * reduction_lists(earlier) * reduction_list_size(params, earlier);
-    return points;
-}
-
-/// How many levels fold a row's buckets.
-constexpr std::uint32_t reduction_levels(const MsmKernelParams& params) {
-    std::uint32_t levels = 1;
-    while (reduction_list_size(params, levels) > 1) ++levels;
-    return levels;
-}
-
-/// The lowest level that a plan has starts of.
-constexpr std::uint32_t first_level(const MsmKernelParams& params) { return params.rounds.count == 0 ? 0 : 1; }
-
-/// Points that a row may have at a level, which for `level` from 1 are the pairs of round number `level`.
-constexpr std::uint32_t max_points(const MsmKernelParams& params, std::uint32_t level) {
-    const std::uint32_t filled_buckets =
-        params.rows.bucket_count < params.rows.max_terms ? params.rows.bucket_count : params.rows.max_terms;
-    return (params.rows.max_terms + filled_buckets * ((1u << level) - 1)) >> level;
-}
-
-/// What a row of points takes that round number `round` writes: behind the last one lies infinity, for where that is alone.
-constexpr std::uint32_t max_row_points(const MsmKernelParams& params, std::uint32_t round) { return max_points(params, round) + 1; }
-
-/// Whether what the rounds leave of the buckets is not summed, but left to another plan as carried points.
-constexpr bool leaves_sums(const MsmKernelParams& params) { return params.accumulation.interval_count == 0; }
-
-/// Quads that join a row's buckets: some for each of those or, where shares are fewer, one for each share.
-constexpr std::uint32_t joining_lane_groups(const MsmKernelParams& params) {
-    return params.rows.bucket_count <= params.accumulation.interval_count
-               ? params.rows.bucket_count * params.accumulation.lane_groups_a_bucket
-               : params.accumulation.interval_count;
-}
-
-/// Bits of a word, and so pairs that share one of unpaired_bits.
-inline constexpr std::uint32_t word_bits = 32;
-
-/// Where the pairs of round number `round` begin among those of the rounds from the second: at a whole word of unpaired_bits.
-constexpr std::uint32_t first_indexed_pair(const MsmKernelParams& params, std::uint32_t round) {
-    std::uint32_t pairs = 0;
-    for (std::uint32_t earlier = 2; earlier < round; ++earlier)
-        pairs += (max_points(params, earlier) + word_bits - 1) / word_bits * word_bits;
-    return pairs;
-}
-constexpr std::uint32_t indexed_pair_count(const MsmKernelParams& params) { return first_indexed_pair(params, params.rounds.count + 1); }
-
-/// Words that are to be zero before a plan's sort, from large_bucket_count on: its counters lie behind each other.
-constexpr std::uint64_t cleared_words(const MsmKernelParams& params) {
-    const std::uint64_t unpaired_words = std::uint64_t{params.rows.count} * (indexed_pair_count(params) / word_bits);
-    return static_cast<std::uint64_t>(params.rounds.unpaired_bits - params.accumulation.large_bucket_count) + unpaired_words;
-}
-
-/// Pairs that a block of index_pairs names, a word of unpaired_bits a thread.
-inline constexpr std::uint32_t pair_index_tile = place_block_size * word_bits;
-
-/// Blocks of index_pairs for the pairs of a round.
-constexpr std::uint32_t indexing_blocks(const MsmKernelParams& params, std::uint32_t round) {
-    return (max_points(params, round) + pair_index_tile - 1) / pair_index_tile;
 }
 
 }  // namespace cupool::detail

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "msm/device/kernel_params.hpp"
+#include "msm/device/rounds.hpp"
+#include "msm/device/workspace_layout.hpp"
 #include "support/parallel_for.hpp"
 #include "support/shipped_code.hpp"
 

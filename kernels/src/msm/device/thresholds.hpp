@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "msm/device/chunks.hpp"
+#include "msm/device/cost_model.hpp"
 #include "msm/device/kernel_params.hpp"
-#include "msm/device/plan.hpp"
 #include "msm/scalar_range.hpp"
 
 namespace cupool::detail {

@@ -6,6 +6,7 @@
 
 #include "field/device_field.cuh"
 #include "msm/device/kernel_params.hpp"
+#include "msm/device/rounds.hpp"
 #include "msm/device/stages/stage2_scalar_parts.cuh"
 #include "support/device.cuh"
 

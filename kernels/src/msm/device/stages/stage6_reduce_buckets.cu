@@ -1,6 +1,7 @@
 // From the sums of buckets to those of windows by bit: reduce_buckets, once or a few times.
 
 #include "curve/lane_group_xyzz.cuh"
+#include "msm/device/bucket_reduction.hpp"
 #include "msm/device/stages/window_instances.cuh"
 
 using namespace cupool::device;
