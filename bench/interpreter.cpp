@@ -91,7 +91,7 @@ MsmKernelParams plan_one_bucket(std::uint32_t point_count, Memory& memory) {
     memory.take<std::byte>(cupool::detail::place_msm_sums(plan, coordinate_bytes, memory.next()));
     memory.take<std::byte>(cupool::detail::place_msm_workspace(plan, coordinate_bytes, memory.next()));
     MsmKernelParams& params = plan.params;
-    require(params.rows.count == 1 && params.rounds.count == 0, "the params is not one of one row without pairwise rounds");
+    require(params.rows.count == 1 && params.rounds.count == 0, "the plan does not have one row without batched-affine rounds");
 
     std::vector<Point> multiples = cupool::generator_multiples<curve>(1, point_count);
     cupool::points_to_montgomery_form<curve>(multiples);
@@ -105,7 +105,7 @@ MsmKernelParams plan_one_bucket(std::uint32_t point_count, Memory& memory) {
     return params;
 }
 
-/// The sum of the bucket: its last interval is in plan.finished, the others are in plan.unfinished.
+/// The sum of the bucket: its last interval is in `finished`, the others are in `unfinished`.
 Sum bucket_sum(const MsmKernelParams& params, Memory& memory) {
     Sum sum = memory.at(static_cast<Sum*>(params.accumulation.finished), params.accumulation.interval_count).back();
     for (const Sum& interval : memory.at(static_cast<Sum*>(params.accumulation.unfinished), params.accumulation.interval_count - 1))

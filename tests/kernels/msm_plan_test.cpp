@@ -116,7 +116,7 @@ TEST_CASE("scalars are split where that saves more buckets than it costs, and ne
     CHECK(choose_digits(std::size_t{1} << 16, any, 1, 7).width == 7);
 }
 
-TEST_CASE("only a window of the last digits alone has copies of its buckets, unless they are weighed by halves", "[kernels]") {
+TEST_CASE("only a window of the last digits alone has copies of its buckets, unless weights are split", "[kernels]") {
     const auto problem = [](unsigned width) {
         return MsmProblem{.scalar_count = 1 << 14,
                           .scalars = scalar_range<Curve::bn254>(0),
@@ -169,7 +169,7 @@ TEST_CASE("bins are few while they are small, and fewer are never larger than th
     CHECK(bins({true, 11}, 10) == 1);    // few terms
 }
 
-TEST_CASE("a thread sums fewer points where buckets have few, but not so few that the last digits' buckets span very many shares",
+TEST_CASE("a thread sums fewer points where buckets have few, but not so few that the last digits' buckets span very many intervals",
           "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
     CHECK(shape_of(any, {true, 8}, 1, 1 << 10).params.accumulation.interval_size == 4);  // 16 points a bucket
@@ -208,8 +208,8 @@ TEST_CASE("several lane groups join a bucket if most of some window span many in
     const ScalarRange any = scalar_range<Curve::bn254>(0);
     CHECK(shape_of(any, {true, 8}, 1, 1 << 12).params.accumulation.lane_groups_a_bucket == 4);
     CHECK(shape_of(any, {true, 10}, 1, 1 << 14).params.accumulation.lane_groups_a_bucket == 2);
-    CHECK(shape_of(any, {true, 11}, 1, 1 << 16).params.accumulation.lane_groups_a_bucket == 1);  // few shares
-    // Of 64 buckets four shares each, but of the last digits' two more.
+    CHECK(shape_of(any, {true, 11}, 1, 1 << 16).params.accumulation.lane_groups_a_bucket == 1);  // few intervals
+    // 64 buckets have four intervals each, but those of the last digits two more.
     CHECK(shape_of(scalar_range<Curve::bls12_381>(0), {true, 7}, 1, 1 << 10).params.accumulation.lane_groups_a_bucket == 4);
 }
 
@@ -304,11 +304,11 @@ TEST_CASE("digits are as wide as sums that wait for each other make it worth whi
     const ScalarRange bls12_381 = scalar_range<Curve::bls12_381>(0);
     CHECK(width(bls12_381, 10, 1) == 8);
     CHECK(width(bls12_381, 10, 1, 1024) == 7);  // fuller devices take fewer buckets
-    CHECK(width(bn254, 13, 1) == 8);            // folded by one launch
+    CHECK(width(bn254, 13, 1) == 8);            // reduced by one launch
     CHECK(width(bn254, 14, 1) == 11);
     CHECK(width(bn254, 14, 1, 16) == 10);
     CHECK(width(bls12_381, 16, 1) == 12);
-    CHECK(width(bls12_381, 16, 1, 32) == 12);  // too few buckets a row to be weighed by halves
+    CHECK(width(bls12_381, 16, 1, 32) == 12);  // too few buckets a row for weight splitting
     CHECK(width(bls12_381, 10, 64) == 10);     // 8 bits would crowd all buckets
     CHECK(width(bls12_381, 12, 64) == 12);
     CHECK(width(bn254, 15, 64) == 15);
@@ -316,7 +316,7 @@ TEST_CASE("digits are as wide as sums that wait for each other make it worth whi
     CHECK(width(scalar_range<Curve::bn254>(64), 12, 6) != 8);   // and here one
     CHECK(choose_prepared_width(1 << 14, bls12_381, 4) == 11);  // not 13 and buckets of five windows, which a batch pays for
     CHECK(choose_prepared_width(1 << 14, bls12_381, 64) == width(bls12_381, 14, 64));
-    CHECK(width(bn254, 5, 1) >= 5);  // 32 windows and more are weighed on the device
+    CHECK(width(bn254, 5, 1) >= 5);  // 32 windows and more are joined on the device
 }
 
 TEST_CASE("bins make up a row's buckets, within the kernels' tables", "[kernels]") {
@@ -340,7 +340,7 @@ TEST_CASE("bins make up a row's buckets, within the kernels' tables", "[kernels]
     }
 }
 
-TEST_CASE("halves of weights have buckets for every bucket, in one bin of the kernels' tables", "[kernels]") {
+TEST_CASE("parts of weights have buckets for every bucket, in one bin of the kernels' tables", "[kernels]") {
     for (const ScalarRange& scalars : {scalar_range<Curve::bn254>(0), scalar_range<Curve::bls12_377>(0), scalar_range<Curve::bn254>(64)}) {
         for (unsigned width = 3; width <= widest_digit; ++width) {
             for (const unsigned tables : {1U, 64U}) {
@@ -361,7 +361,7 @@ TEST_CASE("halves of weights have buckets for every bucket, in one bin of the ke
                 CHECK_FALSE(leaves_sums(split));
                 CHECK(low_bits < width);
                 CHECK(std::uint32_t{1} << low_bits <= split.rows.bucket_count);
-                CHECK(digits.largest >> low_bits <= split.rows.bucket_count);  // the largest high half of a weight
+                CHECK(digits.largest >> low_bits <= split.rows.bucket_count);  // the largest high part of a weight
                 CHECK(split.rows.bucket_count <= 1u << split.sort.bin_shift);
                 CHECK(1u << split.sort.bin_shift <= largest_bin);
                 CHECK(split.rows.count == 2 * terms.rows.count);
@@ -377,7 +377,7 @@ TEST_CASE("halves of weights have buckets for every bucket, in one bin of the ke
     CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bls12_377>(0), {.width = 21}, 64), min_weight_split_buckets) == 10);
 }
 
-TEST_CASE("shares of an MSM's digits follow each other, and make up all of them", "[kernels]") {
+TEST_CASE("partitions of an MSM's digits follow each other, and make up all of them", "[kernels]") {
     std::mt19937_64 random(3);
     const auto up_to = [&random](std::uint32_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
     for (int i = 0; i < 300; ++i) {
@@ -456,7 +456,7 @@ TEST_CASE("chunks of any size agree about the buckets of a row", "[kernels]") {
     }
 }
 
-TEST_CASE("levels of folding leave one point of a row's places, and have a bit for each of them", "[kernels]") {
+TEST_CASE("levels of bucket reduction leave one point of a row's positions, and have a bit for each of them", "[kernels]") {
     for (const std::uint32_t buckets :
          {1U, 2U, 3U, 16U, 127U, 128U, 129U, 1U << 14, (1U << 14) + 1, 3U << 13, (1U << 20) - 1, 1U << 20, 1342177U}) {
         MsmKernelParams params{};
@@ -466,19 +466,19 @@ TEST_CASE("levels of folding leave one point of a row's places, and have a bit f
         const std::uint32_t places = reduction_list_size(params, 0);
         CHECK((places == buckets + 1 || (places == buckets && (buckets & (buckets - 1)) == 0)));
         std::uint32_t bits = 0;
-        std::uint64_t folded = 0;
+        std::uint64_t points = 0;
         for (std::uint32_t level = 0; level < reduction_levels(params); ++level) {
             CHECK(reduction_lists(level) == 1 + 4 * level);
             for (std::uint32_t list = 1; list < reduction_lists(level); ++list) CHECK(reduction_list_bit(list) < bits);
             CHECK(reduction_list_bit(reduction_lists(level)) == bits);
             CHECK(reduction_list_size(params, level + 1) * reduction_tile >= reduction_list_size(params, level));
             if (level > 0) {
-                CHECK(reduction_list_offset(params, level) == folded);
-                folded += std::uint64_t{3} * reduction_lists(level) * reduction_list_size(params, level);
+                CHECK(reduction_list_offset(params, level) == points);
+                points += std::uint64_t{3} * reduction_lists(level) * reduction_list_size(params, level);
             }
             bits += reduction_bits(params, level);
         }
-        CHECK(reduction_list_offset(params, reduction_levels(params)) == folded);
+        CHECK(reduction_list_offset(params, reduction_levels(params)) == points);
         CHECK(places <= 1U << bits);
         CHECK((bits == 0 || places > 1U << (bits - 1)));
     }

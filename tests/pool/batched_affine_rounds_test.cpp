@@ -23,7 +23,7 @@ constexpr unsigned checks = cupool_sim_check_initialisation | cupool_sim_check_o
 
 }  // namespace
 
-TEST_CASE("the small device adds pairwise, and a large one does not for so few terms") {
+TEST_CASE("the small device has batched-affine rounds, and a large one does not for so few terms") {
     detail::MsmProblem problem{.scalar_count = term_count,
                                .scalars = {254},
                                .choice = {.width = width},
@@ -59,8 +59,8 @@ TEST_CASE("the blocks of a round fill the device a whole number of times, with s
     }
 }
 
-TEMPLATE_TEST_CASE_SIG("pairwise rounds are right for distinct, equal, opposite and infinite points", "[msm]", ((Curve C), C), Curve::bn254,
-                       Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
+TEMPLATE_TEST_CASE_SIG("batched-affine rounds are right for distinct, equal, opposite and infinite points", "[msm]", ((Curve C), C),
+                       Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
     const Machine machine(std::vector<SimulatedDevice>{small_device()});
     const DevicePool pool = DevicePool::all(machine.driver);
     const TermsOfAllKinds<C> terms(term_count);
@@ -135,7 +135,7 @@ TEST_CASE("over tables, what the rounds of one chunk leave to the next one is ri
     CHECK(to_affine(sum) == terms.sum);
 }
 
-TEMPLATE_TEST_CASE_SIG("pairwise rounds tell points with x = 0 from infinity", "[msm]", ((Curve C, unsigned b), C, b),
+TEMPLATE_TEST_CASE_SIG("batched-affine rounds tell points with x = 0 from infinity", "[msm]", ((Curve C, unsigned b), C, b),
                        (Curve::bls12_381, 4), (Curve::bls12_377, 1)) {
     const AffinePoint<C> of_order_three{{}, {{b == 4 ? 2U : 1U}}};  // y^2 = b
     const auto multiples = generator_multiples<C>(1, term_count);
@@ -180,7 +180,7 @@ AffinePoint<Curve::bls12_381_g2> point_of_plain_y() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("pairwise rounds tell equal points from opposite ones where a part of y is zero", "[msm]", ((Curve C), C),
+TEMPLATE_TEST_CASE_SIG("batched-affine rounds tell equal points from opposite ones where a part of y is zero", "[msm]", ((Curve C), C),
                        Curve::bn254_g2, Curve::bls12_381_g2) {
     const AffinePoint<C> point = point_of_plain_y<C>();
     REQUIRE_FALSE(find_faulty_point<C>(std::span(&point, 1), false));
@@ -204,7 +204,7 @@ TEMPLATE_TEST_CASE_SIG("pairwise rounds tell equal points from opposite ones whe
     CHECK(to_affine(sum) == expected);
 }
 
-TEST_CASE("pairwise rounds are right in many short rows, and in rows that take turns", "[msm][long]") {
+TEST_CASE("batched-affine rounds are right in many short rows, and in rows that take turns", "[msm][long]") {
     constexpr auto C = Curve::bn254;
     struct Case {
         std::size_t msms;

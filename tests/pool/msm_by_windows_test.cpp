@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE_SIG("devices that share an MSM's windows sum all terms", "[ms
     CHECK(machine.simulator.call_count("cuMemcpyPeerAsync") == (2 + 1) * devices * (devices - 1));
 }
 
-TEST_CASE("devices that share windows agree whether they weigh them, where shares are as large as decides it, or less", "[msm]") {
+TEST_CASE("devices that share windows agree whether they join bit sums, with as many windows as decides it, or fewer", "[msm]") {
     constexpr Curve C = Curve::bn254;
     Machine machine(std::vector<SimulatedDevice>(3));
     const DevicePool pool = DevicePool::all(machine.driver);
@@ -135,7 +135,7 @@ TEST_CASE("windows are shared in chunks, of operands anywhere in host memory and
     }
 }
 
-TEST_CASE("windows are shared whose buckets are weighed by halves, or only might be", "[msm]") {
+TEST_CASE("windows are shared whose weights are split, or only might be", "[msm]") {
     constexpr Curve C = Curve::bn254;
     SimulatedDevice small;
     small.multiprocessor_count = 1;
@@ -153,7 +153,7 @@ TEST_CASE("windows are shared whose buckets are weighed by halves, or only might
     }
 }
 
-TEST_CASE("windows are shared of scalars that are split, in chunks and weighed by halves", "[msm][long]") {
+TEST_CASE("windows are shared of scalars that are split, in chunks and with split weights", "[msm][long]") {
     constexpr Curve C = Curve::bls12_377;
     SimulatedDevice small;
     small.multiprocessor_count = 1;

@@ -293,7 +293,7 @@ TEST_CASE("points that an earlier chunk has left are sorted into their buckets b
     }
 }
 
-TEST_CASE("of what is left of the buckets, each point goes into two, one for each half of its bucket's weight", "[msm]") {
+TEST_CASE("each point of the bucket remainders goes into two buckets, one for each part of its bucket's weight", "[msm]") {
     Machine machine(std::vector<SimulatedDevice>(1));
     machine.simulator.set_checks(cupool_sim_check_all);
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);

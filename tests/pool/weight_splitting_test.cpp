@@ -1,4 +1,4 @@
-// Buckets that are weighed by halves of their weights, from fewer of them on than pays.
+// Weight splitting, with fewer buckets than it pays for.
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/point.hpp>
@@ -45,8 +45,8 @@ AffinePoint<C> sum_of(const detail::DeviceMsmJob<C>& job, const MsmConfig& confi
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("buckets weighed by halves are right for distinct, equal, opposite and infinite points", "[msm][long]",
-                       ((Curve C), C), Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
+TEMPLATE_TEST_CASE_SIG("weight splitting is right for distinct, equal, opposite and infinite points", "[msm][long]", ((Curve C), C),
+                       Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);
     const TermsOfAllKinds<C> terms(600);
@@ -57,13 +57,13 @@ TEMPLATE_TEST_CASE_SIG("buckets weighed by halves are right for distinct, equal,
     CHECK(sum_of(job, config, {}) == terms.sum);
     const std::uint64_t launches = machine.simulator.call_count("cuLaunchKernel") - earlier;
     CHECK(sum_of(job, config, always_split_weights()) == terms.sum);
-    CHECK(machine.simulator.call_count("cuLaunchKernel") - earlier > 2 * launches);  // halves have been summed
-    // Chunks whose points go into the next one, and a last one too small for rounds: its buckets are weighed as they are.
+    CHECK(machine.simulator.call_count("cuLaunchKernel") - earlier > 2 * launches);  // weights have been split
+    // Chunks whose points go into the next one, and a last one too small for rounds: its buckets are reduced as they are.
     CHECK(sum_of(job, config, always_split_weights(230)) == terms.sum);
     CHECK(sum_of(job, config, always_split_weights(295)) == terms.sum);
 }
 
-TEST_CASE("buckets weighed by halves are right for few and for equal scalars", "[msm]") {
+TEST_CASE("weight splitting is right for few and for equal scalars", "[msm]") {
     constexpr Curve C = Curve::bn254;
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);
@@ -80,7 +80,7 @@ TEST_CASE("buckets weighed by halves are right for few and for equal scalars", "
     }
 }
 
-TEST_CASE("several MSMs have their buckets weighed by halves, and one that has too few of them has not", "[msm]") {
+TEST_CASE("several MSMs split weights, and one that has too few buckets does not", "[msm]") {
     constexpr Curve C = Curve::bn254;
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);

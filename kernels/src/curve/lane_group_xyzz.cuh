@@ -1,11 +1,10 @@
 #pragma once
 
 /// \file
-/// Points in XYZZ coordinates held by four neighbouring lanes, a group: one coordinate each. An addition is then four products one after
-/// the other where a single lane needs fourteen. For the steps of an MSM that have few points left and wait for products, not for
-/// multipliers.
+/// Points in XYZZ coordinates, each held by a lane group: four neighbouring lanes with a coordinate each. An addition is then four products
+/// in sequence; a single lane needs fourteen. This serves the stages of an MSM that have few points left and are bound by latency.
 ///
-/// Formulas as in xyzz.hpp.
+/// Formulas are those of xyzz.hpp.
 
 #include "curve/xyzz.hpp"
 #include "field/device_field.cuh"
@@ -16,12 +15,12 @@ namespace cupool::device {
 
 using detail::lane_group_size;
 
-/// The number of the calling thread's group in its block.
+/// The index of the calling thread's lane group in its block.
 CUPOOL_DEVICE unsigned lane_group_index() { return thread_index() / lane_group_size; }
-/// In the grid's row of blocks.
+/// The same in all blocks along x.
 CUPOOL_DEVICE unsigned global_lane_group_index() { return global_index() / lane_group_size; }
 
-/// All four lanes of a group call its members together, and other groups need not.
+/// All four lanes of a group call its members together; other groups need not.
 template <class Field>
 class LaneGroupXyzz {
     enum Lane : unsigned { x, y, zz, zzz };
@@ -33,7 +32,7 @@ public:
     CUPOOL_DEVICE static LaneGroupXyzz load(const Point& point) { return LaneGroupXyzz(reinterpret_cast<const Field*>(&point)[lane()]); }
     CUPOOL_DEVICE void store(Point& point) const { reinterpret_cast<Field*>(&point)[lane()] = own_; }
 
-    /// In Jacobian coordinates, x, y and z one after the other: (x zz, y zzz, zz), which saves finding z.
+    /// Stores Jacobian coordinates: (x zz, y zzz, zz), which needs no square root for z.
     CUPOOL_DEVICE void store_jacobian(Field* target, bool in_montgomery_form) const {
         const Field product = own_ * across(own_);
         const Field coordinate = lane() == zz ? own_ : product;
@@ -42,12 +41,12 @@ public:
 
     CUPOOL_DEVICE bool is_infinity() const { return of_lane(own_.is_zero(), zz); }
 
-    /// The point of the group whose lanes' numbers differ from this one's in the bit `distance`. For all lanes of a warp together.
+    /// The point of the group whose lane numbers differ from this group's in the bit `distance`. All lanes of a warp call it together.
     CUPOOL_DEVICE LaneGroupXyzz of_group(unsigned distance) const {
         return LaneGroupXyzz(own_.with_each_limb([distance](std::uint32_t limb) { return shuffle_butterfly(all_lanes, limb, distance); }));
     }
 
-    // Both by a call: they stand once in a module, which keeps the driver's JIT time low.
+    // Both are function calls: a module has them once, which keeps JIT compilation short.
     CUPOOL_DEVICE LaneGroupXyzz& operator+=(const LaneGroupXyzz& other) { return *this = call_sum(own_, other.own_, Vec4Numbers{}); }
     CUPOOL_DEVICE LaneGroupXyzz doubled() const { return call_double(own_, Vec4Numbers{}); }
 
@@ -55,7 +54,7 @@ private:
     LaneGroupXyzz() = default;
     CUPOOL_DEVICE explicit LaneGroupXyzz(const Field& own) : own_(own) {}
 
-    /// The coordinates travel in groups of limbs: see Vec4.
+    /// Coordinates are passed as Vec4.
     using Vec4Numbers = Numbers<Field::vec4_count()>;
     template <int... I>
     CUPOOL_DEVICE static LaneGroupXyzz call_sum(const Field& left, const Field& right, NumberSequence<int, I...>) {
@@ -87,7 +86,7 @@ private:
         return point.twice();
     }
 
-    /// add-2008-s, the first factors of both x and both y formed at once.
+    /// add-2008-s, with the first factors of both x and both y formed at once.
     CUPOOL_DEVICE LaneGroupXyzz plus(const LaneGroupXyzz& other) const {
         if (other.is_infinity()) return *this;
         if (is_infinity()) return other;
@@ -132,18 +131,18 @@ private:
     CUPOOL_DEVICE static bool of_lane(bool value, Lane lane) {
         return shuffle_within(lanes_of_group(), value ? 1 : 0, lane, lane_group_size) != 0;
     }
-    /// The value of the lane two further: x and zz, y and zzz see each other.
+    /// The value of the lane two away: x and zz see each other, and so do y and zzz.
     CUPOOL_DEVICE static Field across(const Field& value) {
         return value.with_each_limb([](std::uint32_t limb) { return shuffle_butterfly(lanes_of_group(), limb, zz); });
     }
-    /// In both lanes of each pair that see each other.
+    /// The difference, in both lanes of each pair that see each other.
     CUPOOL_DEVICE static Field upper_minus_lower(const Field& value) {
         const Field other = across(value);
         return (is_upper() ? value : other) - (is_upper() ? other : value);
     }
 
-    /// What is left of an addition. \param factor  U1, P, ZZ1 ZZ2, ZZZ1 ZZZ2  \param squares  PP, RR, ...  \param s  S1  \param difference
-    /// R in y
+    /// The end of an addition. \param factor  U1, P, ZZ1 ZZ2, ZZZ1 ZZZ2  \param squares  PP, RR, ...  \param s  S1  \param difference  R in
+    /// y
     CUPOOL_DEVICE static LaneGroupXyzz finish(const Field& factor, const Field& squares, const Field& s, const Field& difference) {
         const Field cubes = factor * of_lane(squares, x);  // Q, PPP, ZZ3, -
         const Field q = of_lane(cubes, x);
@@ -156,7 +155,7 @@ private:
         return joined(sum_x, third, cubes);
     }
 
-    /// The sum whose y is third of y less third of x, and whose zz and zzz are those of `second` and `third`.
+    /// The point whose y is that of `third` minus its x, and whose zz and zzz are those of `second` and `third`.
     CUPOOL_DEVICE static LaneGroupXyzz joined(const Field& sum_x, const Field& third, const Field& second) {
         const Field sum_y = third - of_lane(third, x);
         return LaneGroupXyzz(lane() == x ? sum_x : lane() == y ? sum_y : lane() == zz ? second : third);
@@ -165,7 +164,8 @@ private:
     Field own_;
 };
 
-/// The sum of one point a group over each `groups` neighbours, a power of two up to those of a warp; for all threads of a warp together.
+/// The sum of the points of each `groups` neighbouring lane groups: a power of two, at most those of a warp. All threads of a warp call it
+/// together.
 template <class Field>
 CUPOOL_DEVICE LaneGroupXyzz<Field> sum_over_lane_groups(LaneGroupXyzz<Field> own, unsigned groups) {
 #pragma unroll 1
@@ -173,7 +173,7 @@ CUPOOL_DEVICE LaneGroupXyzz<Field> sum_over_lane_groups(LaneGroupXyzz<Field> own
     return own;
 }
 
-/// The sum of one point a group over the block, for all its threads together; right in the first warp. `shared` has one point a warp.
+/// The sum of the points of all lane groups of the block, in its first warp. All threads call it together. `shared` has one point a warp.
 template <unsigned BlockSize, class Field>
 CUPOOL_DEVICE LaneGroupXyzz<Field> block_sum(LaneGroupXyzz<Field> own, detail::Xyzz<Field>* shared) {
     constexpr unsigned warps = BlockSize / warp_size;

@@ -45,7 +45,7 @@ struct DeviceMsmJob {
     bool are_bases_in_montgomery_form = false;
     unsigned tables = 1;  ///< of prepared multiples: bases that lie on the device, in Montgomery form
     unsigned width = 0;   ///< bits of a digit; 0 chooses by size
-    /// Where others sum the rest of one MSM in one table: which of so many equal shares of its terms' digits is summed here.
+    /// Where others sum the rest of one MSM in one table: the digit partition that is summed here.
     unsigned partition = 0;
     unsigned partition_count = 1;
 };
@@ -192,8 +192,8 @@ public:
     /// Queues the copying of the windows' sums, and of what was found out about scalars, to the host.
     void queue_result() { queue_landing(layout_.places().sums_for_host); }
 
-    /// Of the windows that have something of the share, [msm][window][sum], for combine_windows(): what queue_result() has copied, when the
-    /// stream is done.
+    /// Of the windows that have something of the digit partition, [msm][window][sum], for combine_windows(): what queue_result() has
+    /// copied, when the stream is done.
     std::span<const HostXyzz<C>> sums() const {
         return {reinterpret_cast<const HostXyzz<C>*>(landed_.data()), job_.msm_count * layout_.sum_count()};
     }
@@ -373,7 +373,7 @@ private:
         if (!leaves_sums(params)) join_buckets(params);
     }
 
-    /// Weighs what the rounds of a chunk's plan have left of the buckets, by halves of their weights.
+    /// Weight splitting: sums the bucket remainders that the rounds of a chunk left.
     void sum_weight_split(std::size_t i, const MsmKernelParams& terms) const {
         MsmPlan plan = *layout_.weight_split(i);
         MsmKernelParams& params = plan.params;
@@ -386,7 +386,7 @@ private:
         reduce_buckets(params);
     }
 
-    /// Does the rounds of pairwise addition in `rows` rows from plan.first_row.
+    /// Does the rounds of batched-affine addition in `rows` rows from plan.first_row.
     void add_pairs(const MsmKernelParams& params, std::uint32_t rows) const {
         for (std::uint32_t round = 1; round <= params.rounds.count; ++round) {
             const std::uint32_t blocks = choose_pair_blocks(
@@ -407,11 +407,11 @@ private:
 
     /// Sums what is left of each bucket, but for those that join_buckets must complete.
     void accumulate(const MsmKernelParams& params, std::uint32_t rows) const {
-        const LaunchShape shares{{blocks_for(params.accumulation.interval_count, point_block_size), rows}, point_block_size};
+        const LaunchShape intervals{{blocks_for(params.accumulation.interval_count, point_block_size), rows}, point_block_size};
         if (params.rounds.count == 0) {
-            kernels_->slots->accumulate_slots.launch(shares, stream_, params);
+            kernels_->slots->accumulate_slots.launch(intervals, stream_, params);
         } else {
-            kernels_->sums->accumulate_sums.launch(shares, stream_, params);
+            kernels_->sums->accumulate_sums.launch(intervals, stream_, params);
         }
     }
 

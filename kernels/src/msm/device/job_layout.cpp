@@ -12,8 +12,8 @@ namespace {
 /// A grid's rows of blocks.
 constexpr std::size_t max_rows = 65535;
 
-/// One chunk more leaves points that are sorted and read once more: for each bucket it costs as much as so many digits. Of a small share
-/// of all digits, rounds leave more (measured on an H200 with a half and a quarter).
+/// One chunk more leaves points that are sorted and read once more: for each bucket it costs as much as so many digits. Of a small
+/// partition of all digits, rounds leave more (measured on an H200 with a half and a quarter).
 constexpr double digits_a_bucket(unsigned partition_count) { return partition_count <= 2 ? 4 : 12; }
 /// And some twenty kernels begin and end.
 constexpr double nanoseconds_of_kernels = 100e3;
@@ -117,7 +117,7 @@ MsmProblem MsmJobLayout::problem_of(const MsmChunk& chunk, std::uint32_t carried
             .coordinate_bytes = work_.coordinate_bytes};
 }
 
-/// Whether the buckets of so many MSMs are weighed by halves, unless they have sums already.
+/// Whether the weights of so many MSMs are split, unless they have sums already.
 bool MsmJobLayout::splits_weights(std::size_t msm_count) const {
     const std::size_t rows = msm_count * window_count();
     return low_bits_ != 0 && 2 * rows <= max_rows && rows * digits_.largest >= work_.limits.min_weight_split_buckets;
@@ -173,7 +173,7 @@ std::uint32_t MsmJobLayout::max_buckets() const {
     return most;
 }
 
-/// Of how many MSMs there are sums for each bit at a time: where windows are weighed on the device, those of a chunk.
+/// Of how many MSMs there are sums for each bit at a time: where the device joins bit sums, those of a chunk.
 std::size_t MsmJobLayout::msms_of_bit_sums() const {
     if (!joins_bit_sums()) return work_.msm_count;
     std::size_t most = 0;

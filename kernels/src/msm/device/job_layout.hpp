@@ -53,7 +53,7 @@ public:
     const std::vector<MsmChunk>& chunks() const { return chunks_; }
     /// The plan of a chunk's terms.
     const MsmPlan& plan(std::size_t i) const { return plans_[plan_of_[i]].terms; }
-    /// The plan that follows it where buckets are weighed by halves.
+    /// The plan that follows it of weight splitting.
     const std::optional<MsmPlan>& weight_split(std::size_t i) const { return plans_[plan_of_[i]].weight_split; }
     /// The most points that any plan leaves to another one in a row.
     std::uint32_t max_carried() const { return max_carried_; }
@@ -69,7 +69,7 @@ public:
     /// Bytes of the sums that are kept for the host until all MSMs are done.
     std::size_t host_sums_bytes() const { return work_.msm_count * sum_count() * sum_bytes(); }
 
-    /// The windows that have something of the share.
+    /// The windows that have something of the digit partition.
     WindowRange windows() const { return windows_of_partition(digits_.window_count, work_.partition, work_.partition_count); }
     unsigned window_count() const { return windows().count; }
     /// Of an MSM, with those that other devices sum.
@@ -106,7 +106,7 @@ private:
     MsmWork work_;
     DigitChoice choice_;
     MsmDigits digits_;
-    unsigned low_bits_;  // of the buckets' weights; 0 where no chunk weighs them by halves
+    unsigned low_bits_;  // of the buckets' weights; 0 where no chunk splits them
     std::vector<MsmChunk> chunks_;
     std::vector<ChunkPlans> plans_;     // a chunk that is like the one before shares its plans
     std::vector<std::size_t> plan_of_;  // [chunk]

@@ -19,7 +19,7 @@ namespace cupool::detail {
 
 inline unsigned blocks_for(std::size_t threads, unsigned size) { return static_cast<unsigned>((threads + size - 1) / size); }
 
-/// Words of a plan's memory on the stream's device.
+/// Words of a workspace on the device of the stream.
 inline DeviceSpan<std::uint32_t> words_at(std::uint32_t* pointer, std::size_t count, StreamView stream) {
     return {reinterpret_cast<std::uint64_t>(pointer), count, stream.ordinal()};
 }
@@ -38,7 +38,7 @@ struct MsmSortKernels {
           index_pairs(module.kernel<MsmKernelParams>("msm_index_pairs")),
           split_weights(module.kernel<MsmKernelParams, MsmKernelParams>("msm_split_weights")) {}
 
-    /// Queues the sorting of the plan's terms into its slots, and the naming of what the rounds from the second are to add.
+    /// Queues the sort of a chunk's terms into slots, and the indexing of the pairs of the rounds from the second.
     void sort(const MsmKernelParams& params, StreamView stream) const {
         clear_counters(params, stream);
         const unsigned tiles = blocks_for(params.operands.scalar_count, bin_tile) * (params.operands.scalars_are_split ? 2 : 1);
@@ -52,7 +52,7 @@ struct MsmSortKernels {
         sort_bins(params, stream);
     }
 
-    /// The same for `split`, whose terms are the points that were left of the buckets of `plan`.
+    /// The same for weight splitting: the terms of `split` are the bucket remainders of `params`.
     void sort_split_weights(const MsmKernelParams& params, const MsmKernelParams& split, StreamView stream) const {
         clear_counters(split, stream);
         split_weights.launch({{blocks_for(split.rows.max_terms, split_tile), params.rows.count}, bin_block_size}, stream, params, split);
@@ -64,7 +64,7 @@ private:
         fill_bytes_async(words_at(params.accumulation.large_bucket_count, cleared_words(params), stream), 0, stream);
     }
 
-    /// From terms in their bins on.
+    /// Queues what follows when terms are in their bins.
     void sort_bins(const MsmKernelParams& params, StreamView stream) const {
         const unsigned row_tiles = blocks_for(params.rows.max_terms, bin_tile);
         count_buckets.launch({{row_tiles, params.rows.count}, bin_block_size}, stream, params);
@@ -95,7 +95,7 @@ struct MsmPairKernels {
     Kernel<MsmKernelParams> add_first_pairs;
     Kernel<MsmKernelParams, std::uint32_t> add_pairs;
     Kernel<MsmKernelParams> carry_sums;
-    unsigned resident_blocks;  ///< that a multiprocessor holds at once
+    unsigned resident_blocks;  ///< of add_pairs, on a multiprocessor
 };
 
 struct MsmSlotKernels {
@@ -164,13 +164,13 @@ struct MsmBaseKernels {
     Kernel<DeviceSpan<const AffinePoint<C>>, DeviceSpan<AffinePoint<C>>, std::uint32_t, BaseFieldElement<C>> map_points;
 };
 
-/// Kernels that are loaded when they are first asked for. Safe from any thread.
+/// Kernels that are loaded when they are first used. Safe from any thread.
 template <class Kernels>
 class LoadedOnce {
 public:
     LoadedOnce(ContextView context, const ShippedCode& code) : context_(context), code_(code) {}
 
-    /// \throws Error jit_failure, and whatever the driver answers; the next call tries again
+    /// \throws Error jit_failure, or another error of the driver; the next call tries again
     const Kernels& get() {
         if (!is_loaded()) {
             const std::lock_guard lock(mutex_);
@@ -190,7 +190,7 @@ private:
     std::atomic<bool> is_loaded_{false};
 };
 
-/// The MSM kernels of a curve in one context, a module for each step: most jobs need few of them, and a driver takes up to a second to
+/// The MSM kernels of a curve in one context, a module for each stage: most jobs need few of them, and a driver takes up to a second to
 /// compile one.
 template <Curve C>
 class MsmKernels {
@@ -205,15 +205,15 @@ public:
           windows(context, msm_code<C>().join_windows),
           bases(context, msm_code<C>().bases) {}
 
-    /// What a job will need.
+    /// The modules that a job needs.
     struct Steps {
-        bool pairs = false;    ///< some plan has rounds of pairwise addition
-        bool slots = false;    ///< some plan has none
-        bool windows = false;  ///< windows are weighed, and perhaps joined, on the device
-        bool bases = false;    ///< points must be brought into Montgomery form, or have images
+        bool pairs = false;    ///< some plan has batched-affine rounds
+        bool slots = false;    ///< some plan has no rounds
+        bool windows = false;  ///< the device joins bit sums, and perhaps windows
+        bool bases = false;    ///< points need conversion or images
     };
 
-    /// Loads what is needed and not there yet, at once on up to `threads` threads.
+    /// Loads the modules that are needed and missing, on up to `threads` threads.
     void load(const Steps& steps, unsigned threads) {
         std::vector<std::function<void()>> missing;
         const auto need = [&missing](bool is_needed, auto& kernels) {

@@ -11,7 +11,7 @@
 
 namespace cupool::detail {
 
-/// From where on copies are hidden behind work, how much is done together, and from where on buckets are weighed by halves.
+/// From where on copies are hidden behind work, how much is done together, and from where on weights are split.
 struct DeviceMsmLimits {
     /// Copies of fewer bytes are not worth a stream of their own.
     std::size_t min_fed_bytes = std::size_t{1} << 20;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Sorting an MSM's terms by window and bucket, in two steps that keep their counters in shared memory: into bins of neighbouring buckets,
-/// then into the buckets of each bin; and listing which points make pairs in the rounds of pairwise addition.
+/// The sort of an MSM's terms by window and bucket, in two steps that keep their counters in shared memory: into bins of neighbouring
+/// buckets, then into the buckets of each bin. And the indices of the pairs that batched-affine rounds add.
 
 #include "field/device_field.cuh"
 #include "msm/device/kernel_params.hpp"
@@ -29,7 +29,7 @@ using detail::split_tile;
 using detail::word_bits;
 
 inline constexpr std::uint32_t sign_bit = 1u << 31;
-inline constexpr std::uint32_t unpaired_bit = 1u << 31;  ///< in the name of a pair: its left point is alone
+inline constexpr std::uint32_t unpaired_bit = 1u << 31;  ///< in the index of a pair: its left point is unpaired
 
 /// The scalar in standard form and below r.
 template <class ScalarField>
@@ -51,12 +51,12 @@ CUPOOL_DEVICE bool exceeds_promised_bits(const MsmKernelParams& params, const Sc
     return excess != 0;
 }
 
-/// A signed digit that is not zero puts its term into bucket magnitude - 1, or into a copy of that: see first_bucket().
+/// A signed digit. If it is not zero, its term goes into bucket magnitude - 1, or into a copy of that: see first_bucket().
 struct SignedDigit {
     std::uint32_t magnitude;
     std::uint32_t sign;  ///< sign_bit or 0
 
-    /// Digit `d`, of `width` bits. \param bits  those of a shifted scalar from the digit's place up
+    /// Digit `d`, of `width` bits. \param bits  the bits of a shifted scalar from the digit's position on
     CUPOOL_DEVICE static SignedDigit from(std::uint32_t bits, const MsmKernelParams& params, std::uint32_t d, std::uint32_t width) {
         const std::uint32_t half = 1u << (width - 1);
         const bool is_last = d == params.digits.last;
@@ -69,18 +69,18 @@ struct SignedDigit {
     CUPOOL_DEVICE std::uint32_t bucket() const { return magnitude - 1; }
 };
 
-/// Whether digit first_digit + d of one of an MSM's terms is summed here.
+/// Whether digit first + d of a term is summed here.
 CUPOOL_DEVICE bool takes_digit(const MsmKernelParams& params, std::uint32_t d, std::uint32_t term) {
     return (d != 0 || term >= params.digits.begin_of_first) && (d + 1 != params.digits.count || term < params.digits.end_of_last);
 }
 
-/// What a digit's buckets are counted from: a term's copy of them, where its window has several.
+/// The first bucket of a digit: that of the term's copy, if its window has several.
 CUPOOL_DEVICE std::uint32_t first_bucket(const MsmKernelParams& params, std::uint32_t digit, std::uint32_t term) {
     if (digit != params.digits.last || params.rows.last_copies == 1) return 0;
     return term % params.rows.last_copies << params.rows.last_copy_bits;
 }
 
-/// A scalar, or a part of one, plus the plan's digit_offset.
+/// A scalar, or a part of one, plus Digits::offset.
 template <unsigned word_count>
 struct ShiftedScalar {
     std::uint32_t words[word_count];
@@ -120,7 +120,7 @@ CUPOOL_DEVICE void store_shifted(const MsmKernelParams& params, std::uint32_t in
     }
 }
 
-/// Counts a term's digits by window and bin.
+/// Counts the digits of a term by window and bin.
 template <unsigned word_count>
 CUPOOL_DEVICE void count_digits(const MsmKernelParams& params, std::uint32_t term, ShiftedScalar<word_count> shifted,
                                 std::uint32_t* counts) {
@@ -148,7 +148,7 @@ CUPOOL_DEVICE void take_term(const MsmKernelParams& params, std::uint32_t msm, s
     count_digits(params, term, shifted, counts);
 }
 
-/// Stores what the digits of one MSM's terms are read from, and the bins' sizes into bin_cursors. A block a tile of its scalars.
+/// Stores the shifted scalars of one MSM, and adds the sizes of its bins to bin_cursors. One block for each tile of scalars.
 template <class Curve>
 CUPOOL_DEVICE void count_bins(const MsmKernelParams& params, std::uint32_t msm, std::uint32_t* counts) {
     using ScalarField = DeviceField<typename Curve::ScalarField>;
@@ -191,7 +191,7 @@ CUPOOL_DEVICE SignedDigit stored_digit(const MsmKernelParams& params, std::uint3
     return SignedDigit::from(static_cast<std::uint32_t>((high << 32 | low) >> position % 32), params, d, digit_width(params, d));
 }
 
-/// The sum of what the lanes of a warp up to this one gave.
+/// The sum of `own` over the lanes of the warp up to this one.
 CUPOOL_DEVICE std::uint32_t sum_through_lane(std::uint32_t own) {
     const unsigned lane = thread_index() % warp_size;
     std::uint32_t sum = own;
@@ -203,12 +203,12 @@ CUPOOL_DEVICE std::uint32_t sum_through_lane(std::uint32_t own) {
     return sum;
 }
 
-/// What the threads of a block gave: those before this one, and all of them.
+/// A prefix sum over the threads of a block: the sum before this thread, and that of all.
 struct BlockScan {
     std::uint32_t before;
     std::uint32_t total;
 
-    /// All threads of the block together, with one barrier, behind which `sums` is still read. `sums` has one word a warp.
+    /// All threads of the block call it together. `sums` has one word a warp and is still read after the only barrier.
     template <unsigned BlockSize>
     CUPOOL_DEVICE static BlockScan of(std::uint32_t own, std::uint32_t* sums) {
         constexpr unsigned warps = BlockSize / warp_size;
@@ -223,7 +223,7 @@ struct BlockScan {
     }
 };
 
-/// The shared memory of the scattering kernels. Terms are put in order there first, so that they leave for global memory in runs.
+/// The shared memory of the scattering kernels. Terms are ordered there first, so that they are written to global memory in runs.
 struct ScatterMemory {
     std::uint32_t counts[largest_bin];
     std::uint32_t bases[largest_bin];
@@ -234,7 +234,7 @@ struct ScatterMemory {
 inline constexpr int terms_a_thread = bin_tile / bin_block_size;
 inline constexpr std::uint32_t no_tag = 0xffffffff;
 
-/// Turns counts into the number of those before each; all threads of the block together. \return their sum
+/// Replaces counts by their exclusive prefix sums. All threads of the block call it together. \return the sum of all
 CUPOOL_DEVICE std::uint32_t scan_counts(std::uint32_t* counts, std::uint32_t count, std::uint32_t* sums) {
     const std::uint32_t range = (count + bin_block_size - 1) / bin_block_size;
     const std::uint32_t first = thread_index() * range < count ? thread_index() * range : count;
@@ -252,9 +252,9 @@ CUPOOL_DEVICE std::uint32_t scan_counts(std::uint32_t* counts, std::uint32_t cou
     return scan.total;
 }
 
-/// Scatters up to bin_tile terms, each to the next place of its key; all threads of the block together. A term's key is tag >> key_shift;
-/// those of no_tag are left out. Ends without a barrier. \param term_of  called as term_of(i), a thread's term number i \param cursors  the
-/// next place of each of key_count keys \param write    called as write(place, term, tag)
+/// Scatters up to bin_tile terms, each to the next position of its key. All threads of the block call it together; it ends without a
+/// barrier. The key of a term is tag >> key_shift; no_tag marks terms to leave out. \param term_of  called as term_of(i), a thread's term
+/// number i \param cursors  the next position of each of key_count keys \param write  called as write(position, term, tag)
 template <class TermOf, class Write>
 CUPOOL_DEVICE void scatter_by_key(const TermOf& term_of, const std::uint32_t (&tags)[terms_a_thread], std::uint32_t key_shift,
                                   std::uint32_t key_count, std::uint32_t* cursors, ScatterMemory& shared, const Write& write) {
@@ -284,8 +284,8 @@ CUPOOL_DEVICE void scatter_by_key(const TermOf& term_of, const std::uint32_t (&t
     }
 }
 
-/// Writes the terms that one digit of a tile of an MSM's scalars, or of one part of them, makes into their bins, number first_digit + d, in
-/// no particular order within one. Tiles of the first parts come first.
+/// Writes the terms of digit first + d, for a tile of an MSM's scalars or of one part of them, into their bins, in no particular order
+/// within a bin. Tiles of the first parts come first.
 CUPOOL_DEVICE void scatter_to_bins(const MsmKernelParams& params, std::uint32_t msm, std::uint32_t d, std::uint32_t tile,
                                    ScatterMemory& shared) {
     std::uint32_t tags[terms_a_thread];  // twice the bucket, and 1 where the digit is negative
@@ -317,7 +317,7 @@ CUPOOL_DEVICE void scatter_to_bins(const MsmKernelParams& params, std::uint32_t 
                    });
 }
 
-/// The range that a thread of a block of place_block_size has in up to largest_bin counts: neighbours.
+/// Up to largest_bin counts, distributed over a block of place_block_size threads: each has neighbouring counts.
 class CountRange {
     static constexpr std::uint32_t most = largest_bin / place_block_size;
 
@@ -338,7 +338,7 @@ public:
         return range;
     }
 
-    /// How many are left of them at a level.
+    /// The number of points at a level.
     CUPOOL_DEVICE std::uint32_t sum(std::uint32_t level) const {
         std::uint32_t sum = 0;
 #pragma unroll
@@ -346,8 +346,8 @@ public:
         return sum;
     }
 
-    /// Calls visit(number, start, count) for each, which begins at that level behind those before it. \param first  where this range begins
-    /// \return where it ends
+    /// Calls visit(index, start, count) for each count, where `start` is its first point at the level. \param first  the start of the first
+    /// one \return the end of the last one
     template <class Visit>
     CUPOOL_DEVICE std::uint32_t for_each_start(std::uint32_t level, std::uint32_t first, const Visit& visit) const {
         std::uint32_t start = first;
@@ -359,7 +359,7 @@ public:
         return start;
     }
 
-    /// Of so many points at level 0.
+    /// The points at a level of a bucket that has `count` at level 0.
     CUPOOL_DEVICE static std::uint32_t left(std::uint32_t count, std::uint32_t level) { return (count + (1u << level) - 1) >> level; }
 
 private:
@@ -368,7 +368,7 @@ private:
     std::uint32_t counts_[most];
 };
 
-/// Shared memory for two scans in turn: while one is read, the other may be written.
+/// Shared memory for two scans in turn: one may be written while the other is still read.
 using TwoScans = std::uint32_t[2][place_block_size / warp_size];
 
 CUPOOL_DEVICE std::uint32_t* bin_sizes_of(const MsmKernelParams& params, std::uint32_t level, std::uint64_t row) {
@@ -378,7 +378,7 @@ CUPOOL_DEVICE std::uint32_t* starts_of(const MsmKernelParams& params, std::uint3
     return params.sort.bucket_starts +
            ((level - first_level(params)) * std::uint64_t{params.rows.count} + row) * (params.rows.bucket_count + 1);
 }
-/// Of the pairs of a round from the second, a bit each.
+/// The bits of the pairs of a round from the second.
 CUPOOL_DEVICE std::uint32_t* unpaired_bits_of(const MsmKernelParams& params, std::uint32_t round, std::uint64_t row) {
     return params.rounds.unpaired_bits + (row * indexed_pair_count(params) + first_indexed_pair(params, round)) / word_bits;
 }
@@ -408,7 +408,7 @@ CUPOOL_DEVICE std::uint32_t carried_in_bin(const MsmKernelParams& params, std::u
     return starts[buckets.first + buckets.count] - starts[buckets.first];
 }
 
-/// Where a row's bins begin, and, behind the carried points of each, its other terms. A block a row.
+/// Where the bins of a row begin and, behind the carried points of each, its other terms. One block for each row.
 CUPOOL_DEVICE void place_bins(const MsmKernelParams& params, std::uint32_t row, std::uint32_t* sums) {
     std::uint32_t* const cursors = params.sort.bin_cursors + row * params.sort.bin_count;
     std::uint32_t* const starts = params.sort.bin_starts + row * (params.sort.bin_count + 1);
@@ -437,7 +437,7 @@ CUPOOL_DEVICE std::uint32_t last_not_above(const std::uint32_t* starts, std::uin
     return low;
 }
 
-/// Writes a row's carried points into their bins, before the other terms there. A block a tile of them.
+/// Writes the carried points of a row into their bins, before the other terms. One block for each tile of points.
 CUPOOL_DEVICE void bin_carried_points(const MsmKernelParams& params, std::uint32_t row, std::uint32_t tile) {
     const std::uint32_t* const starts = carried_starts_of(params, row);
     const std::uint32_t point_count = starts[params.rows.bucket_count];
@@ -459,9 +459,9 @@ CUPOOL_DEVICE void bin_carried_points(const MsmKernelParams& params, std::uint32
     }
 }
 
-/// Makes the points that were left of one row's buckets terms of two rows of `split`. Bucket b weighs b + 1, which is
-/// 2^low_bits * high + low: a point goes into bucket low - 1 of the first row, or, where low is 0, into the one behind all of those, which
-/// nobody weighs; and, unless high is 0, into bucket high - 1 of the second. Either row has one bin. A block a tile of the points.
+/// Weight splitting: makes the bucket remainders of a row terms of two rows of `split`. Bucket b has the weight b + 1 = 2^low_bits * high +
+/// low. Its points go into bucket low - 1 of the first row or, if low is 0, into the bucket behind all those, which has no weight; and,
+/// unless high is 0, into bucket high - 1 of the second row. Each row has one bin. One block for each tile of points.
 CUPOOL_DEVICE void split_weights(const MsmKernelParams& params, const MsmKernelParams& split, std::uint32_t row, std::uint32_t tile) {
     const std::uint32_t* const starts = carried_starts_of(params, row);
     const std::uint32_t point_count = starts[params.rows.bucket_count];
@@ -493,7 +493,7 @@ CUPOOL_DEVICE void split_weights(const MsmKernelParams& params, const MsmKernelP
     }
 }
 
-/// A tile of one row's binned terms. A tile may reach over several bins.
+/// A tile of the binned terms of a row. It may span several bins.
 class BinnedTile {
 public:
     CUPOOL_DEVICE BinnedTile(const MsmKernelParams& params, std::uint32_t row, std::uint32_t tile)
@@ -506,7 +506,7 @@ public:
         end_ = begin_ + bin_tile < row_terms ? begin_ + bin_tile : row_terms;
     }
 
-    /// Calls visit(bin, begin, end) for each bin's part of the tile; all threads of the block together.
+    /// Calls visit(bin, begin, end) for the part of the tile in each bin. All threads of the block call it together.
     template <class Visit>
     CUPOOL_DEVICE void for_each_bin(const Visit& visit) const {
         if (begin_ == end_) return;
@@ -520,7 +520,7 @@ public:
     }
 
     CUPOOL_DEVICE std::uint32_t term(std::uint32_t position) const { return terms_[position]; }
-    /// The bucket, counted from its bin's first.
+    /// The bucket, counted from the first of its bin.
     CUPOOL_DEVICE std::uint32_t bucket_in_bin(std::uint32_t position) const { return buckets_[position]; }
 
 private:
@@ -532,7 +532,7 @@ private:
     std::uint32_t end_;
 };
 
-/// The buckets' sizes, into `cursors`. A block a tile of binned terms.
+/// Counts the terms of buckets, into bucket_cursors. One block for each tile of binned terms.
 CUPOOL_DEVICE void count_buckets(const MsmKernelParams& params, std::uint32_t row, std::uint32_t* counts) {
     const BinnedTile tile(params, row, block_index());
     const std::uint32_t bin_size = 1u << params.sort.bin_shift;
@@ -548,7 +548,7 @@ CUPOOL_DEVICE void count_buckets(const MsmKernelParams& params, std::uint32_t ro
     });
 }
 
-/// The points of each bin, at each level. A block a bin.
+/// The points of each bin, at each level. One block for each bin.
 CUPOOL_DEVICE void size_bins(const MsmKernelParams& params, std::uint32_t row, std::uint32_t bin, TwoScans& scans) {
     const BinBuckets buckets = BinBuckets::of(params, bin);
     const auto counts =
@@ -560,7 +560,8 @@ CUPOOL_DEVICE void size_bins(const MsmKernelParams& params, std::uint32_t row, s
     }
 }
 
-/// Where the buckets of a bin begin at each level, and, in slots, into `cursors`; marks the pairs that have one point. A block a bin.
+/// Where the buckets of a bin begin at each level; in slots, that goes into bucket_cursors. Marks pairs with an unpaired point. One block
+/// for each bin.
 CUPOOL_DEVICE void place_buckets(const MsmKernelParams& params, std::uint32_t row, std::uint32_t bin, TwoScans& scans) {
     const BinBuckets buckets = BinBuckets::of(params, bin);
     std::uint32_t* const cursors = params.sort.bucket_cursors + std::uint64_t{row} * params.rows.bucket_count + buckets.first;
@@ -589,7 +590,7 @@ CUPOOL_DEVICE void place_buckets(const MsmKernelParams& params, std::uint32_t ro
     }
 }
 
-/// Writes the terms into their buckets' slots. A block a tile of binned terms.
+/// Writes the terms into the slots of their buckets. One block for each tile of binned terms.
 CUPOOL_DEVICE void scatter_to_buckets(const MsmKernelParams& params, std::uint32_t row, ScatterMemory& shared) {
     const BinnedTile tile(params, row, block_index());
     std::uint32_t* cursors = params.sort.bucket_cursors + std::uint64_t{row} * params.rows.bucket_count;
@@ -610,9 +611,9 @@ CUPOOL_DEVICE void scatter_to_buckets(const MsmKernelParams& params, std::uint32
     });
 }
 
-/// Names the pairs of a round, a word of their bits a thread. A pair's name is the number of its left point at the level before, with
-/// unpaired_bit where there is no right one. A bucket's points follow those of the one before without a gap: so the left point of pair
-/// number i is point 2 i, less one for each lone point before it.
+/// Indexes the pairs of a round; a thread takes a word of unpaired_bits. The index of a pair is that of its left point at the level before,
+/// with unpaired_bit if it has no right one. Points are contiguous, so the left point of pair i is point 2 i, minus the number of unpaired
+/// points before it.
 CUPOOL_DEVICE void index_pairs(const MsmKernelParams& params, std::uint32_t row, std::uint32_t round, std::uint32_t tile,
                                std::uint32_t* sums) {
     const std::uint32_t* const starts = starts_of(params, round, row);

@@ -1,4 +1,4 @@
-// The rounds of pairwise addition: add_first_pairs, then add_pairs; and leaving their sums to another plan: carry_sums.
+// Batched-affine rounds: add_first_pairs, then add_pairs; carry_sums carries their sums over.
 
 #include "msm/device/stages/window_instances.cuh"
 
@@ -8,7 +8,7 @@ CUPOOL_DEVICE SumPlaces<FastAffine> sums_in_row(const MsmKernelParams& params, s
     return SumPlaces<FastAffine>::in_row(row_of_round(params, round), max_row_points(params, round));
 }
 
-/// The first round. grid.y counts rows from first_row.
+/// The first round. grid.y counts rows from rows.first.
 CUPOOL_KERNEL CUPOOL_BLOCKS(pair_block_size, summing_blocks) void msm_add_first_pairs(MsmKernelParams params) {
     CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
     CUPOOL_SHARED static Vec4 gathered[SlotPairs<FastAffine>::shared_words];
@@ -18,7 +18,7 @@ CUPOOL_KERNEL CUPOOL_BLOCKS(pair_block_size, summing_blocks) void msm_add_first_
               reinterpret_cast<BaseField*>(shared));
 }
 
-/// Round number `round`, from 2. grid.y counts rows from first_row.
+/// Round number `round`, from 2. grid.y counts rows from rows.first.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_add_pairs(MsmKernelParams params, std::uint32_t round) {
     CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
     const std::uint32_t row = params.rows.first + block_index_y();
@@ -29,8 +29,8 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_add_pairs(MsmKernelPar
     add_pairs(pairs, sums, prefixes_of(params), pair_count, reinterpret_cast<BaseField*>(shared));
 }
 
-/// Makes what the last round left the carried points of another plan: where they begin and, as the first round may have read such points
-/// itself, what that left if it was the last. grid.y counts rows from first_row.
+/// Makes bucket remainders carried points: writes where they begin and, if the only round may have read carried points itself, copies the
+/// points. grid.y counts rows from rows.first.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(point_block_size) void msm_carry_sums(MsmKernelParams params) {
     const std::uint32_t row = params.rows.first + block_index_y();
     FastAffine* const carried = carried_points_of<FastAffine>(params, row);

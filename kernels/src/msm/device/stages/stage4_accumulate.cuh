@@ -1,20 +1,20 @@
 #pragma once
 
 /// \file
-/// Summing the points of buckets in XYZZ coordinates.
+/// Accumulation: sums the points of buckets in XYZZ coordinates.
 
 #include "msm/device/stages/window_instances.cuh"
 
 namespace cupool::device {
 
-/// What a bucket's sum begins with: what earlier chunks have put there.
+/// The initial sum of a bucket: that of earlier chunks, if there is one.
 CUPOOL_DEVICE FastXyzz first_sum(const MsmKernelParams& params, std::uint32_t row, std::uint32_t bucket) {
     if (!params.carry_over.adds_to_buckets) return FastXyzz::infinity();
     return reinterpret_cast<const FastXyzz&>(buckets_of(params, row)[bucket]);
 }
 
-/// Sums a row of points, `share_size` of them a thread. A bucket that lies within one interval is finished here. Of a bucket that spans
-/// several, the interval where it ends writes `finished`, the earlier ones `unfinished`, for join_buckets.
+/// Sums a row of points, interval_size of them a thread. A bucket that lies within one interval is finished here. If a bucket spans
+/// several, the interval in which it ends writes `finished` and the others write `unfinished`, for join_buckets.
 template <class Points>
 CUPOOL_DEVICE void accumulate(const MsmKernelParams& params, std::uint32_t row, const Points& points) {
     const std::uint32_t interval = global_index();

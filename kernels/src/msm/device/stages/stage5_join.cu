@@ -9,7 +9,7 @@ using cupool::detail::sum_block_size;
 
 using LaneGroup = LaneGroupXyzz<BaseField>;
 
-/// Makes the empty buckets infinity where no earlier chunk has done so.
+/// Sets empty buckets to infinity, unless earlier chunks have sums in them.
 CUPOOL_DEVICE void clear_empty_buckets(const MsmKernelParams& params, std::uint32_t row, const BucketStarts& starts) {
     if (params.carry_over.adds_to_buckets) return;
 #pragma unroll 1
@@ -21,8 +21,8 @@ CUPOOL_DEVICE void clear_empty_buckets(const MsmKernelParams& params, std::uint3
 
 inline constexpr std::uint32_t no_bucket = 0xffffffff;
 
-/// The bucket that a group is to complete: its own where there are groups for each bucket, else the one that begins in the group's interval
-/// and reaches behind it.
+/// The bucket that a lane group completes: if there are lane groups for each bucket, its own; otherwise the bucket that begins in its
+/// interval and ends behind it.
 CUPOOL_DEVICE std::uint32_t bucket_to_join(const MsmKernelParams& params, const BucketStarts& starts) {
     const std::uint32_t group = global_lane_group_index();
     if (params.rows.bucket_count <= params.accumulation.interval_count) {
@@ -36,8 +36,8 @@ CUPOOL_DEVICE std::uint32_t bucket_to_join(const MsmKernelParams& params, const 
     return starts[bucket] < begin ? no_bucket : bucket;
 }
 
-/// Completes the buckets that span several intervals. A group, or a few, a bucket or, where intervals are fewer, a group a interval; a
-/// bucket of very many intervals is only listed, for join_large_buckets. grid.y is the row.
+/// Completes the buckets that span several intervals. One or more lane groups work on a bucket or, if there are fewer intervals, one lane
+/// group on an interval. A bucket of very many intervals is only listed, for join_large_buckets. grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_buckets(MsmKernelParams params) {
     const std::uint32_t row = block_index_y();
     const BucketStarts starts(params, row);
@@ -64,7 +64,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_buckets(MsmKernelP
     if (is_joined && group == 0) sum.store(buckets_of(params, row)[bucket]);
 }
 
-/// Completes the listed buckets, a block at a time each.
+/// Completes the listed buckets; a block takes one at a time.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(large_sum_block_size) void msm_join_large_buckets(MsmKernelParams params) {
     CUPOOL_SHARED static char shared[large_sum_block_size / warp_size * sizeof(Xyzz)] __attribute__((aligned(16)));
 #pragma unroll 1

@@ -1,4 +1,4 @@
-// From the sums of buckets to those of windows by bit: reduce_buckets, once or a few times.
+// Bucket reduction: from the sums of buckets to sums of windows by bit. reduce_buckets is launched once for each level.
 
 #include "curve/lane_group_xyzz.cuh"
 #include "msm/device/bucket_reduction.hpp"
@@ -17,34 +17,34 @@ using cupool::detail::sums_of_bits;
 
 using LaneGroup = LaneGroupXyzz<BaseField>;
 
-/// A list of points that a level of folding takes: list 0 is to be folded; the others are to be summed, for a bit of the weights each.
+/// A list of points at a level: list 0 is split by the bits of positions; every other list is only summed, for a bit of the weights.
 class ReductionList {
 public:
     CUPOOL_DEVICE ReductionList(const MsmKernelParams& params, std::uint32_t row, std::uint32_t level, std::uint32_t list)
-        : plan_(params), row_(row), level_(level), size_(reduction_list_size(params, level)) {
+        : params_(params), row_(row), level_(level), size_(reduction_list_size(params, level)) {
         if (level == 0) return;
         points_ = static_cast<Xyzz*>(params.reduction.lists) + reduction_list_offset(params, level) +
                   (std::uint64_t{row} * reduction_lists(level) + list) * size_;
     }
 
-    /// The point at a place, which at the first level is the weight of a bucket.
-    CUPOOL_DEVICE LaneGroup operator[](std::uint32_t place) const {
+    /// The point at a position, which at level 0 is the weight of a bucket.
+    CUPOOL_DEVICE LaneGroup operator[](std::uint32_t position) const {
         if (level_ == 0)
-            return place == 0 || place > plan_.rows.bucket_count ? LaneGroup::infinity()
-                                                                 : LaneGroup::load(buckets_of(plan_, row_)[place - 1]);
-        return place < size_ ? LaneGroup::load(points_[place]) : LaneGroup::infinity();
+            return position == 0 || position > params_.rows.bucket_count ? LaneGroup::infinity()
+                                                                         : LaneGroup::load(buckets_of(params_, row_)[position - 1]);
+        return position < size_ ? LaneGroup::load(points_[position]) : LaneGroup::infinity();
     }
-    CUPOOL_DEVICE void store(std::uint32_t place, const LaneGroup& point) const { point.store(points_[place]); }
+    CUPOOL_DEVICE void store(std::uint32_t position, const LaneGroup& point) const { point.store(points_[position]); }
 
 private:
-    const MsmKernelParams& plan_;
+    const MsmKernelParams& params_;
     std::uint32_t row_;
     std::uint32_t level_;
     std::uint32_t size_;
     Xyzz* points_ = nullptr;
 };
 
-/// The sums of a row's window that the row has to give, by the bits of weights.
+/// The bit sums of a window that a row contributes.
 class BitSums {
 public:
     CUPOOL_DEVICE BitSums(const MsmKernelParams& params, std::uint32_t row) {
@@ -54,26 +54,26 @@ public:
         const std::uint32_t window = splits_weights ? row / 2 : row;
         const bool has_copies = params.rows.last_copies > 1 && row % params.digits.window_count == params.digits.window_count - 1;
         count_ = splits_weights && !is_high ? params.carry_over.low_bits : params.rows.weight_bits - first;
-        weighing_ = has_copies ? params.rows.last_copy_bits : count_;
+        weight_bits_ = has_copies ? params.rows.last_copy_bits : count_;
         sums_ = static_cast<Xyzz*>(params.reduction.bit_sums) + std::uint64_t{window} * params.rows.weight_bits + first;
     }
 
-    /// Whether places with this bit weigh more for it: it does not tell copies of buckets apart.
-    CUPOOL_DEVICE bool weighs(std::uint32_t bit) const { return bit < weighing_; }
-    /// Stores the sum for a bit, if the row has it.
+    /// Whether the bit counts in a weight; other bits only tell copies of buckets apart.
+    CUPOOL_DEVICE bool counts(std::uint32_t bit) const { return bit < weight_bits_; }
+    /// Stores the sum for a bit, if it is of this row.
     CUPOOL_DEVICE void store(std::uint32_t bit, const LaneGroup& sum) const {
-        if (bit < count_) (weighs(bit) ? sum : LaneGroup::infinity()).store(sums_[bit]);
+        if (bit < count_) (counts(bit) ? sum : LaneGroup::infinity()).store(sums_[bit]);
     }
 
 private:
     Xyzz* sums_;
     std::uint32_t count_;
-    std::uint32_t weighing_;
+    std::uint32_t weight_bits_;
 };
 
-/// Sums `1 << bits` points, and, if `folds`, also those whose places have a bit set, for each bit: points[0] is the sum, points[1 + k] that
-/// for bit k. By adding neighbours, whose sums then are the points, as often as there are bits. A group adds two.
-CUPOOL_DEVICE void fold(Xyzz* points, std::uint32_t bits, bool folds) {
+/// Sums `1 << bits` points and, if `splits`, for each bit also those whose positions have it: points[0] is the sum, points[1 + k] that for
+/// bit k. Each pass adds neighbours, and sets those at odd positions apart. A lane group adds two points.
+CUPOOL_DEVICE void reduce_tile(Xyzz* points, std::uint32_t bits, bool splits) {
     const std::uint32_t group = lane_group_index();
     std::uint32_t lists = 1;
 #pragma unroll 1
@@ -84,16 +84,16 @@ CUPOOL_DEVICE void fold(Xyzz* points, std::uint32_t bits, bool folds) {
         if (adds) sum += odd;
         block_barrier();
         if (adds) sum.store(points[group]);
-        if (folds && group < half) odd.store(points[lists * half + group]);
-        if (folds) ++lists;
+        if (splits && group < half) odd.store(points[lists * half + group]);
+        if (splits) ++lists;
         block_barrier();
     }
 }
 
-/// One level of folding. A row's buckets stand at the places that are their weights; the sum of 2^k times those at whose weights bit k is
-/// set, over all k, is what the row is. A block takes reduction_tile neighbours of a list, and leaves one point of it, and, of the first
-/// list, points of new lists for the bits of their places. Of what has one block, the sums are the window's. grid.y is the row; a list has
-/// as many blocks as places at the next level. The block has a group for two points.
+/// One level of bucket reduction. The position of a bucket is its weight, and the sum of a row is that, over all k, of 2^k times the
+/// buckets whose weights have bit k. A block reduces reduction_tile neighbours of a list to one point and, of list 0, also to points of new
+/// lists, one for each pair of bits of their positions. If one block covers a list, its output is the final sum of the window. grid.y is
+/// the row; a list has as many blocks as positions at the next level, and a block has a lane group for two points.
 CUPOOL_KERNEL CUPOOL_BLOCKS(reduction_tile / 2 * lane_group_size,
                             reducing_blocks(sizeof(BaseField))) void msm_reduce_buckets(MsmKernelParams params, std::uint32_t level) {
     CUPOOL_SHARED static char shared[reduction_tile * sizeof(Xyzz)] __attribute__((aligned(16)));
@@ -104,28 +104,28 @@ CUPOOL_KERNEL CUPOOL_BLOCKS(reduction_tile / 2 * lane_group_size,
     const std::uint32_t list = block_index() / blocks;
     const std::uint32_t block = block_index() % blocks;
     const std::uint32_t bits = reduction_bits(params, level);
-    const bool folds = list == 0;
+    const bool splits = list == 0;
     const ReductionList source(params, row, level, list);
 #pragma unroll 1
     for (std::uint32_t i = group; i < 1u << bits; i += block_size() / lane_group_size) source[block * reduction_tile + i].store(points[i]);
     block_barrier();
-    fold(points, bits, folds);
+    reduce_tile(points, bits, splits);
 
-    if (group > (folds ? sums_of_bits(bits) : 0)) return;
+    if (group > (splits ? sums_of_bits(bits) : 0)) return;
     const BitSums sums(params, row);
     const std::uint32_t new_list = group == 0 ? list : reduction_lists(level) + group - 1;
     const std::uint32_t all_bits = level * reduction_tile_bits + bits;
     const std::uint32_t bit = reduction_list_bit(new_list);
     const bool is_pair = bit % reduction_tile_bits + 1 < reduction_tile_bits && bit + 1 < all_bits;
     LaneGroup sum = LaneGroup::load(points[group == 0 ? 0 : 2 * group - 1]);
-    if (group > 0 && is_pair && sums.weighs(bit + 1)) sum += LaneGroup::load(points[2 * group]).doubled();
+    if (group > 0 && is_pair && sums.counts(bit + 1)) sum += LaneGroup::load(points[2 * group]).doubled();
     if (blocks > 1) {
         ReductionList(params, row, level + 1, new_list).store(block, sum);
     } else if (new_list > 0) {
         sums.store(bit, sum);
         if (is_pair) sums.store(bit + 1, LaneGroup::infinity());
     } else if (params.rows.bucket_count == 1u << all_bits) {
-        // The largest weight is the only one with its bit, and has no place.
+        // The largest weight is the only one with its bit, and has no position.
         sums.store(all_bits, LaneGroup::load(buckets_of(params, row)[params.rows.bucket_count - 1]));
     }
 }

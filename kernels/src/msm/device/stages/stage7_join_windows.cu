@@ -1,4 +1,4 @@
-// From the sums of windows by bit to those of windows, join_bit_sums, and to results in the device's memory, join_windows.
+// From bit sums to the sums of windows, join_bit_sums, and on to results in device memory, join_windows.
 
 #include "curve/lane_group_xyzz.cuh"
 #include "msm/device/stages/window_instances.cuh"
@@ -8,7 +8,7 @@ using cupool::detail::sum_block_size;
 
 using LaneGroup = LaneGroupXyzz<BaseField>;
 
-/// A window's sum of 2^k times its sum for bit k (Horner's rule). A group a window.
+/// The sum of a window: that of 2^k times its sum for bit k (Horner's rule). A lane group takes a window.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_bit_sums(const void* bit_sums, void* window_sums, std::uint32_t window_count,
                                                                        std::uint32_t weight_bits) {
     const std::uint32_t window = global_lane_group_index();
@@ -23,8 +23,8 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_bit_sums(const voi
     total.store(static_cast<Xyzz*>(window_sums)[window]);
 }
 
-/// The results of MSMs in Jacobian coordinates, from their windows' sums, [msm][window], as window_sums.hpp has it for the host. A group an
-/// MSM.
+/// The results of MSMs in Jacobian coordinates, from the sums of their windows, [msm][window]; window_sums.hpp does the same on the host. A
+/// lane group takes an MSM.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(sum_block_size) void msm_join_windows(const void* window_sums, void* results, std::uint32_t msm_count,
                                                                       std::uint32_t window_count, std::uint32_t width,
                                                                       std::uint32_t in_montgomery_form) {

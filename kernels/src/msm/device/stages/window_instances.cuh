@@ -1,25 +1,20 @@
 #pragma once
 
 /// \file
-/// The rows of an MSM by Pippenger's bucket method, for the curve that CUPOOL_CURVE names (a struct of field_parameters.hpp): what the
-/// files that make kernels share.
+/// What the kernels of an MSM share, for the curve that CUPOOL_CURVE names (a struct of field_parameters.hpp).
 ///
-/// A scalar, or each of two parts that it is split in, is cut into signed digits of `width` bits, one a window; a digit d puts its point,
-/// or that point's image under the curve's endomorphism, into bucket |d| - 1 of that window (of the last one's, a copy of it), negated
-/// where d < 0. Where multiples of the points are prepared, several digits share a window, each with its own table of points. A row is a
-/// window of one of the MSMs that are done at a time. The steps, in launch order, each in a file of its name, which becomes a module of its
-/// own, so that only those that are needed are compiled:
-///   stage2_sort.cu     sorts the terms by bucket, and lists what makes pairs;
-///   stage3_pairs.cu    halves each bucket's points in affine coordinates, a few times, where buckets are large; what is left may go to
-///                   another plan;
-///   stage4_accumulate_slots.cu, or after pairs stage4_accumulate_sums.cu     sums what is left of each bucket, equally many points a
-///   thread,
-///                   whatever the buckets' sizes;
-///   stage5_join.cu     joins what several threads have summed of a bucket;
-///   stage6_reduce_buckets.cu sums each row's buckets by the bits of their weights;
-///   stage7_join_windows.cu     joins the sums of a window where there are many windows, and those of an MSM where the result is to stay on
-///                   the device; else the host does both.
-/// Skewed scalars cost no more than uniform ones: no step gives a thread more work because a bucket is larger. device_msm.hpp drives them.
+/// The method is Pippenger's bucket method. A scalar, or each of its two parts, is recoded into signed digits of `width` bits, one for each
+/// window. A digit d puts its point, or the point's image under the endomorphism, into bucket |d| - 1 of that window, negated if d < 0.
+/// With prepared multiples of the points several digits share a window, each with a table of its own. A row is a window instance: one
+/// window of one MSM. The stages in launch order, each in a file and a module of its own, so that only those that are needed are compiled:
+///   stage2_sort.cu              sorts the terms by bucket, and indexes pairs;
+///   stage3_pairs.cu             batched-affine rounds: each halves the points of every bucket;
+///   stage4_accumulate_slots.cu  or, after rounds, stage4_accumulate_sums.cu: sums what remains of buckets, an interval of points a thread;
+///   stage5_join.cu              joins the intervals of a bucket;
+///   stage6_reduce_buckets.cu    reduces the buckets of a row to a sum for each bit of the weights;
+///   stage7_join_windows.cu      joins the bit sums of windows, and the windows of an MSM, if the device does that and not the host.
+/// Skewed scalars cost no more than uniform ones: no stage gives a thread more work because a bucket is larger. device_msm.hpp drives the
+/// stages.
 
 #include "curve/xyzz.hpp"
 #include "field/device_field.cuh"
@@ -74,7 +69,7 @@ private:
     std::uint32_t bucket_count_;
 };
 
-/// Where one row's points lie that round number `round` (from 1) leaves to the next one.
+/// The row of points that a round (from 1) writes for the next one.
 CUPOOL_DEVICE void* row_of_round(const MsmKernelParams& params, std::uint32_t round) {
     const bool is_odd = round % 2 == 1;
     FastAffine* const rows = static_cast<FastAffine*>(is_odd ? params.rounds.odd_sums : params.rounds.even_sums);
