@@ -14,6 +14,7 @@
 
 #include "curve/host_curve.hpp"
 #include "msm/device/plan.hpp"
+#include "msm/device/workspace_layout.hpp"
 #include "msm/scalar_range.hpp"
 #include "msm_operands.hpp"
 #include "ptx/ptx.hpp"
@@ -91,24 +92,25 @@ MsmKernelParams plan_one_bucket(std::uint32_t point_count, Memory& memory) {
     memory.take<std::byte>(cupool::detail::place_msm_sums(plan, coordinate_bytes, memory.next()));
     memory.take<std::byte>(cupool::detail::place_msm_workspace(plan, coordinate_bytes, memory.next()));
     MsmKernelParams& params = plan.params;
-    require(params.row_count == 1 && params.rounds == 0, "the params is not one of one row without pairwise rounds");
+    require(params.rows.count == 1 && params.rounds.count == 0, "the plan does not have one row without batched-affine rounds");
 
     std::vector<Point> multiples = cupool::generator_multiples<curve>(1, point_count);
     cupool::points_to_montgomery_form<curve>(multiples);
     Point* const points = memory.take<Point>(point_count);
     std::copy(multiples.begin(), multiples.end(), memory.at(points, point_count).begin());
-    params.points = points;
-    const std::span<std::uint32_t> slots = memory.at(params.slots, params.slot_count);
+    params.operands.points = points;
+    const std::span<std::uint32_t> slots = memory.at(params.sort.slots, params.sort.slot_count);
     std::iota(slots.begin(), slots.end(), 0u);
-    const std::span<std::uint32_t> starts = memory.at(params.starts, params.bucket_count + 1);
+    const std::span<std::uint32_t> starts = memory.at(params.sort.bucket_starts, params.rows.bucket_count + 1);
     std::fill(starts.begin() + 1, starts.end(), point_count);
     return params;
 }
 
-/// The sum of the bucket: its last share is in plan.finished, the others are in plan.unfinished.
+/// The sum of the bucket: its last interval is in `finished`, the others are in `unfinished`.
 Sum bucket_sum(const MsmKernelParams& params, Memory& memory) {
-    Sum sum = memory.at(static_cast<Sum*>(params.finished), params.share_count).back();
-    for (const Sum& share : memory.at(static_cast<Sum*>(params.unfinished), params.share_count - 1)) sum += share;
+    Sum sum = memory.at(static_cast<Sum*>(params.accumulation.finished), params.accumulation.interval_count).back();
+    for (const Sum& interval : memory.at(static_cast<Sum*>(params.accumulation.unfinished), params.accumulation.interval_count - 1))
+        sum += interval;
     return sum;
 }
 
@@ -123,7 +125,7 @@ void xyzz_additions(benchmark::State& state) {
 
     cupool::ptx::Launch launch;
     launch.entry = program.find_entry("msm_accumulate_slots").value();
-    launch.grid = {(params.share_count + block_size - 1) / block_size};
+    launch.grid = {(params.accumulation.interval_count + block_size - 1) / block_size};
     launch.block = {block_size};
     launch.parameters = std::as_bytes(std::span(&params, 1));
     launch.variable_addresses = variables;
@@ -137,7 +139,7 @@ void xyzz_additions(benchmark::State& state) {
     require(
         cupool::detail::store_affine<curve>(normalized(bucket_sum(params, memory)), false) == multiply(cupool::generator<curve>(), factor),
         "the bucket's sum is not its closed form");
-    const std::uint32_t additions = point_count - params.share_count;  // a share begins with its first point
+    const std::uint32_t additions = point_count - params.accumulation.interval_count;  // a interval begins with its first point
     state.counters["lane_instructions"] = benchmark::Counter(static_cast<double>(lane_instructions), benchmark::Counter::kIsRate);
     state.counters["additions"] = benchmark::Counter(static_cast<double>(state.iterations() * additions), benchmark::Counter::kIsRate);
 }

@@ -1,7 +1,7 @@
 // Changes the shipped PTX an instruction at a time, runs each mutant on the simulated driver, and says which ones were caught.
 //
 //     cupool_mutate --barriers                                     # deletes each barrier of each shipped kernel
-//     cupool_mutate --arithmetic --function product_of_quads       # every change of the field multiplications
+//     cupool_mutate --arithmetic --function product_of_vec4s       # every change of the field multiplications
 //     cupool_mutate --barriers --arithmetic --sample 60 --seed 1   # some of each
 //
 // Ends with 0 when every barrier and at least 95 % of the other mutants were caught; those of the file --equivalent do not count.

@@ -71,11 +71,11 @@ MsmJob<C> borders() {
     return job;
 }
 
-/// Buckets so full that they are halved by pairwise additions first, some threads adding two pairs in each round; half of the points are
+/// Buckets so full that they are halved by batched-affine rounds first, some threads adding two pairs in each round; half of the points are
 /// few, so that equal, opposite and infinite ones meet.
 template <Curve C>
 MsmJob<C> rounds() {
-    MsmJob<C> job{"pairwise rounds", {}, generator_multiples<C>(1, 320), {}, {}};
+    MsmJob<C> job{"batched-affine rounds", {}, generator_multiples<C>(1, 320), {}, {}};
     const auto g = generator<C>();
     const std::array few{g, negate(g), add(g, g), infinity<C>()};
     std::mt19937_64 random(1);
@@ -90,7 +90,7 @@ MsmJob<C> rounds() {
 template <Curve C>
 MsmJob<C> rounds_of_two_chunks() {
     MsmJob<C> job = rounds<C>();
-    job.name = "pairwise rounds of two chunks";
+    job.name = "batched-affine rounds of two chunks";
     job.max_chunk_terms = 400;
     return job;
 }
@@ -360,7 +360,7 @@ void append_msm_modules(std::vector<ShippedModule>& modules, const std::string& 
                                                          {"accumulate_slots", code.accumulate_slots.ptx},
                                                          {"accumulate_sums", code.accumulate_sums.ptx},
                                                          {"join", code.join.ptx},
-                                                         {"sum_rows", code.sum_rows.ptx},
+                                                         {"reduce_buckets", code.reduce_buckets.ptx},
                                                          {"join_windows", code.join_windows.ptx},
                                                          {"bases", code.bases.ptx}};
     for (const auto& [step, text] : steps)

@@ -36,7 +36,7 @@ using Accumulator = typename AccumulatorOf<T>::Type;
 
 template <class T>
 struct Vector {
-    static constexpr unsigned size = sizeof(Words4) / sizeof(T);
+    static constexpr unsigned size = sizeof(Vec4) / sizeof(T);
     T elements[size];
 };
 
@@ -46,10 +46,10 @@ struct Accumulators {
     Accumulator<T> elements[Vector<T>::size];
 };
 
-CUPOOL_DEVICE Words4 load_vector(std::uint64_t address, std::uint64_t index) { return reinterpret_cast<const Words4*>(address)[index]; }
+CUPOOL_DEVICE Vec4 load_vector(std::uint64_t address, std::uint64_t index) { return reinterpret_cast<const Vec4*>(address)[index]; }
 
 template <class T>
-CUPOOL_DEVICE Accumulators<T> accumulators_of(Words4 words) {
+CUPOOL_DEVICE Accumulators<T> accumulators_of(Vec4 words) {
     const auto vector = __builtin_bit_cast(Vector<T>, words);
     Accumulators<T> accumulators;
 #pragma unroll
@@ -58,13 +58,13 @@ CUPOOL_DEVICE Accumulators<T> accumulators_of(Words4 words) {
 }
 
 template <class T>
-CUPOOL_DEVICE Words4 words_of(const Accumulators<T>& accumulators) {
+CUPOOL_DEVICE Vec4 words_of(const Accumulators<T>& accumulators) {
     Vector<T> vector;
 #pragma unroll
     for (unsigned k = 0; k < Vector<T>::size; ++k) {
         vector.elements[k] = static_cast<T>(cupool::detail::with_canonical_nan(accumulators.elements[k]));
     }
-    return __builtin_bit_cast(Words4, vector);
+    return __builtin_bit_cast(Vec4, vector);
 }
 
 template <class Operation, class T>
@@ -81,19 +81,19 @@ CUPOOL_DEVICE void combine_step(const PeerArrays& arrays, std::uint64_t offset, 
     for (unsigned k = 0; k < Count; ++k) sums[k] = accumulators_of<T>(load_vector(arrays.inputs[0] + offset, index + k * stride));
 #pragma nounroll
     for (std::uint32_t peer = 1; peer < arrays.input_count; ++peer) {
-        Words4 loaded[Count];
+        Vec4 loaded[Count];
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) loaded[k] = load_vector(arrays.inputs[peer] + offset, index + k * stride);
 #pragma unroll
         for (unsigned k = 0; k < Count; ++k) combine_into<Operation, T>(sums[k], accumulators_of<T>(loaded[k]));
     }
-    Words4 words[Count];
+    Vec4 words[Count];
 #pragma unroll
     for (unsigned k = 0; k < Count; ++k) words[k] = words_of<T>(sums[k]);
 #pragma nounroll
     for (std::uint32_t peer = 0; peer < arrays.output_count; ++peer) {
 #pragma unroll
-        for (unsigned k = 0; k < Count; ++k) reinterpret_cast<Words4*>(arrays.outputs[peer] + offset)[index + k * stride] = words[k];
+        for (unsigned k = 0; k < Count; ++k) reinterpret_cast<Vec4*>(arrays.outputs[peer] + offset)[index + k * stride] = words[k];
     }
 }
 

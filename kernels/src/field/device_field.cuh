@@ -9,9 +9,9 @@
 /// pair. The moduli leave the top bit of the top limb free, so no accumulator overflows its N limbs.
 
 #include "field/carry_chain.cuh"
-#include "support/device.cuh"
 #include "field/field_parameters.hpp"
 #include "field/quadratic_element.hpp"
+#include "support/device.cuh"
 
 namespace cupool::device {
 
@@ -164,20 +164,20 @@ struct alignas(16) DeviceField {
         return r;
     }
 
-    CUPOOL_DEVICE static constexpr int quad_count() { return limb_count / 4; }
-    CUPOOL_DEVICE Words4 quad(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
+    CUPOOL_DEVICE static constexpr int vec4_count() { return limb_count / 4; }
+    CUPOOL_DEVICE Vec4 vec4(int i) const { return {limbs[4 * i], limbs[4 * i + 1], limbs[4 * i + 2], limbs[4 * i + 3]}; }
 
-    CUPOOL_DEVICE void set_quad(int i, Words4 quad) {
+    CUPOOL_DEVICE void set_vec4(int i, Vec4 vec4) {
 #pragma unroll
-        for (int j = 0; j < 4; ++j) limbs[4 * i + j] = quad[j];
+        for (int j = 0; j < 4; ++j) limbs[4 * i + j] = vec4[j];
     }
 
     /// The product by a function call.
     CUPOOL_DEVICE static DeviceField called_product(const DeviceField& a, const DeviceField& b) {
         if constexpr (limb_count == 8) {
-            return product_of_quads(a.quad(0), a.quad(1), b.quad(0), b.quad(1));
+            return product_of_vec4s(a.vec4(0), a.vec4(1), b.vec4(0), b.vec4(1));
         } else {
-            return product_of_quads(a.quad(0), a.quad(1), a.quad(2), b.quad(0), b.quad(1), b.quad(2));
+            return product_of_vec4s(a.vec4(0), a.vec4(1), a.vec4(2), b.vec4(0), b.vec4(1), b.vec4(2));
         }
     }
 
@@ -345,15 +345,15 @@ private:
         high[limb_count - 1] = addc(high[limb_count - 1], 0);
     }
 
-    template <class... Quads>
-    __attribute__((device, noinline)) static DeviceField product_of_quads(Quads... quads) {
-        const Words4 all[] = {quads...};
+    template <class... Vec4s>
+    __attribute__((device, noinline)) static DeviceField product_of_vec4s(Vec4s... vec4s) {
+        const Vec4 all[] = {vec4s...};
         DeviceField a;
         DeviceField b;
 #pragma unroll
         for (int i = 0; i < limb_count / 4; ++i) {
-            a.set_quad(i, all[i]);
-            b.set_quad(i, all[i + limb_count / 4]);
+            a.set_vec4(i, all[i]);
+            b.set_vec4(i, all[i + limb_count / 4]);
         }
         return inlined_product(a, b);
     }

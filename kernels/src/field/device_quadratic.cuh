@@ -79,16 +79,16 @@ class DeviceQuadraticProduct {
         for (int i = 1; i < limb_count; ++i) upper[i] = addc_cc(upper[i], mask & Field::modulus_limb(i));
     }
 
-    /// Half of the quads are those of the left factor.
-    template <class... Quads>
-    __attribute__((device, noinline)) static Element of_quads(Quads... quads) {
-        const Words4 all[] = {quads...};
+    /// Half of the vec4s are those of the left factor.
+    template <class... Vec4s>
+    __attribute__((device, noinline)) static Element of_vec4s(Vec4s... vec4s) {
+        const Vec4 all[] = {vec4s...};
         Element left;
         Element right;
 #pragma unroll
-        for (int i = 0; i < Element::quad_count(); ++i) {
-            left.set_quad(i, all[i]);
-            right.set_quad(i, all[i + Element::quad_count()]);
+        for (int i = 0; i < Element::vec4_count(); ++i) {
+            left.set_vec4(i, all[i]);
+            right.set_vec4(i, all[i + Element::vec4_count()]);
         }
         Whole low = whole_product(left.c0, right.c0);
         const Whole high = whole_product(left.c1, right.c1);
@@ -102,7 +102,7 @@ class DeviceQuadraticProduct {
 public:
     template <int... I>
     CUPOOL_DEVICE static Element of(const Element& left, const Element& right, NumberSequence<int, I...>) {
-        return of_quads(left.quad(I)..., right.quad(I)...);
+        return of_vec4s(left.vec4(I)..., right.vec4(I)...);
     }
 };
 
@@ -111,7 +111,7 @@ template <class Parameters>
 CUPOOL_DEVICE detail::QuadraticElement<DeviceField<Parameters>> product(const detail::QuadraticElement<DeviceField<Parameters>>& left,
                                                                         const detail::QuadraticElement<DeviceField<Parameters>>& right) {
     using Element = detail::QuadraticElement<DeviceField<Parameters>>;
-    return DeviceQuadraticProduct<Parameters>::of(left, right, Numbers<Element::quad_count()>{});
+    return DeviceQuadraticProduct<Parameters>::of(left, right, Numbers<Element::vec4_count()>{});
 }
 
 }  // namespace cupool::device

@@ -75,11 +75,11 @@ struct QuadraticElement {
         return {c0.with_each_limb(function), c1.with_each_limb(function)};
     }
 
-    CUPOOL_HOST_DEVICE static constexpr int quad_count() { return 2 * Field::quad_count(); }
-    CUPOOL_HOST_DEVICE auto quad(int i) const { return i < Field::quad_count() ? c0.quad(i) : c1.quad(i - Field::quad_count()); }
-    template <class Quad>
-    CUPOOL_HOST_DEVICE void set_quad(int i, Quad quad) {
-        i < Field::quad_count() ? c0.set_quad(i, quad) : c1.set_quad(i - Field::quad_count(), quad);
+    CUPOOL_HOST_DEVICE static constexpr int vec4_count() { return 2 * Field::vec4_count(); }
+    CUPOOL_HOST_DEVICE auto vec4(int i) const { return i < Field::vec4_count() ? c0.vec4(i) : c1.vec4(i - Field::vec4_count()); }
+    template <class Vec4>
+    CUPOOL_HOST_DEVICE void set_vec4(int i, Vec4 vec4) {
+        i < Field::vec4_count() ? c0.set_vec4(i, vec4) : c1.set_vec4(i - Field::vec4_count(), vec4);
     }
 
     /// c0^2 + c1^2, the product with the conjugate c0 - c1 u.

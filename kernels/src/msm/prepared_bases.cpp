@@ -5,8 +5,8 @@
 
 #include "curve/for_each_curve.hpp"
 #include "msm/base_tables.hpp"
+#include "msm/device/cost_model.hpp"
 #include "msm/device/kernels.hpp"
-#include "msm/device/plan.hpp"
 #include "transfer/operand_checks.hpp"
 #include "transfer/synchronize_on_exit.hpp"
 #include "transfer/upload_stager.hpp"

@@ -76,7 +76,7 @@ CUPOOL_DEVICE A scaled_up(A lane_sum) {
 }
 
 /// Whether a word of two binary16 has an infinity or a NaN.
-CUPOOL_DEVICE bool has_infinity(Words4 words) {
+CUPOOL_DEVICE bool has_infinity(Vec4 words) {
     std::uint32_t carries = 0;
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i) carries |= (words[i] & 0x7fff7fffu) + 0x04000400u;
@@ -84,7 +84,7 @@ CUPOOL_DEVICE bool has_infinity(Words4 words) {
 }
 /// lane_number() of an element of a vector; a binary16 must be finite.
 template <class A, class E>
-CUPOOL_DEVICE A lane_number_of(Words4 words, unsigned index) {
+CUPOOL_DEVICE A lane_number_of(Vec4 words, unsigned index) {
     if constexpr (__is_same(E, BFloat16)) {
         const std::uint32_t word = words[index / 2];
         return __builtin_bit_cast(float, index % 2 == 0 ? word << 16 : word & 0xffff0000u);
@@ -93,7 +93,7 @@ CUPOOL_DEVICE A lane_number_of(Words4 words, unsigned index) {
     }
 }
 template <class A, class E>
-requires(__is_same(E, Float16)) CUPOOL_DEVICE A lane_number_of(Words4 words, unsigned index) {
+requires(__is_same(E, Float16)) CUPOOL_DEVICE A lane_number_of(Vec4 words, unsigned index) {
     const std::uint32_t word = words[index / 2];
     const auto shifted = static_cast<std::int32_t>(index % 2 == 0 ? word << 16 : word) >> 3;
     return __builtin_bit_cast(float, static_cast<std::uint32_t>(shifted) & 0x8fffe000u);
@@ -113,7 +113,7 @@ CUPOOL_DEVICE A fold_components(A* components) {
 
 /// Reads memory that no thread of the launch writes.
 struct ReadsInput {
-    CUPOOL_DEVICE static Words4 load(const void* address) { return load_vector(address); }
+    CUPOOL_DEVICE static Vec4 load(const void* address) { return load_vector(address); }
 };
 
 /// The sum of unsigned integers, modulo 2^64, in any order.
@@ -131,7 +131,7 @@ struct IntegerSum : ReadsInput {
     CUPOOL_DEVICE static std::uint64_t combine(std::uint64_t left, std::uint64_t right) { return left + right; }
     CUPOOL_DEVICE static std::uint64_t value(Lane lane) { return lane; }
 
-    CUPOOL_DEVICE void take(Lane& lane, Words4 words, std::uint32_t /*first*/) const {
+    CUPOOL_DEVICE void take(Lane& lane, Vec4 words, std::uint32_t /*first*/) const {
         if constexpr (sizeof(E) == 8) {
             lane += element_of<std::uint64_t>(words, 0) + element_of<std::uint64_t>(words, 1);
         } else if constexpr (sizeof(E) == 4) {
@@ -181,7 +181,7 @@ struct IntegerProduct : ReadsInput {
     CUPOOL_DEVICE static std::uint64_t combine(std::uint64_t left, std::uint64_t right) { return left * right; }
     CUPOOL_DEVICE static std::uint64_t value(Lane lane) { return lane; }
 
-    CUPOOL_DEVICE void take(Lane& lane, Words4 words, std::uint32_t first) const {
+    CUPOOL_DEVICE void take(Lane& lane, Vec4 words, std::uint32_t first) const {
 #pragma unroll
         for (unsigned i = 0; i < vector_elements<E>; ++i) take_one(lane, i, element_of<E>(words, i), first + i);
     }
@@ -220,7 +220,7 @@ struct IntegerMinimum : ReadsInput {
     CUPOOL_DEVICE static Accumulator combine(Accumulator left, Accumulator right) { return left < right ? left : right; }
     CUPOOL_DEVICE static Accumulator value(Lane lane) { return lane; }
 
-    CUPOOL_DEVICE void take(Lane& lane, Words4 words, std::uint32_t first) const {
+    CUPOOL_DEVICE void take(Lane& lane, Vec4 words, std::uint32_t first) const {
 #pragma unroll
         for (unsigned i = 0; i < vector_elements<E>; ++i) take_one(lane, i, element_of<E>(words, i), first + i);
     }
@@ -257,7 +257,7 @@ struct FloatSum : ReadsInput {
         for (unsigned i = 0; i < vector_elements<E>; ++i) lane.components[i] = identity();
         return lane;
     }
-    CUPOOL_DEVICE static void take(Lane& lane, Words4 words, std::uint32_t /*first*/) {
+    CUPOOL_DEVICE static void take(Lane& lane, Vec4 words, std::uint32_t /*first*/) {
         if (__is_same(E, Float16) && has_infinity(words)) {
 #pragma unroll
             for (unsigned i = 0; i < vector_elements<E>; ++i) take_one(lane, i, element_of<E>(words, i), 0);
@@ -297,7 +297,7 @@ struct FloatMinimum : ReadsInput {
     CUPOOL_DEVICE A identity() const { return detail::Min::identity<A>(); }
     CUPOOL_DEVICE static A combine(A left, A right) { return detail::Min::combine(left, right); }
 
-    CUPOOL_DEVICE void take(Lane& lane, Words4 words, std::uint32_t first) const {
+    CUPOOL_DEVICE void take(Lane& lane, Vec4 words, std::uint32_t first) const {
         if (__is_same(E, Float16) && has_infinity(words)) {
 #pragma unroll
             for (unsigned i = 0; i < vector_elements<E>; ++i) take_one(lane, i, element_of<E>(words, i), first + i);
@@ -380,7 +380,7 @@ struct IndexOfMinimum : ReadsInput {
         return is_right ? right : left;
     }
 
-    CUPOOL_DEVICE void take(Lane& lane, Words4 words, std::uint32_t first) const {
+    CUPOOL_DEVICE void take(Lane& lane, Vec4 words, std::uint32_t first) const {
         if constexpr (is_16_bit_float) {
             if (!has_nan(words)) return take_numbers(lane, words, first);
         }
@@ -405,7 +405,7 @@ private:
     static constexpr bool is_16_bit_float = sizeof(E) == 2 && Infinity != 0;
 
     /// Whether a word of two 16-bit floats has a NaN.
-    CUPOOL_DEVICE static bool has_nan(Words4 words) {
+    CUPOOL_DEVICE static bool has_nan(Vec4 words) {
         constexpr auto beyond = static_cast<std::uint32_t>(0x7fff - Infinity) * 0x00010001u;
         std::uint32_t carries = 0;
 #pragma unroll
@@ -414,7 +414,7 @@ private:
     }
     /// take() of 16-bit floats without a NaN: the keys of a word are made beside each other, and each is compared together with its
     /// place in the vector, so that the minimum has both.
-    CUPOOL_DEVICE void take_numbers(Lane& lane, Words4 words, std::uint32_t first) const {
+    CUPOOL_DEVICE void take_numbers(Lane& lane, Vec4 words, std::uint32_t first) const {
         std::uint32_t least = ~std::uint32_t{0};
 #pragma unroll
         for (unsigned i = 0; i < 4; ++i) {
@@ -462,8 +462,8 @@ struct ValuesOf {
         for (unsigned i = 0; i < vector_elements<Element>; ++i) lane.components[i] = policy.identity();
         return lane;
     }
-    CUPOOL_DEVICE static Words4 load(const void* address) { return *static_cast<const Words4*>(address); }
-    CUPOOL_DEVICE static void take(Lane& lane, Words4 words, std::uint32_t /*first*/) {
+    CUPOOL_DEVICE static Vec4 load(const void* address) { return *static_cast<const Vec4*>(address); }
+    CUPOOL_DEVICE static void take(Lane& lane, Vec4 words, std::uint32_t /*first*/) {
 #pragma unroll
         for (unsigned i = 0; i < vector_elements<Element>; ++i) take_one(lane, i, element_of<Element>(words, i), 0);
     }

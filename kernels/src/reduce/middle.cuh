@@ -16,7 +16,7 @@ inline constexpr unsigned middle_columns = vector_elements<E> < 32 / sizeof(type
 
 /// So many neighbouring bytes, at a multiple of their number, that no thread of the launch writes, as the beginning of a vector.
 template <unsigned Bytes>
-CUPOOL_DEVICE Words4 load_columns(const void* address) {
+CUPOOL_DEVICE Vec4 load_columns(const void* address) {
     if constexpr (Bytes == 16) {
         return load_vector(address);
     } else if constexpr (Bytes == 8) {
@@ -58,7 +58,7 @@ struct MiddleLane {
 private:
     template <bool AreAllThere>
     CUPOOL_DEVICE void take_rows(const Reads& reads, const E* elements, unsigned rows, std::uint64_t stride) {
-        Words4 words[rows_in_flight];
+        Vec4 words[rows_in_flight];
 #pragma unroll
         for (unsigned i = 0; i < rows_in_flight; ++i) {
             if (AreAllThere || i < rows) words[i] = load_columns<bytes>(elements + i * stride);
@@ -68,7 +68,7 @@ private:
             if (AreAllThere || i < rows) take_row(reads, words[i]);
         }
     }
-    CUPOOL_DEVICE void take_row(const Reads& reads, Words4 words) {
+    CUPOOL_DEVICE void take_row(const Reads& reads, Vec4 words) {
 #pragma unroll
         for (unsigned i = 0; i < Columns; ++i) reads.take_one(columns[i], 0, element_of<E>(words, i), 0);
     }

@@ -30,8 +30,8 @@ struct WordsOf<8> {
 };
 template <>
 struct WordsOf<16> {
-    using Element = Words4;
-    using Value = Words4;
+    using Element = Vec4;
+    using Value = Vec4;
 };
 
 /// An element in memory, and as functions take it.
@@ -55,7 +55,7 @@ CUPOOL_DEVICE Value value_of_thread(const Element* array, std::uint64_t first, s
         constexpr unsigned vector = vector_elements<Element>;
 #pragma unroll
         for (unsigned i = 0; i < thread_elements / vector; ++i) {
-            const Words4 words = load_vector(array + first + i * vector);
+            const Vec4 words = load_vector(array + first + i * vector);
 #pragma unroll
             for (unsigned j = 0; j < vector; ++j) elements[i * vector + j] = element_of<Element>(words, j);
         }

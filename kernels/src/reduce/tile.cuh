@@ -39,7 +39,7 @@ template <unsigned Rows, class Policy>
 CUPOOL_DEVICE void take_rows(const Policy& policy, typename Policy::Lane& lane, const typename Policy::Element* tile,
                              std::uint64_t& first) {
     constexpr std::uint32_t row_elements = vector_elements<typename Policy::Element> * detail::reduce_lanes;
-    Words4 words[Rows];
+    Vec4 words[Rows];
 #pragma unroll
     for (unsigned i = 0; i < Rows; ++i) words[i] = Policy::load(tile + first + i * row_elements);
 #pragma unroll

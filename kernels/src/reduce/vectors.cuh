@@ -5,8 +5,8 @@
 
 #include <cupool/kernels/float16.hpp>
 
-#include "support/device.cuh"
 #include "reduce/operations.hpp"
+#include "support/device.cuh"
 
 namespace cupool::device {
 
@@ -14,7 +14,7 @@ namespace cupool::device {
 template <class E>
 inline constexpr unsigned vector_elements = detail::reduce_vector_bytes / sizeof(E);
 
-CUPOOL_DEVICE Words4 load_vector(const void* address) {
+CUPOOL_DEVICE Vec4 load_vector(const void* address) {
     std::uint32_t x, y, z, w;
     asm("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(address));
     return {x, y, z, w};
@@ -26,7 +26,7 @@ CUPOOL_DEVICE bool is_vector_aligned(const void* address) {
 
 /// Element number `index` of a vector; the index is a constant once loops are unrolled.
 template <class E>
-CUPOOL_DEVICE E element_of(Words4 words, unsigned index) {
+CUPOOL_DEVICE E element_of(Vec4 words, unsigned index) {
     if constexpr (sizeof(E) == 16) {
         return __builtin_bit_cast(E, words);
     } else if constexpr (sizeof(E) == 8) {

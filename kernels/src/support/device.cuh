@@ -19,7 +19,7 @@ inline constexpr std::uint32_t all_lanes = 0xffffffff;
 
 /// Four words, which one instruction reads or writes. A vector travels to a function in registers, where a struct would go through the
 /// stack.
-using Words4 = std::uint32_t __attribute__((ext_vector_type(4)));
+using Vec4 = std::uint32_t __attribute__((ext_vector_type(4)));
 
 CUPOOL_DEVICE unsigned thread_index() { return __nvvm_read_ptx_sreg_tid_x(); }
 CUPOOL_DEVICE unsigned block_size() { return __nvvm_read_ptx_sreg_ntid_x(); }

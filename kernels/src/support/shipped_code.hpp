@@ -45,7 +45,7 @@ CUPOOL_FOR_EACH_G1_NAME(CUPOOL_DECLARE_SORT)
     extern const ShippedCode msm_accumulate_slots_##name##_code; \
     extern const ShippedCode msm_accumulate_sums_##name##_code;  \
     extern const ShippedCode msm_join_##name##_code;             \
-    extern const ShippedCode msm_sum_rows_##name##_code;         \
+    extern const ShippedCode msm_reduce_buckets_##name##_code;   \
     extern const ShippedCode msm_join_windows_##name##_code;     \
     extern const ShippedCode msm_bases_##name##_code;
 CUPOOL_FOR_EACH_CURVE_NAME(CUPOOL_DECLARE_STEPS)
@@ -58,7 +58,7 @@ struct MsmCode {
     ShippedCode accumulate_slots;
     ShippedCode accumulate_sums;
     ShippedCode join;
-    ShippedCode sum_rows;
+    ShippedCode reduce_buckets;
     ShippedCode join_windows;
     ShippedCode bases;
 };
@@ -67,11 +67,17 @@ struct MsmCode {
 template <Curve C>
 MsmCode msm_code();
 
-#define CUPOOL_MSM_CODE(name, g1)                                                                                                          \
-    template <>                                                                                                                            \
-    inline MsmCode msm_code<Curve::name>() {                                                                                               \
-        return {msm_sort_##g1##_code,   msm_pairs_##name##_code,    msm_accumulate_slots_##name##_code, msm_accumulate_sums_##name##_code, \
-                msm_join_##name##_code, msm_sum_rows_##name##_code, msm_join_windows_##name##_code,     msm_bases_##name##_code};          \
+#define CUPOOL_MSM_CODE(name, g1)                   \
+    template <>                                     \
+    inline MsmCode msm_code<Curve::name>() {        \
+        return {msm_sort_##g1##_code,               \
+                msm_pairs_##name##_code,            \
+                msm_accumulate_slots_##name##_code, \
+                msm_accumulate_sums_##name##_code,  \
+                msm_join_##name##_code,             \
+                msm_reduce_buckets_##name##_code,   \
+                msm_join_windows_##name##_code,     \
+                msm_bases_##name##_code};           \
     }
 #define CUPOOL_MSM_CODE_OF_G1(name) CUPOOL_MSM_CODE(name, name)
 CUPOOL_FOR_EACH_G1_NAME(CUPOOL_MSM_CODE_OF_G1)

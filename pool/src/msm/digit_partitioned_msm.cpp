@@ -1,11 +1,15 @@
-#include "curve/for_each_curve.hpp"
 #include "msm/digit_partitioned_msm.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <new>
 
+#include "curve/for_each_curve.hpp"
 #include "msm/device/budget.hpp"
+#include "msm/oversized_scalar.hpp"
+#include "msm/window_sums.hpp"
+#include "support/parallel_for.hpp"
+#include "transfer/synchronize_on_exit.hpp"
 
 namespace cupool::detail {
 
@@ -311,7 +315,7 @@ std::optional<unsigned> digit_partition_width(std::size_t terms, std::size_t dev
     if (devices < 2 || spread == MsmSpread::one_device || spread == MsmSpread::all_devices || terms > max_terms) return std::nullopt;
     const ScalarRange scalars = scalar_range<C>(config.bitsize);
     const DigitChoice choice =
-        choose_digits(terms, scalars, 1, static_cast<unsigned>(config.c), {.share_count = static_cast<unsigned>(devices)});
+        choose_digits(terms, scalars, 1, static_cast<unsigned>(config.c), {.partition_count = static_cast<unsigned>(devices)});
     if (spread == MsmSpread::digit_partition) return choice.width;
     // With fewer digits, forwarding a term takes longer than summing one device's digits of it.
     const MsmDigits digits = msm_digits(scalars, choice, 1);

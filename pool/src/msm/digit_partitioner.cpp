@@ -1,4 +1,3 @@
-#include "curve/for_each_curve.hpp"
 #include "msm/digit_partitioner.hpp"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 #include <cupool/driver/pointer_info.hpp>
 #include <string>
 
+#include "curve/for_each_curve.hpp"
 #include "msm/devices_for_msm.hpp"
 #include "msm/oversized_scalar.hpp"
 #include "pool_state.hpp"

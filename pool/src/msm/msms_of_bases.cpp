@@ -1,4 +1,3 @@
-#include "curve/for_each_curve.hpp"
 #include "msm/msms_of_bases.hpp"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "curve/for_each_curve.hpp"
 #include "msm/checks.hpp"
 #include "msm/device/strided_msms.hpp"
 #include "msm/devices_for_msm.hpp"
@@ -162,8 +162,8 @@ RunReport MsmsOfBases<C>::run_part(const MsmPart& part, const DeviceContext& con
         const MsmConfig own = request_.config_of_part(context, scalars.elements, sums);
         const std::size_t first_base = part.terms.offset - with_bases.terms.offset;
         try {
-            RunReport report =
-                msm_of_strided_scalars<C>({scalars.elements, part.terms.count, scalars.range.stride, first_base}, *with_bases.bases, own, sums);
+            RunReport report = msm_of_strided_scalars<C>({scalars.elements, part.terms.count, scalars.range.stride, first_base},
+                                                         *with_bases.bases, own, sums);
             report.bytes += operands.bytes();
             report.device_bytes += operands.bytes();
             return report;

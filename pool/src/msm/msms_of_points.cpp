@@ -1,4 +1,3 @@
-#include "curve/for_each_curve.hpp"
 #include "msm/msms_of_points.hpp"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "curve/for_each_curve.hpp"
 #include "msm/checks.hpp"
 #include "msm/devices_for_msm.hpp"
 #include "msm/msm_distributor.hpp"

@@ -9,9 +9,9 @@
 #include "../endomorphism_eigenvalue.hpp"
 #include "catch.hpp"
 #include "machine.hpp"
+#include "msm/device/cost_model.hpp"
 #include "msm/device/job_layout.hpp"
 #include "msm/device/msm_on_device.hpp"
-#include "msm/device/plan.hpp"
 #include "terms_of_all_kinds.hpp"
 
 using namespace cupool;
@@ -138,8 +138,8 @@ TEST_CASE("devices share the digits of scalars that are split", "[msm]") {
     const SplitMsms<C> one(1, 41);
     MsmConfig config;
     config.c = width;
-    REQUIRE(
-        detail::choose_digits(41, detail::scalar_range<C>(0), 1, width, {.share_count = static_cast<unsigned>(devices)}).are_scalars_split);
+    REQUIRE(detail::choose_digits(41, detail::scalar_range<C>(0), 1, width, {.partition_count = static_cast<unsigned>(devices)})
+                .are_scalars_split);
     JacobianPoint<C> sum;
     pool.msm<C>(std::span<const Scalar>(one.scalars), std::span<const AffinePoint<C>>(one.points), config, sum, MsmSpread::digit_partition);
     CHECK(to_affine(sum) == one.sums[0]);

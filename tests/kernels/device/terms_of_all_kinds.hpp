@@ -8,7 +8,7 @@
 
 namespace cupool::test {
 
-/// A device so small that few terms already make it add points pairwise.
+/// A device so small that few terms already have batched-affine rounds.
 inline SimulatedDevice small_device() {
     SimulatedDevice device;
     device.multiprocessor_count = 1;

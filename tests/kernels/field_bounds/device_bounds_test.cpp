@@ -74,24 +74,24 @@ template <class Field_>
 struct AnyPairs {
     using Field = Field_;
     using Point = Affine<Field>;
-    using PairName = int;
+    using PairIndex = int;
     using AskedX = device::TwoFields<Field>;
 
-    static PairName name(std::uint32_t /*pair*/) { return 0; }
-    static bool lacks_points(PairName /*name*/, const AskedX& /*x*/) { return decisions().next(); }
-    static AskedX ask_x(PairName /*name*/) { return {}; }
+    static PairIndex index(std::uint32_t /*pair*/) { return 0; }
+    static bool lacks_points(PairIndex /*index*/, const AskedX& /*x*/) { return decisions().next(); }
+    static AskedX ask_x(PairIndex /*index*/) { return {}; }
     static AskedX x(const AskedX& asked) { return asked; }
     static Field signed_y() { return Field().negated_to_bound_if(decisions().next()); }
-    static device::TwoPoints<Point> points(PairName /*name*/) {
+    static device::TwoPoints<Point> points(PairIndex /*index*/) {
         // Where y is negated 0 becomes the bound itself.
         const Field y = element_or_bound(Field());
         return {{Field(), y}, {Field(), y}};
     }
-    static device::TwoPoints<Point> exact(PairName /*name*/, const device::TwoPoints<Point>& points) {
+    static device::TwoPoints<Point> exact(PairIndex /*index*/, const device::TwoPoints<Point>& points) {
         return {{points.left.x, points.left.y.below_bound()}, {points.right.x, points.right.y.below_bound()}};
     }
-    static Field left_y(PairName /*name*/, PairName /*next_name*/) { return signed_y().below_bound(); }
-    static Field right_y(PairName /*name*/) { return signed_y().below_bound(); }
+    static Field left_y(PairIndex /*index*/, PairIndex /*next_index*/) { return signed_y().below_bound(); }
+    static Field right_y(PairIndex /*index*/) { return signed_y().below_bound(); }
 };
 
 }  // namespace

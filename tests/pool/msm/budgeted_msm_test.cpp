@@ -150,11 +150,11 @@ TEMPLATE_TEST_CASE_SIG("devices that share an MSM's digits agree about those tha
     const Msms<C> msms(1, 600);
     MsmConfig config;
     std::vector<detail::MsmWork> works;
-    for (unsigned share = 0; share < devices; ++share) {
+    for (unsigned partition = 0; partition < devices; ++partition) {
         detail::DeviceMsmJob<C> job = msms.job();
-        job.partition = share;
+        job.partition = partition;
         job.partition_count = devices;
-        config.ctx = pool.context_at(share);
+        config.ctx = pool.context_at(partition);
         works.push_back(detail::work_of(job, config, {}));
     }
     const detail::DigitChoice digits = detail::choose_shared_digits(works, 0, {});

@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE_SIG("devices that share an MSM's windows sum all terms", "[ms
     CHECK(machine.simulator.call_count("cuMemcpyPeerAsync") == (2 + 1) * devices * (devices - 1));
 }
 
-TEST_CASE("devices that share windows agree whether they weigh them, where shares are as large as decides it, or less", "[msm]") {
+TEST_CASE("devices that share windows agree whether they join bit sums, with as many windows as decides it, or fewer", "[msm]") {
     constexpr Curve C = Curve::bn254;
     Machine machine(std::vector<SimulatedDevice>(3));
     const DevicePool pool = DevicePool::all(machine.driver);
@@ -135,7 +135,7 @@ TEST_CASE("windows are shared in chunks, of operands anywhere in host memory and
     }
 }
 
-TEST_CASE("windows are shared whose buckets are weighed by halves, or only might be", "[msm]") {
+TEST_CASE("windows are shared whose weights are split, or only might be", "[msm]") {
     constexpr Curve C = Curve::bn254;
     SimulatedDevice small;
     small.multiprocessor_count = 1;
@@ -144,15 +144,16 @@ TEST_CASE("windows are shared whose buckets are weighed by halves, or only might
     const Input<C> input(1700, 26);
     // Seven digits: the first device sums windows 0 to 3 and the second 3 to 6, four rows of 8 buckets each; so all or none have enough,
     // but both give two sums a window.
-    for (const std::uint64_t min_halved_buckets : {2, 4 * 8 + 1}) {
+    for (const std::uint64_t min_weight_split_buckets : {2, 4 * 8 + 1}) {
         for (const std::size_t max_chunk_terms : {std::size_t{1} << 20, std::size_t{900}}) {
-            const SmallMsm<C> msm(pool, narrow_digits(26), {.max_chunk_terms = max_chunk_terms, .min_halved_buckets = min_halved_buckets});
+            const SmallMsm<C> msm(pool, narrow_digits(26),
+                                  {.max_chunk_terms = max_chunk_terms, .min_weight_split_buckets = min_weight_split_buckets});
             CHECK(to_affine(msm.run(input.scalars, input.points, {850, 850})) == input.sum);
         }
     }
 }
 
-TEST_CASE("windows are shared of scalars that are split, in chunks and weighed by halves", "[msm][long]") {
+TEST_CASE("windows are shared of scalars that are split, in chunks and with split weights", "[msm][long]") {
     constexpr Curve C = Curve::bls12_377;
     SimulatedDevice small;
     small.multiprocessor_count = 1;
@@ -161,10 +162,10 @@ TEST_CASE("windows are shared of scalars that are split, in chunks and weighed b
     const Input<C> input(500, 250);
     MsmConfig config = narrow_digits(0);
     config.c = 6;
-    REQUIRE(detail::choose_digits(500, detail::scalar_range<C>(0), 1, 6, {.share_count = 3}).are_scalars_split);
-    for (const std::uint64_t min_halved_buckets : {std::uint64_t{2}, detail::min_halved_buckets}) {
+    REQUIRE(detail::choose_digits(500, detail::scalar_range<C>(0), 1, 6, {.partition_count = 3}).are_scalars_split);
+    for (const std::uint64_t min_weight_split_buckets : {std::uint64_t{2}, detail::min_weight_split_buckets}) {
         for (const std::size_t max_chunk_terms : {std::size_t{1} << 20, std::size_t{400}}) {
-            const SmallMsm<C> msm(pool, config, {.max_chunk_terms = max_chunk_terms, .min_halved_buckets = min_halved_buckets});
+            const SmallMsm<C> msm(pool, config, {.max_chunk_terms = max_chunk_terms, .min_weight_split_buckets = min_weight_split_buckets});
             CHECK(to_affine(msm.run(input.scalars, input.points, {100, 0, 400})) == input.sum);
         }
     }
@@ -346,7 +347,7 @@ TEST_CASE("windows are shared of many terms with many digits", "[msm]") {
     CHECK(width(1 << 24, 4) == 13U);
     config.bitsize = 0;
     config.c = 20;  // seven windows of parts, so fourteen digits of a term
-    REQUIRE(detail::choose_digits(1 << 20, detail::scalar_range<Curve::bn254>(0), 1, 20, {.share_count = 8}).are_scalars_split);
+    REQUIRE(detail::choose_digits(1 << 20, detail::scalar_range<Curve::bn254>(0), 1, 20, {.partition_count = 8}).are_scalars_split);
     CHECK(width(1 << 20, 8) == 20U);
 }
 

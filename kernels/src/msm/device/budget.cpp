@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "msm/device/cost_model.hpp"
+
 namespace cupool::detail {
 
 namespace {
@@ -16,7 +18,7 @@ struct BudgetedDigits {
 
 DigitChoice choose_unbudgeted(const MsmWork& work) {
     return choose_digits(work.term_count, work.scalars, work.tables, work.width,
-                         {.share_count = work.partition_count, .msm_count = work.max_joined_msms()});
+                         {.partition_count = work.partition_count, .msm_count = work.max_joined_msms()});
 }
 
 /// The layouts of the same chunks on devices that sum one digit partition each.
@@ -50,7 +52,7 @@ double time_in_chunks(const MsmWork& work, DigitChoice choice, const std::vector
     const double nanoseconds_a_product = nanoseconds_per_digit(work.coordinate_bytes) / products_a_digit;
     double time = 0;
     for (const MsmChunk& chunk : chunks) {
-        const CostScope of{.share_count = work.partition_count, .msm_count = chunk.msm_count};
+        const CostScope of{.partition_count = work.partition_count, .msm_count = chunk.msm_count};
         time += chunk.is_first() ? msm_cost(work.term_count, digits, of) * nanoseconds_a_product : cost.start;
     }
     return time;

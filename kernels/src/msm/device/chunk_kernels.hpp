@@ -40,7 +40,7 @@ private:
     void accumulate(const MsmKernelParams& params, std::uint32_t rows) const;
     void join_buckets(const MsmKernelParams& params) const;
     void split_weights(std::size_t i, const MsmKernelParams& terms) const;
-    void fold_buckets(const MsmKernelParams& params) const;
+    void reduce_buckets(const MsmKernelParams& params) const;
     void join_bit_sums(const MsmChunk& chunk) const;
 
     const DeviceMsmJob<C>& job_;

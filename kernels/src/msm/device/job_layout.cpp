@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "msm/device/rounds.hpp"
+#include "msm/device/workspace_layout.hpp"
+
 namespace cupool::detail {
 
 namespace {
@@ -12,7 +15,7 @@ constexpr std::size_t max_rows = 65535;
 
 /// Fixed cost of an extra chunk, in digit-equivalents per bucket: the remainders of each bucket are sorted and read again.
 /// With few digits per device, rounds leave more of them (measured on an H200 with a half and a quarter of the digits).
-constexpr double digits_a_bucket(unsigned share_count) { return share_count <= 2 ? 4 : 12; }
+constexpr double digits_a_bucket(unsigned partition_count) { return partition_count <= 2 ? 4 : 12; }
 /// The rest of that cost: some twenty kernels begin and end.
 constexpr double nanoseconds_of_kernels = 100e3;
 
@@ -34,7 +37,7 @@ MsmJobLayout::MsmJobLayout(const MsmWork& work, DigitChoice choice)
     : work_(work),
       choice_(choice),
       digits_(msm_digits(work.scalars, choice, work.tables)),
-      low_bits_(choose_low_bits(digits_, work.limits.min_halved_buckets)) {}
+      low_bits_(choose_low_bits(digits_, work.limits.min_weight_split_buckets)) {}
 
 MsmCut MsmJobLayout::cut(UploadCost upload) const {
     const std::size_t points_a_term = choice_.are_scalars_split ? 2 : work_.tables;
@@ -67,9 +70,9 @@ void MsmJobLayout::lay_out(std::vector<MsmChunk> chunks) {
 
 MsmJobLayout::ChunkPlans::ChunkPlans(const MsmProblem& of_problem, bool buckets_have_sums, unsigned low_bits)
     : problem(of_problem), adds_to_buckets(buckets_have_sums), terms(make_msm_plan(of_problem)) {
-    terms.params.adds_to_buckets = buckets_have_sums ? 1 : 0;
-    if (leaves_sums(terms.params) && problem.remainder == BucketRemainder::halves)
-        halves = make_halves_plan(terms.params, low_bits, problem);
+    terms.params.carry_over.adds_to_buckets = buckets_have_sums ? 1 : 0;
+    if (leaves_sums(terms.params) && problem.remainder == BucketRemainder::weight_split)
+        weight_split = make_weight_split_plan(terms.params, low_bits, problem);
 }
 
 void MsmJobLayout::plan_chunks() {
@@ -81,19 +84,19 @@ void MsmJobLayout::plan_chunks() {
     bool have_buckets_sums = false;
     for (const MsmChunk& chunk : chunks_) {
         if (chunk.is_first()) have_buckets_sums = false;
-        const BucketRemainder remainder = !chunk.is_last                                      ? BucketRemainder::chunk
-                                          : !have_buckets_sums && has_halves(chunk.msm_count) ? BucketRemainder::halves
-                                                                                              : BucketRemainder::nobody;
+        const BucketRemainder remainder = !chunk.is_last                                          ? BucketRemainder::carried_over
+                                          : !have_buckets_sums && splits_weights(chunk.msm_count) ? BucketRemainder::weight_split
+                                                                                                  : BucketRemainder::accumulated;
         const MsmProblem problem = problem_of(chunk, carried, remainder);
         if (plans_.empty() || plans_.back().problem != problem || plans_.back().adds_to_buckets != have_buckets_sums)
             plans_.emplace_back(problem, have_buckets_sums, low_bits_);
         plan_of_.push_back(plans_.size() - 1);
         const MsmKernelParams& params = plans_.back().terms.params;
-        const std::uint32_t left = leaves_sums(params) ? max_points(params, params.rounds) : 0;
+        const std::uint32_t left = leaves_sums(params) ? max_points(params, params.rounds.count) : 0;
         have_buckets_sums |= left == 0;
         carried = chunk.is_last ? 0 : left;
-        if (left != 0) max_carried_ = std::max(max_carried_, max_row_points(params, params.rounds));
-        max_rows_ = std::max(max_rows_, params.row_count);
+        if (left != 0) max_carried_ = std::max(max_carried_, max_row_points(params, params.rounds.count));
+        max_rows_ = std::max(max_rows_, params.rows.count);
     }
 }
 
@@ -107,18 +110,18 @@ MsmProblem MsmJobLayout::problem_of(const MsmChunk& chunk, std::uint32_t carried
             .choice = choice_,
             .base_count = static_cast<std::uint32_t>(base_count(chunk)),
             .tables = work_.tables,
-            .has_halves = has_halves(chunk.msm_count),
-            .share = work_.partition,
-            .share_count = work_.partition_count,
+            .splits_weights = splits_weights(chunk.msm_count),
+            .partition = work_.partition,
+            .partition_count = work_.partition_count,
             .multiprocessors = work_.multiprocessors,
             .rounds_budget = work_.rounds_budget,
             .coordinate_bytes = work_.coordinate_bytes};
 }
 
 /// Whether the buckets of `msm_count` MSMs are reduced by weight splitting, unless they hold sums already.
-bool MsmJobLayout::has_halves(std::size_t msm_count) const {
+bool MsmJobLayout::splits_weights(std::size_t msm_count) const {
     const std::size_t rows = msm_count * window_count();
-    return low_bits_ != 0 && 2 * rows <= max_rows && rows * digits_.largest >= work_.limits.min_halved_buckets;
+    return low_bits_ != 0 && 2 * rows <= max_rows && rows * digits_.largest >= work_.limits.min_weight_split_buckets;
 }
 
 /// Bases of a chunk in one table.
@@ -157,7 +160,7 @@ void MsmJobLayout::place() {
     for (ChunkPlans plans : plans_) {
         if (!leaves_sums(plans.terms.params)) sums = std::max(sums, place_msm_sums(plans.terms, work_.coordinate_bytes, 0));
         workspace = std::max(workspace, place_msm_workspace(plans.terms, work_.coordinate_bytes, 0));
-        if (plans.halves) workspace = std::max(workspace, place_halves(*plans.halves, work_.coordinate_bytes, 0));
+        if (plans.weight_split) workspace = std::max(workspace, place_weight_split(*plans.weight_split, work_.coordinate_bytes, 0));
     }
     for (std::size_t i = 0; i < slots.size(); ++i) places_.upload_slots[i] = take(slots[i]);
     places_.sums = take(sums);
@@ -167,7 +170,7 @@ void MsmJobLayout::place() {
 
 std::uint32_t MsmJobLayout::max_buckets() const {
     std::uint32_t most = 0;
-    for (const ChunkPlans& plans : plans_) most = std::max(most, plans.terms.params.bucket_count);
+    for (const ChunkPlans& plans : plans_) most = std::max(most, plans.terms.params.rows.bucket_count);
     return most;
 }
 
@@ -181,7 +184,7 @@ std::size_t MsmJobLayout::msms_of_bit_sums() const {
 
 unsigned MsmJobLayout::weight_bits() const { return static_cast<unsigned>(std::bit_width(digits_.largest)); }
 
-std::size_t place_halves(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base) {
+std::size_t place_weight_split(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base) {
     const std::size_t sums = place_msm_sums(plan, coordinate_bytes, base);
     return sums + place_msm_workspace(plan, coordinate_bytes, base + sums);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "msm/device/chunks.hpp"
+#include "msm/device/cost_model.hpp"
 #include "msm/device/plan.hpp"
 #include "msm/device/thresholds.hpp"
 
@@ -53,7 +54,7 @@ public:
     /// The plan of the terms of a chunk.
     const MsmPlan& plan(std::size_t i) const { return plans_[plan_of_[i]].terms; }
     /// The plan that follows it, if buckets are reduced by weight splitting.
-    const std::optional<MsmPlan>& halves(std::size_t i) const { return plans_[plan_of_[i]].halves; }
+    const std::optional<MsmPlan>& weight_split(std::size_t i) const { return plans_[plan_of_[i]].weight_split; }
     /// The most points of one window instance that any plan leaves to another one.
     std::uint32_t max_carried() const { return max_carried_; }
     const MsmPlaces& places() const { return places_; }
@@ -69,14 +70,14 @@ public:
     std::size_t host_sums_bytes() const { return work_.msm_count * sum_count() * sum_bytes(); }
 
     /// The windows that this digit partition has digits of.
-    WindowRange windows() const { return windows_of_share(digits_.window_count, work_.partition, work_.partition_count); }
+    WindowRange windows() const { return windows_of_partition(digits_.window_count, work_.partition, work_.partition_count); }
     unsigned window_count() const { return windows().count; }
     /// The windows of an MSM, including those of other digit partitions.
     unsigned all_windows() const { return digits_.window_count; }
     /// Bits of the weights of buckets.
     unsigned weight_bits() const;
     /// Whether the device joins the bit sums of each window. Devices that share an MSM agree about it.
-    bool joins_bit_sums() const { return work_.always_joins_bit_sums || work_.msm_count * digits_.window_count >= min_weighed_windows; }
+    bool joins_bit_sums() const { return work_.always_joins_bit_sums || work_.msm_count * digits_.window_count >= min_joined_windows; }
     unsigned sums_per_window() const { return joins_bit_sums() ? 1 : weight_bits(); }
     /// Sums of an MSM.
     unsigned sum_count() const { return window_count() * sums_per_window(); }
@@ -89,12 +90,12 @@ private:
         MsmProblem problem;
         bool adds_to_buckets;
         MsmPlan terms;
-        std::optional<MsmPlan> halves;
+        std::optional<MsmPlan> weight_split;
     };
 
     ChunkCost chunk_cost(UploadCost upload) const;
     std::size_t max_msms_at_once() const;
-    bool has_halves(std::size_t msm_count) const;
+    bool splits_weights(std::size_t msm_count) const;
     MsmProblem problem_of(const MsmChunk& chunk, std::uint32_t carried_points, BucketRemainder remainder) const;
     std::size_t base_count(const MsmChunk& chunk) const;
     void plan_chunks();
@@ -115,6 +116,6 @@ private:
 };
 
 /// Places all memory of the plan for weight splitting where the workspace of the plan before it was. \return its size in bytes
-std::size_t place_halves(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base);
+std::size_t place_weight_split(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base);
 
 }  // namespace cupool::detail

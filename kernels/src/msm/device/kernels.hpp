@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "msm/device/kernel_params.hpp"
+#include "msm/device/rounds.hpp"
+#include "msm/device/workspace_layout.hpp"
 #include "support/parallel_for.hpp"
 #include "support/shipped_code.hpp"
 
@@ -39,38 +41,40 @@ struct MsmSortKernels {
     /// Enqueues the sort of a plan's terms into its slots, and the list of the pairs of the second and later rounds.
     void sort(const MsmKernelParams& params, StreamView stream) const {
         clear_counters(params, stream);
-        const unsigned tiles = blocks_for(params.scalar_count, bin_tile) * (params.scalars_are_split ? 2 : 1);
-        count_bins.launch({{blocks_for(params.scalar_count, params.counted_tile), params.msm_count}, bin_block_size}, stream, params);
-        place_bins.launch({params.row_count, place_block_size}, stream, params);
-        if (params.has_carried_points)
-            bin_carried_points.launch({{blocks_for(params.max_carried, bin_tile), params.row_count}, bin_block_size}, stream, params);
-        scatter_to_bins.launch({{tiles * params.digit_count, params.msm_count}, bin_block_size}, stream, params);
+        const unsigned tiles = blocks_for(params.operands.scalar_count, bin_tile) * (params.operands.scalars_are_split ? 2 : 1);
+        count_bins.launch({{blocks_for(params.operands.scalar_count, params.sort.counted_tile), params.operands.msm_count}, bin_block_size},
+                          stream, params);
+        place_bins.launch({params.rows.count, place_block_size}, stream, params);
+        if (params.carry_over.has_points)
+            bin_carried_points.launch({{blocks_for(params.carry_over.max_points, bin_tile), params.rows.count}, bin_block_size}, stream,
+                                      params);
+        scatter_to_bins.launch({{tiles * params.digits.count, params.operands.msm_count}, bin_block_size}, stream, params);
         sort_bins(params, stream);
     }
 
-    /// The same for `halves`, whose terms are the bucket remainders of the plan of `params`.
-    void sort_halves(const MsmKernelParams& params, const MsmKernelParams& halves, StreamView stream) const {
-        clear_counters(halves, stream);
-        split_weights.launch({{blocks_for(halves.row_terms, split_tile), params.row_count}, bin_block_size}, stream, params, halves);
-        sort_bins(halves, stream);
+    /// The same for `split`, whose terms are the bucket remainders of the plan of `params`.
+    void sort_split_weights(const MsmKernelParams& params, const MsmKernelParams& split, StreamView stream) const {
+        clear_counters(split, stream);
+        split_weights.launch({{blocks_for(split.rows.max_terms, split_tile), params.rows.count}, bin_block_size}, stream, params, split);
+        sort_bins(split, stream);
     }
 
 private:
     static void clear_counters(const MsmKernelParams& params, StreamView stream) {
-        fill_bytes_async(words_at(params.large_bucket_count, cleared_words(params), stream), 0, stream);
+        fill_bytes_async(words_at(params.accumulation.large_bucket_count, cleared_words(params), stream), 0, stream);
     }
 
     /// Sorts terms that are in their bins into buckets.
     void sort_bins(const MsmKernelParams& params, StreamView stream) const {
-        const unsigned row_tiles = blocks_for(params.row_terms, bin_tile);
-        count_buckets.launch({{row_tiles, params.row_count}, bin_block_size}, stream, params);
-        const LaunchShape bins{{params.bin_count, params.row_count}, place_block_size};
-        if (params.bin_count > 1) size_bins.launch(bins, stream, params);
+        const unsigned row_tiles = blocks_for(params.rows.max_terms, bin_tile);
+        count_buckets.launch({{row_tiles, params.rows.count}, bin_block_size}, stream, params);
+        const LaunchShape bins{{params.sort.bin_count, params.rows.count}, place_block_size};
+        if (params.sort.bin_count > 1) size_bins.launch(bins, stream, params);
         place_buckets.launch(bins, stream, params);
-        scatter_to_buckets.launch({{row_tiles, params.row_count}, bin_block_size}, stream, params);
+        scatter_to_buckets.launch({{row_tiles, params.rows.count}, bin_block_size}, stream, params);
         unsigned blocks = 0;
-        for (std::uint32_t round = 2; round <= params.rounds; ++round) blocks += naming_blocks(params, round);
-        if (blocks != 0) index_pairs.launch({{blocks, params.row_count}, place_block_size}, stream, params);
+        for (std::uint32_t round = 2; round <= params.rounds.count; ++round) blocks += indexing_blocks(params, round);
+        if (blocks != 0) index_pairs.launch({{blocks, params.rows.count}, place_block_size}, stream, params);
     }
 
     Module module;
@@ -120,25 +124,25 @@ struct MsmJoinKernels {
     Kernel<MsmKernelParams> join_buckets, join_large_buckets;
 };
 
-struct MsmRowKernels {
-    MsmRowKernels(ContextView context, const ShippedCode& code)
-        : module(load(context, code)), fold_buckets(module.kernel<MsmKernelParams, std::uint32_t>("msm_fold_buckets")) {}
+struct MsmReductionKernels {
+    MsmReductionKernels(ContextView context, const ShippedCode& code)
+        : module(load(context, code)), reduce_buckets(module.kernel<MsmKernelParams, std::uint32_t>("msm_reduce_buckets")) {}
 
     Module module;
-    Kernel<MsmKernelParams, std::uint32_t> fold_buckets;
+    Kernel<MsmKernelParams, std::uint32_t> reduce_buckets;
 };
 
 template <Curve C>
 struct MsmWindowKernels {
     MsmWindowKernels(ContextView context, const ShippedCode& code)
         : module(load(context, code)),
-          weigh_windows(
-              module.kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t>("msm_weigh_windows")),
+          join_bit_sums(
+              module.kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t>("msm_join_bit_sums")),
           join_windows(module.kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t,
                                      std::uint32_t>("msm_join_windows")) {}
 
     Module module;
-    Kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t> weigh_windows;
+    Kernel<DeviceSpan<const std::byte>, DeviceSpan<std::byte>, std::uint32_t, std::uint32_t> join_bit_sums;
     Kernel<DeviceSpan<const std::byte>, DeviceSpan<JacobianPoint<C>>, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>
         join_windows;
 };
@@ -197,7 +201,7 @@ public:
           slots(context, msm_code<C>().accumulate_slots),
           sums(context, msm_code<C>().accumulate_sums),
           join(context, msm_code<C>().join),
-          rows(context, msm_code<C>().sum_rows),
+          reduction(context, msm_code<C>().reduce_buckets),
           windows(context, msm_code<C>().join_windows),
           bases(context, msm_code<C>().bases) {}
 
@@ -215,7 +219,7 @@ public:
         const auto need = [&missing](bool is_needed, auto& kernels) {
             if (is_needed && !kernels.is_loaded()) missing.push_back([&kernels] { kernels.get(); });
         };
-        need(true, rows);
+        need(true, reduction);
         need(steps.pairs, pairs);
         need(steps.slots, slots);
         need(steps.pairs, sums);
@@ -231,7 +235,7 @@ public:
     LoadedOnce<MsmSlotKernels> slots;
     LoadedOnce<MsmSumKernels> sums;
     LoadedOnce<MsmJoinKernels> join;
-    LoadedOnce<MsmRowKernels> rows;
+    LoadedOnce<MsmReductionKernels> reduction;
     LoadedOnce<MsmWindowKernels<C>> windows;
     LoadedOnce<MsmBaseKernels<C>> bases;
 };

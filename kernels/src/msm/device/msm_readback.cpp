@@ -47,7 +47,7 @@ template <Curve C>
 void MsmReadback<C>::finish_on_device(DeviceSpan<JacobianPoint<C>> results) {
     const MsmJobLayout& layout = memory_.layout();
     if (!layout.work().scalars.spans_all() && !config_.is_async) wait_and_check_scalars();
-    const LaunchShape shape{blocks_for(job_.msm_count * quad_size, sum_block_size), sum_block_size};
+    const LaunchShape shape{blocks_for(job_.msm_count * lane_group_size, sum_block_size), sum_block_size};
     const DeviceSpan<const std::byte> window_sums = memory_.window_sums(0, job_.msm_count);
     kernels_.windows->join_windows.launch(shape, stream_, window_sums, results, static_cast<std::uint32_t>(job_.msm_count),
                                           layout.window_count(), layout.choice().width, config_.are_points_montgomery_form);

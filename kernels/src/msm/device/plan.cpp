@@ -2,362 +2,95 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <limits>
+
+#include "msm/device/launch_heuristics.hpp"
+#include "msm/device/rounding.hpp"
 
 namespace cupool::detail {
 
 namespace {
 
-/// An affine point has two coordinates, an XYZZ point four.
-constexpr std::size_t affine_coordinates = 2;
-constexpr std::size_t xyzz_coordinates = 4;
-
-std::uint32_t divided_up(std::uint32_t value, std::uint32_t divisor) { return value / divisor + (value % divisor != 0); }
-
-std::uint32_t rounded_up(std::uint32_t value, std::uint32_t divisor) { return divided_up(value, divisor) * divisor; }
-
-/// As few bins as leave about half a tile of terms in each, but no more than let a tile's terms of one bin be written together, which
-/// counts for more than how long those of one bucket are then, unless bins have more than 512 buckets (measured on an H200); and no bin
-/// larger than the sorting kernels' tables.
-std::uint32_t choose_bin_shift(std::uint32_t row_terms, std::uint32_t bucket_count) {
-    constexpr std::uint32_t max_bins = 256;
-    constexpr std::uint32_t max_small_bins = 64;
-    constexpr unsigned small_shift = 8;
-    const auto bins = [bucket_count](std::uint32_t shift) { return divided_up(bucket_count, 1u << shift); };
-    std::uint32_t shift = 0;
-    while (bins(shift) > 1) ++shift;
-    const auto are_too_large = [&] {
-        if (1u << shift > largest_bin) return true;
-        return row_terms / bins(shift) > bin_tile / 2 && bins(shift - 1) <= (shift - 1 <= small_shift ? max_small_bins : max_bins);
-    };
-    while (shift > 0 && are_too_large()) --shift;
-    return shift;
+void set_operands(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
+    const bool are_split = problem.choice.are_scalars_split;
+    params.operands.msm_count = problem.msm_count;
+    params.operands.scalar_count = problem.scalar_count;
+    params.operands.term_count = digits.terms_a_scalar * problem.scalar_count;
+    params.operands.scalars_are_split = are_split ? 1 : 0;
+    params.operands.first_image = are_split ? problem.base_count : carried_bit;
+    params.operands.scalar_bits = problem.scalars.bits;
+    params.operands.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
 }
 
-/// Few enough that every multiprocessor has some, but not so few that clearing and adding up a block's counters costs more than counting.
-std::uint32_t choose_counted_tile(const MsmProblem& problem) {
-    const std::uint64_t scalars = std::uint64_t{problem.msm_count} * problem.scalar_count;
-    const auto even = static_cast<std::uint32_t>(std::min<std::uint64_t>(scalars / (2 * problem.multiprocessors) + 1, bin_tile));
-    return rounded_up(even, bin_block_size);
-}
-
-/// Pairwise rounds pay where there are enough pairs for every thread to share its inversion among many, and where a bucket's odd points
-/// (half of one a round, on average) stay few beside the others. What another plan takes over is sorted and read once more, by halves of
-/// weights even twice, so that rounds pay there until fewer are left (all measured on an H200).
-std::uint32_t choose_rounds(const MsmKernelParams& params, BucketRemainder remainder, std::uint64_t resident_threads,
-                            std::size_t coordinate_bytes) {
-    constexpr std::uint32_t max_rounds = 8;
-    const bool has_halves = remainder == BucketRemainder::halves || params.low_bits != 0;
-    const std::uint64_t min_pairs = has_halves ? 6 : coordinate_bytes <= 32 ? 12 : 8;                                       // a thread
-    const std::uint64_t min_left = remainder == BucketRemainder::nobody ? 5 : remainder == BucketRemainder::chunk ? 2 : 1;  // of a bucket
-    const auto pays = [&](std::uint32_t rounds) {
-        return std::uint64_t{params.row_terms} * params.row_count >> rounds >= resident_threads * min_pairs &&
-               params.row_terms >= (std::uint64_t{params.bucket_count} << rounds) * min_left;
-    };
-    std::uint32_t rounds = 0;
-    while (rounds < max_rounds && pays(rounds + 1)) ++rounds;
-    return rounds;
-}
-
-/// Buckets of a row among which the points of most digits are spread.
-std::uint32_t digit_buckets(const MsmKernelParams& params) {
-    return params.width == 0 ? params.bucket_count : std::min(params.bucket_count, 1u << (params.width - 1));
-}
-/// The same of the last digits, which may be fewer.
-std::uint32_t last_digit_buckets(const MsmKernelParams& params) {
-    if (params.last_copies == 1) return digit_buckets(params);
-    return std::min(digit_buckets(params), params.last_copies << params.last_copy_bits >> 1);  // values fill half of a copy or more
-}
-
-/// Points that a thread takes at least. A bucket of n points takes as long as adding the points of a share and then its n / size shares,
-/// one after the other, which is soonest done with about sqrt(n) of them (measured on an H200, between 4 and 8); but the buckets of the
-/// last digits are not to have so many shares that blocks join them.
-std::uint32_t choose_min_share_size(const MsmKernelParams& params, std::uint64_t row_points) {
-    constexpr double max_shares = 0.75 * large_bucket_shares;
-    const auto points = static_cast<double>(row_points);
-    const double soonest = std::max(std::sqrt(points / digit_buckets(params)), points / last_digit_buckets(params) / max_shares);
-    return static_cast<std::uint32_t>(std::clamp(soonest, 4.0, 8.0));
-}
-
-/// Points a thread: as many as let the threads fill the device a whole number of times, up to three where they have many, but no fewer
-/// than are soonest joined and no more than 128. Odd points count as they are on average, and a little more.
-std::uint32_t choose_share_size(const MsmKernelParams& params, std::uint64_t resident_blocks) {
-    constexpr std::uint64_t many = 20;
-    const std::uint64_t fewest = params.row_terms >> params.rounds;
-    const std::uint64_t row_points = (fewest + max_points(params, params.rounds)) / 2;
-    const std::uint64_t points = row_points * params.row_count;
-    const std::uint64_t waves = std::clamp<std::uint64_t>(points / (resident_blocks * point_block_size * many), 1, 3);
-    const std::uint64_t row_threads = std::max<std::uint64_t>(waves * resident_blocks / params.row_count, 1) * point_block_size;
-    const std::uint64_t even = (row_points + row_points / 64) / row_threads + 1;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(even, choose_min_share_size(params, row_points), 128));
-}
-
-/// How many rows the rounds work on at a time: what the budget allows, and about equally many each time.
-std::uint32_t choose_rows_at_once(const MsmKernelParams& params, std::size_t coordinate_bytes, std::uint64_t rounds_budget) {
-    if (params.rounds == 0) return params.row_count;
-    const std::uint64_t row_coordinates =
-        std::uint64_t{max_points(params, 1)} * (affine_coordinates + 1) + std::uint64_t{max_points(params, 2)} * affine_coordinates;
-    const std::uint64_t row_bytes = row_coordinates * coordinate_bytes;
-    const auto most =
-        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rounds_budget / std::max<std::uint64_t>(row_bytes, 1), 1, params.row_count));
-    return divided_up(params.row_count, divided_up(params.row_count, most));
+/// The digits of the partition: all digits of all terms in order, those of the first term's first digit first, are divided equally.
+void set_partition(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
+    const WindowRange windows = windows_of_partition(digits.window_count, problem.partition, problem.partition_count);
+    const std::uint64_t terms = params.operands.term_count;
+    const std::uint64_t all = digits.digit_count * terms;
+    const auto begin_of = [&](unsigned partition) { return static_cast<std::uint64_t>(all * partition / problem.partition_count); };
+    params.digits.first = windows.first;
+    params.digits.window_count = windows.count;
+    params.digits.count = problem.partition_count == 1 ? digits.digit_count : windows.count;
+    const std::uint64_t last = params.digits.first + params.digits.count - 1;
+    params.digits.begin_of_first = static_cast<std::uint32_t>(begin_of(problem.partition) - params.digits.first * terms);
+    params.digits.end_of_last = static_cast<std::uint32_t>(begin_of(problem.partition + 1) - last * terms);
 }
 
 void set_digit_offset(MsmKernelParams& params) {
-    for (std::uint32_t digit = 0; digit <= params.last_digit; ++digit) {
-        const std::uint64_t summand = digit == params.last_digit ? params.last_digit_offset : (1u << (digit_width(params, digit) - 1)) - 1;
+    for (std::uint32_t digit = 0; digit <= params.digits.last; ++digit) {
+        const std::uint64_t summand =
+            digit == params.digits.last ? params.digits.last_offset : (1u << (digit_width(params, digit) - 1)) - 1;
         const std::uint32_t position = digit_position(params, digit);
-        const std::uint64_t bits = summand << position % 32;  // the digits' summands do not overlap
-        params.digit_offset[position / 32] |= static_cast<std::uint32_t>(bits);
-        if (position / 32 + 1 < shifted_words) params.digit_offset[position / 32 + 1] |= static_cast<std::uint32_t>(bits >> 32);
+        const std::uint64_t bits = summand << position % 32;  // the summands of digits do not overlap
+        params.digits.offset[position / 32] |= static_cast<std::uint32_t>(bits);
+        if (position / 32 + 1 < shifted_words) params.digits.offset[position / 32 + 1] |= static_cast<std::uint32_t>(bits >> 32);
     }
 }
 
-/// Of the buckets of a copy of the last digits' window: all their magnitudes are below 2^this.
-std::uint32_t last_copy_bits(const MsmDigits& digits) { return static_cast<std::uint32_t>(std::bit_width(digits.largest_last)); }
-std::uint32_t last_copies(const MsmDigits& digits) { return std::max(digits.largest >> last_copy_bits(digits), 1u); }
+void set_digits(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
+    params.digits.width = problem.choice.width;
+    params.digits.first_narrow = digits.first_narrow;
+    params.digits.last = digits.digit_count - 1;
+    params.digits.last_offset = digits.lowest_last;
+    params.digits.word_count = problem.choice.are_scalars_split ? scalar_part_words : shifted_words;
+    set_partition(params, problem, digits);
+    set_digit_offset(params);
+}
 
-/// Where the last digits have a window by themselves, the copies of their buckets that it has room for. Buckets that are weighed by halves
-/// have one copy: of those that have many points the rounds leave few.
+/// With weight splitting a window has one copy of its buckets: rounds leave few points of those that have many.
 void set_copies(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
-    const bool has_last = params.first_digit + params.digit_count - 1 == params.last_digit;
-    const bool may_have_copies = has_last && problem.tables == 1 && !problem.has_halves;
-    params.last_copy_bits = last_copy_bits(digits);
-    params.last_copies = may_have_copies ? last_copies(digits) : 1;
+    const bool has_last = params.digits.first + params.digits.count - 1 == params.digits.last;
+    const bool may_have_copies = has_last && problem.tables == 1 && !problem.splits_weights;
+    params.rows.last_copy_bits = last_copy_bits(digits);
+    params.rows.last_copies = may_have_copies ? last_copies(digits) : 1;
 }
 
-unsigned bits_for(std::uint32_t values) {
-    unsigned bits = 0;
-    while (std::uint64_t{1} << bits < values) ++bits;
-    return bits;
+void set_rows(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
+    const std::uint32_t digits_a_window = divided_up(params.digits.count, params.digits.window_count);
+    params.rows.count = params.operands.msm_count * params.digits.window_count;
+    params.rows.max_terms = params.operands.term_count * digits_a_window + problem.carried_points;
+    params.rows.bucket_count = digits.largest;
+    params.rows.weight_bits = static_cast<std::uint32_t>(std::bit_width(digits.largest));
+    set_copies(params, problem, digits);
 }
 
-/// As many quads as join the shares of most buckets soonest, those of the last digits, too: several where they are many, unless the device
-/// is full with fewer.
-std::uint32_t choose_quads_a_bucket(const MsmKernelParams& params, unsigned multiprocessors) {
-    constexpr std::uint32_t many_shares = 4;
-    constexpr std::uint64_t resident_quads = 512 / quad_size;  // of a multiprocessor, as registers allow
-    if (params.bucket_count > params.share_count) return 1;    // quads join shares then: see joining_quads
-    if (params.share_count / last_digit_buckets(params) < many_shares) return 1;
-    std::uint32_t quads = 4;
-    const std::uint64_t all_buckets = std::uint64_t{params.bucket_count} * params.row_count;
-    while (quads > 1 && all_buckets * quads > resident_quads * multiprocessors) quads /= 2;
-    return quads;
+/// The sort's bins, from the number of terms and buckets of a row.
+void set_bins(MsmKernelParams& params, std::uint32_t bin_shift) {
+    params.sort.bin_shift = bin_shift;
+    params.sort.bin_count = divided_up(params.rows.bucket_count, 1u << bin_shift);
 }
 
-/// Decides what follows the sort of a plan's rows, whose terms and buckets are known.
+/// Decides what follows the sort, from the terms and buckets of rows.
 void set_steps(MsmPlan& plan, const MsmProblem& problem) {
     MsmKernelParams& params = plan.params;
-    const std::uint64_t threads = std::uint64_t{problem.multiprocessors} * summing_blocks(problem.coordinate_bytes) * point_block_size;
-    params.rounds = choose_rounds(params, problem.remainder, threads, problem.coordinate_bytes);
-    params.slot_count = max_points(params, first_level(params)) << first_level(params);
-    params.share_size = choose_share_size(params, threads / point_block_size);
-    const bool accumulates = params.rounds == 0 || problem.remainder == BucketRemainder::nobody;
-    params.share_count = accumulates ? divided_up(max_points(params, params.rounds), params.share_size) : 0;
-    params.quads_a_bucket = choose_quads_a_bucket(params, problem.multiprocessors);
+    const std::uint64_t blocks = std::uint64_t{problem.multiprocessors} * summing_blocks(problem.coordinate_bytes);
+    params.rounds.count = choose_rounds(params, problem.remainder, blocks * point_block_size, problem.coordinate_bytes);
+    params.sort.slot_count = max_points(params, first_level(params)) << first_level(params);
+    params.accumulation.interval_size = choose_interval_size(params, blocks);
+    const bool accumulates = params.rounds.count == 0 || problem.remainder == BucketRemainder::accumulated;
+    params.accumulation.interval_count =
+        accumulates ? divided_up(max_points(params, params.rounds.count), params.accumulation.interval_size) : 0;
+    params.accumulation.lane_groups_a_bucket = choose_lane_groups_a_bucket(params, problem.multiprocessors);
     plan.rows_at_once = choose_rows_at_once(params, problem.coordinate_bytes, problem.rounds_budget);
-}
-
-/// Hands out parts of a device's memory, one after the other.
-class Placement {
-public:
-    explicit Placement(std::uint64_t base) : base_(base), end_(base) {}
-
-    template <class T>
-    void operator()(T*& pointer, std::uint64_t count, std::size_t element_bytes) {
-        constexpr std::uint64_t alignment = 256;
-        pointer = reinterpret_cast<T*>(end_);  // NOLINT(performance-no-int-to-ptr): a device address, never followed here
-        end_ += (count * element_bytes + alignment - 1) / alignment * alignment;
-    }
-    std::size_t bytes() const { return end_ - base_; }
-
-private:
-    std::uint64_t base_;
-    std::uint64_t end_;
-};
-
-/// The highest limb of what scalars, or their parts, may be, and at which bit it begins.
-struct LargestMagnitude {
-    std::uint64_t head;
-    unsigned position;
-
-    unsigned bits() const { return position + static_cast<unsigned>(std::bit_width(head)); }
-    /// Of the last digit: what the magnitude has at its place, and a carry.
-    std::uint32_t of_last_digit(unsigned digit_position) const {
-        return static_cast<std::uint32_t>(head >> (digit_position - position)) + 1;
-    }
-};
-
-LargestMagnitude largest_magnitude(const ScalarRange& scalars, bool are_split) {
-    return are_split ? LargestMagnitude{scalars.part_head, 64} : LargestMagnitude{scalars.order_head >> 1, 192};
-}
-
-/// How many digits of magnitudes below 2^bits are to have a bit less: so many that the last one has values for all buckets, or for as many
-/// as can be with one digit of the whole width left. Only where all share one window, each with a table of its own: elsewhere digits are
-/// whole windows apart.
-unsigned narrow_digits(unsigned bits, unsigned width, unsigned digit_count, unsigned tables) {
-    const unsigned spare_bits = digit_count * width - bits;
-    if (tables < digit_count || digit_count <= 2 || spare_bits <= 1) return 0;
-    return std::min(spare_bits - 1, digit_count - 2);
-}
-
-}  // namespace
-
-MsmDigits msm_digits(const ScalarRange& scalars, DigitChoice choice, unsigned tables) {
-    const unsigned width = choice.width;
-    const std::uint32_t half = 1u << (width - 1);
-    MsmDigits digits{};
-    digits.terms_a_scalar = choice.terms_a_scalar();
-    const LargestMagnitude largest = largest_magnitude(scalars, choice.are_scalars_split);
-    const unsigned bits = scalars.spans_all() ? largest.bits() : scalars.bits;
-    digits.digit_count = scalars.spans_all() ? divided_up(bits, width) : bits / width + 1;
-    const unsigned narrow = narrow_digits(bits, width, digits.digit_count, tables);
-    const unsigned last_position = (digits.digit_count - 1) * width - narrow;
-    digits.first_narrow = narrow == 0 ? digits.digit_count : digits.digit_count - 1 - narrow;
-    if (scalars.spans_all()) {
-        digits.lowest_last = largest.of_last_digit(last_position);
-        digits.largest_last = digits.lowest_last;
-    } else {
-        digits.largest_last = 1u << (bits - last_position);
-    }
-    digits.window_count = divided_up(digits.digit_count, tables);
-    digits.half = half;
-    digits.largest = std::max(half, digits.lowest_last);
-    return digits;
-}
-
-unsigned doublings_to_next_table(const MsmDigits& digits, unsigned width, unsigned table) {
-    const bool is_narrow = table >= digits.first_narrow;  // digits have a table each where any are narrow
-    return width * digits.window_count - (is_narrow ? 1 : 0);
-}
-
-WindowRange windows_of_share(unsigned window_count, unsigned share, unsigned share_count) {
-    const unsigned first = share * window_count / share_count;
-    return {first, divided_up((share + 1) * window_count, share_count) - first};
-}
-
-namespace {
-
-// Costs are in field products, and measured on an H200.
-constexpr double split_cost = 2;  // of a scalar: its parts, and the image of its point
-
-double split_costs(double scalars, const MsmDigits& digits) { return digits.terms_a_scalar == 1 ? 0 : split_cost * scalars; }
-
-/// A bucket's shares are joined, and it is folded, which runs at a lower occupancy than summing terms; or, where it is weighed by halves,
-/// it costs a few affine additions, and some ten kernels more begin and end.
-constexpr double joining_cost = 30;
-constexpr double folding_cost = 60;
-double bucket_costs(const MsmDigits& digits, double rows, bool may_have_halves) {
-    constexpr double halved_bucket_cost = 50;
-    constexpr double halving_cost = 4.5e6;
-    const double buckets = digits.largest * rows;
-    const bool has_halves = may_have_halves && buckets >= min_halved_buckets && choose_low_bits(digits, min_halved_buckets) != 0;
-    return has_halves ? halved_bucket_cost * buckets + halving_cost : (joining_cost + folding_cost) * buckets;
-}
-
-/// What else the folding of buckets takes: that of few as long as filling the device with them, and a second launch where a row has many.
-double folding_waits(const MsmDigits& digits, double rows) {
-    constexpr double min_folding_cost = 1.5e6;
-    constexpr double second_folding_cost = 0.6e6;
-    const double shortfall = std::max(min_folding_cost - folding_cost * digits.largest * rows, 0.0);
-    return shortfall + (digits.largest <= fold_size ? 0 : second_folding_cost);
-}
-
-/// Where buckets have many points each, those of the last digits or all, the rest of the device waits for the blocks that join them.
-double crowding_wait(double terms, const MsmDigits& digits) {
-    constexpr double crowding_cost = 1.5e6;
-    constexpr double many_points = 230;  // of a bucket that blocks join (large_bucket_shares), as small values are more frequent
-    const bool is_last_alone = digits.window_count == digits.digit_count;  // so that its window has room for copies
-    const double last_points = terms / digits.largest_last / (is_last_alone ? last_copies(digits) : 1);
-    const double points = terms * digits.digit_count / digits.window_count / digits.half;
-    return std::max(last_points, points) > many_points ? crowding_cost : 0;
-}
-
-/// The sums for bits are added up by the host, or, of many windows, by the device.
-double adding_wait(const MsmDigits& digits, double rows) {
-    constexpr double addition_cost = 5e3;
-    constexpr double weighing_cost = 0.6e6;
-    if (rows >= min_weighed_windows) return weighing_cost;
-    return addition_cost * rows * sums_of_bits(static_cast<std::uint32_t>(std::bit_width(digits.largest)));
-}
-
-/// What adding takes where the device is full.
-double work_cost(double scalars, const MsmDigits& digits, double rows) {
-    return products_a_digit * digits.digit_count * digits.terms_a_scalar * scalars + split_costs(scalars, digits) +
-           bucket_costs(digits, rows, true);
-}
-
-/// A share of one MSM's digits. Such are large: what small MSMs wait for is left out.
-double share_cost(std::size_t scalar_count, const MsmDigits& digits, unsigned share_count) {
-    // Shares of more terms are done in several chunks, each of which leaves points of every bucket: none is cheap then (measured on two).
-    constexpr std::size_t max_terms_of_few_chunks = std::size_t{1} << 21;
-    const auto scalars = static_cast<double>(scalar_count);
-    unsigned max_windows = 0;
-    for (unsigned share = 0; share < share_count; ++share)
-        max_windows = std::max(max_windows, windows_of_share(digits.window_count, share, share_count).count);
-    // Blocks are dealt to windows evenly, so that those of a part of a window wait for the others (half of what it lacks, as measured).
-    const double scalar_digits = static_cast<double>(digits.terms_a_scalar) * digits.digit_count;
-    const double own_digits = (scalar_digits / share_count + digits.terms_a_scalar * max_windows) / 2;
-    return products_a_digit * own_digits * scalars + split_costs(scalars, digits) +
-           bucket_costs(digits, max_windows, scalar_count <= max_terms_of_few_chunks);
-}
-
-}  // namespace
-
-double msm_cost(std::size_t scalar_count, const MsmDigits& digits, CostScope of) {
-    if (of.share_count > 1) return share_cost(scalar_count, digits, of.share_count);
-    const double scalars = static_cast<double>(scalar_count) * static_cast<double>(of.msm_count);
-    const double rows = static_cast<double>(digits.window_count) * static_cast<double>(of.msm_count);
-    const double terms_of_one = digits.terms_a_scalar * static_cast<double>(scalar_count);
-    return work_cost(scalars, digits, rows) + folding_waits(digits, rows) + crowding_wait(terms_of_one, digits) + adding_wait(digits, rows);
-}
-
-namespace {
-
-/// Of the digits that there may be, those with the least cost. \param cost_of  called as cost_of(digits)
-template <class CostFunction>
-DigitChoice cheapest_digits(const ScalarRange& scalars, unsigned tables, unsigned width, const CostFunction& cost_of) {
-    DigitChoice best;
-    double best_cost = std::numeric_limits<double>::infinity();
-    for_each_digit_choice(scalars, tables, width, [&](const DigitChoice& choice) {
-        const double cost = cost_of(msm_digits(scalars, choice, tables));
-        if (cost >= best_cost) return;
-        best = choice;
-        best_cost = cost;
-    });
-    return best;
-}
-
-}  // namespace
-
-DigitChoice choose_digits(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables, unsigned width, CostScope of) {
-    return cheapest_digits(scalars, tables, width, [&](const MsmDigits& digits) { return msm_cost(scalar_count, digits, of); });
-}
-
-unsigned choose_prepared_width(std::size_t scalar_count, const ScalarRange& scalars, unsigned tables) {
-    const unsigned for_one = choose_digits(scalar_count, scalars, tables).width;
-    if (msm_digits(scalars, {.width = for_one}, tables).window_count == 1) return for_one;
-    // Several windows of wide digits gain one MSM up to a sixth, and cost each of a batch up to a third (measured on an H200).
-    const auto work = [&](const MsmDigits& digits) { return work_cost(static_cast<double>(scalar_count), digits, digits.window_count); };
-    return cheapest_digits(scalars, tables, 0, work).width;
-}
-
-namespace {
-
-/// Which digits of which terms are summed here: of all digits in order, those of the first term's first digit first, a share.
-void set_digits(MsmKernelParams& params, const MsmProblem& problem, const MsmDigits& digits) {
-    const WindowRange windows = windows_of_share(digits.window_count, problem.share, problem.share_count);
-    const std::uint64_t all = std::uint64_t{digits.digit_count} * params.term_count;
-    const auto begin_of_share = [&](unsigned share) { return static_cast<std::uint64_t>(all * share / problem.share_count); };
-    params.last_digit = digits.digit_count - 1;
-    params.first_digit = windows.first;
-    params.window_count = windows.count;
-    params.digit_count = problem.share_count == 1 ? digits.digit_count : windows.count;
-    const std::uint64_t last = params.first_digit + params.digit_count - 1;
-    params.begin_of_first_digit =
-        static_cast<std::uint32_t>(begin_of_share(problem.share) - std::uint64_t{params.first_digit} * params.term_count);
-    params.end_of_last_digit = static_cast<std::uint32_t>(begin_of_share(problem.share + 1) - last * params.term_count);
 }
 
 }  // namespace
@@ -366,105 +99,30 @@ MsmPlan make_msm_plan(const MsmProblem& problem) {
     MsmPlan plan{};
     MsmKernelParams& params = plan.params;
     const MsmDigits digits = msm_digits(problem.scalars, problem.choice, problem.tables);
-    const bool are_split = problem.choice.are_scalars_split;
-    params.msm_count = problem.msm_count;
-    params.scalar_count = problem.scalar_count;
-    params.term_count = digits.terms_a_scalar * problem.scalar_count;
-    params.scalars_are_split = are_split ? 1 : 0;
-    params.first_image = are_split ? problem.base_count : carried_bit;
-    params.word_count = are_split ? scalar_part_words : shifted_words;
-    params.counted_tile = choose_counted_tile(problem);
-    params.scalar_bits = problem.scalars.bits;
-    params.scalars_are_centred = problem.scalars.spans_all() ? 1 : 0;
-    params.width = problem.choice.width;
-    params.first_narrow_digit = digits.first_narrow;
+    set_operands(params, problem, digits);
     set_digits(params, problem, digits);
-    params.row_count = params.msm_count * params.window_count;
-    params.row_terms = params.term_count * divided_up(params.digit_count, params.window_count) + problem.carried_points;
-    params.has_carried_points = problem.carried_points != 0 ? 1 : 0;
-    params.last_digit_offset = digits.lowest_last;
-    params.bucket_count = digits.largest;
-    params.weight_bits = static_cast<std::uint32_t>(std::bit_width(digits.largest));
-    set_copies(params, problem, digits);
-    params.bin_shift = choose_bin_shift(params.row_terms, params.bucket_count);
-    params.bin_count = divided_up(params.bucket_count, 1u << params.bin_shift);
-    set_digit_offset(params);
+    set_rows(params, problem, digits);
+    params.carry_over.has_points = problem.carried_points != 0 ? 1 : 0;
+    params.sort.counted_tile = choose_counted_tile(std::uint64_t{problem.msm_count} * problem.scalar_count, problem.multiprocessors);
+    set_bins(params, choose_bin_shift(params.rows.max_terms, params.rows.bucket_count));
     set_steps(plan, problem);
     return plan;
 }
 
-unsigned choose_low_bits(const MsmDigits& digits, std::uint64_t min_buckets) {
-    constexpr std::uint64_t many_rows = 32;
-    return digits.largest < min_buckets / many_rows ? 0 : bits_for(digits.largest) / 2;
-}
-
-MsmPlan make_halves_plan(const MsmKernelParams& terms, unsigned low_bits, MsmProblem problem) {
-    problem.remainder = BucketRemainder::nobody;
+MsmPlan make_weight_split_plan(const MsmKernelParams& terms, unsigned low_bits, MsmProblem problem) {
+    problem.remainder = BucketRemainder::accumulated;
     MsmPlan plan{};
     MsmKernelParams& params = plan.params;
-    params.first_image = carried_bit;
-    params.last_copies = 1;
-    params.low_bits = low_bits;
-    params.weight_bits = terms.weight_bits;
-    params.row_count = 2 * terms.row_count;
-    params.row_terms = max_points(terms, terms.rounds);
-    params.bucket_count = std::max(1u << low_bits, terms.bucket_count >> low_bits);
-    params.bin_shift = bits_for(params.bucket_count);
-    params.bin_count = 1;
+    params.operands.first_image = carried_bit;
+    params.carry_over.low_bits = low_bits;
+    params.rows.count = 2 * terms.rows.count;
+    params.rows.max_terms = max_points(terms, terms.rounds.count);
+    params.rows.bucket_count = std::max(1u << low_bits, terms.rows.bucket_count >> low_bits);
+    params.rows.weight_bits = terms.rows.weight_bits;
+    params.rows.last_copies = 1;
+    set_bins(params, bits_for(params.rows.bucket_count));
     set_steps(plan, problem);
     return plan;
-}
-
-std::uint32_t choose_pair_blocks(std::uint32_t round, std::uint32_t row_pairs, std::uint32_t rows, std::uint32_t resident_blocks,
-                                 std::size_t coordinate_bytes) {
-    // Few enough pairs a thread that blocks do not fall out of step for want of others, which costs most in the first round, many enough
-    // that an inversion is a small part of the work.
-    const std::uint64_t most = coordinate_bytes <= 32 ? 80 : round == 1 ? 200 : 320;
-    const std::uint64_t pairs_a_wave = std::uint64_t{resident_blocks} * pair_block_size * most;
-    const std::uint64_t waves = (std::uint64_t{row_pairs} * rows + pairs_a_wave - 1) / pairs_a_wave;
-    const auto blocks = static_cast<std::uint32_t>(std::max<std::uint64_t>(waves * resident_blocks / rows, 1));
-    return std::min(blocks, divided_up(row_pairs, pair_block_size * min_pairs_a_thread));
-}
-
-std::size_t place_msm_sums(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base) {
-    MsmKernelParams& params = plan.params;
-    Placement place(base);
-    const std::uint64_t rows = params.row_count;
-    place(params.buckets, rows * params.bucket_count, xyzz_coordinates * coordinate_bytes);
-    place(params.folded, folded_before(params, fold_levels(params)), xyzz_coordinates * coordinate_bytes);
-    return place.bytes();
-}
-
-std::size_t place_msm_workspace(MsmPlan& plan, std::size_t coordinate_bytes, std::uint64_t base) {
-    MsmKernelParams& params = plan.params;
-    Placement place(base);
-    const std::uint64_t rows = params.row_count;
-    const std::uint64_t levels = params.rounds + 1 - first_level(params);
-    const std::uint64_t added_rows = params.rounds == 0 ? 0 : plan.rows_at_once;
-    const std::uint64_t shares = rows * params.share_count;
-    constexpr std::size_t word = sizeof(std::uint32_t);
-    const std::size_t affine_bytes = affine_coordinates * coordinate_bytes;
-    const std::size_t xyzz_bytes = xyzz_coordinates * coordinate_bytes;
-    place(params.large_bucket_count, 1, word);  // from here on counters, see cleared_words()
-    place(params.bin_cursors, rows * params.bin_count, word);
-    place(params.cursors, rows * params.bucket_count, word);
-    place(params.unpaired_bits, rows * named_pair_count(params) / word_bits, word);
-    place(params.images, params.scalars_are_split ? params.first_image : 0, affine_bytes);
-    place(params.shifted_scalars, std::uint64_t{params.word_count} * params.msm_count * params.term_count, word);
-    place(params.bin_sizes, levels * rows * params.bin_count, word);
-    place(params.bin_starts, rows * (params.bin_count + 1), word);
-    place(params.binned_terms, rows * std::max(params.row_terms, named_pair_count(params)), word);
-    params.pair_names = params.binned_terms;  // those are in their slots when pairs are named
-    place(params.binned_buckets, rows * params.row_terms, sizeof(std::uint16_t));
-    place(params.starts, levels * rows * (params.bucket_count + 1), word);
-    place(params.slots, rows * params.slot_count, word);
-    place(params.odd_sums, added_rows * max_row_points(params, 1), affine_bytes);
-    place(params.even_sums, added_rows * max_row_points(params, 2), affine_bytes);
-    place(params.prefixes, added_rows * max_points(params, 1), coordinate_bytes);
-    place(params.large_buckets, shares / large_bucket_shares + 1, word);
-    place(params.unfinished, shares, xyzz_bytes);
-    place(params.finished, shares, xyzz_bytes);
-    return place.bytes();
 }
 
 }  // namespace cupool::detail

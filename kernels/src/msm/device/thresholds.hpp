@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "msm/device/chunks.hpp"
+#include "msm/device/cost_model.hpp"
 #include "msm/device/kernel_params.hpp"
 #include "msm/device/plan.hpp"
 #include "msm/scalar_range.hpp"
@@ -21,7 +22,7 @@ struct DeviceMsmLimits {
     /// MSMs of a job that use one allocation, which holds the sums of all their windows.
     std::size_t max_msms_per_allocation = 8192;
     /// Of all window instances of a chunk.
-    std::uint64_t min_halved_buckets = detail::min_halved_buckets;
+    std::uint64_t min_weight_split_buckets = detail::min_weight_split_buckets;
 };
 
 /// So many small MSMs are summed at a time as have this many terms together: enough to fill the device.

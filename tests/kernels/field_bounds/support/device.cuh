@@ -12,7 +12,7 @@ namespace cupool::device {
 inline constexpr unsigned warp_size = 32;
 inline constexpr std::uint32_t all_lanes = 0xffffffff;
 
-struct alignas(16) Words4 {
+struct alignas(16) Vec4 {
     std::uint32_t words[4];
 
     std::uint32_t operator[](int i) const { return words[i]; }

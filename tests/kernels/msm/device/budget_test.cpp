@@ -128,9 +128,9 @@ TEMPLATE_TEST_CASE_SIG("64 MiB are enough for each of several devices that share
     for (const unsigned devices : {2U, 3U, 8U}) {
         for (const unsigned exponent : {4U, 17U, 20U, 22U, 24U, 26U}) {
             std::vector<MsmWork> works(devices, work_of_size<C>(1, std::size_t{1} << exponent));
-            for (unsigned share = 0; share < devices; ++share) {
-                works[share].partition = share;
-                works[share].partition_count = devices;
+            for (unsigned partition = 0; partition < devices; ++partition) {
+                works[partition].partition = partition;
+                works[partition].partition_count = devices;
             }
             const DigitChoice digits = choose_shared_digits(works, small_budget, upload_cost_of(works[0]));
             for (const MsmWork& work : works) {
@@ -230,8 +230,8 @@ TEST_CASE("chunks that are planned alike share their plans, and others do not", 
     for (std::size_t i = 0; i < 8; ++i) {
         const MsmKernelParams& params = layout.plan(i).params;
         CAPTURE(i);
-        CHECK(params.scalar_count == layout.chunks()[i].term_count);
-        CHECK((params.has_carried_points != 0) == (i % 4 != 0));
+        CHECK(params.operands.scalar_count == layout.chunks()[i].term_count);
+        CHECK((params.carry_over.has_points != 0) == (i % 4 != 0));
         CHECK(leaves_sums(params) == !layout.chunks()[i].is_last);
     }
 }

@@ -9,6 +9,10 @@
 #include "catch.hpp"
 #include "field/integer.hpp"
 #include "inputs.hpp"
+#include "msm/device/bucket_reduction.hpp"
+#include "msm/device/cost_model.hpp"
+#include "msm/device/launch_heuristics.hpp"
+#include "msm/device/workspace_layout.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;
@@ -30,7 +34,7 @@ MsmPlan shape_of(const ScalarRange& scalars, DigitChoice choice, unsigned tables
 
 BigInteger digit_offset(const MsmKernelParams& params) {
     BigInteger offset;
-    for (unsigned i = 0; i < shifted_words; ++i) offset = offset + BigInteger::power_of_two(32 * i) * params.digit_offset[i];
+    for (unsigned i = 0; i < shifted_words; ++i) offset = offset + BigInteger::power_of_two(32 * i) * params.digits.offset[i];
     return offset;
 }
 
@@ -59,7 +63,7 @@ TEST_CASE("scalars that do not span all leave a carry to the last digit", "[kern
     for (unsigned width = 1; width <= widest_digit; ++width) {
         const MsmKernelParams params = shape_of(scalar_range<Curve::bls12_381>(254), {.width = width}, 1, 1000).params;
         CHECK((digit_offset(params) + BigInteger::power_of_two(254)).bit_count() <= 32 * shifted_words);
-        CHECK(params.last_digit_offset == 0);
+        CHECK(params.digits.last_offset == 0);
     }
 }
 
@@ -70,16 +74,16 @@ TEMPLATE_TEST_CASE_SIG("r / 2 and -r / 2 have digits within the buckets, and wha
         const BigInteger offset = digit_offset(params);
         CAPTURE(width);
         REQUIRE_FALSE(offset < half);
-        const std::size_t last = width * (params.digit_count - 1);
+        const std::size_t last = width * (params.digits.count - 1);
         const auto last_digit = [&](const BigInteger& shifted) {
             std::int64_t bits = 0;
             for (std::size_t bit = shifted.bit_count(); bit-- > last;) bits = bits * 2 + shifted.bit(bit);
-            return bits - params.last_digit_offset;
+            return bits - params.digits.last_offset;
         };
         CHECK((offset + half).bit_count() <= 32 * shifted_words);
-        CHECK(last_digit(offset + half) <= params.bucket_count);
-        CHECK(last_digit(offset - half) >= -std::int64_t{params.bucket_count});
-        CHECK(std::uint32_t{1} << (width - 1) <= params.bucket_count);
+        CHECK(last_digit(offset + half) <= params.rows.bucket_count);
+        CHECK(last_digit(offset - half) >= -std::int64_t{params.rows.bucket_count});
+        CHECK(std::uint32_t{1} << (width - 1) <= params.rows.bucket_count);
     }
 }
 
@@ -93,13 +97,13 @@ TEMPLATE_TEST_CASE_SIG("the parts of a scalar have digits within the buckets, an
         CAPTURE(width);
         REQUIRE_FALSE(offset < part);
         CHECK((offset + part).bit_count() <= 32 * scalar_part_words);
-        CHECK(params.word_count == scalar_part_words);
-        CHECK(params.term_count == 2000);
-        const BigInteger last = BigInteger::power_of_two(width * (params.digit_count - 1));
-        CHECK(part < last * params.last_digit_offset);
-        CHECK(params.last_digit_offset <= params.bucket_count);
-        CHECK(std::uint32_t{1} << (width - 1) <= params.bucket_count);
-        CHECK(std::size_t{width} * params.digit_count <= 127 + width);
+        CHECK(params.digits.word_count == scalar_part_words);
+        CHECK(params.operands.term_count == 2000);
+        const BigInteger last = BigInteger::power_of_two(width * (params.digits.count - 1));
+        CHECK(part < last * params.digits.last_offset);
+        CHECK(params.digits.last_offset <= params.rows.bucket_count);
+        CHECK(std::uint32_t{1} << (width - 1) <= params.rows.bucket_count);
+        CHECK(std::size_t{width} * params.digits.count <= 127 + width);
     }
 }
 
@@ -112,7 +116,7 @@ TEST_CASE("scalars are split where that saves more buckets than it costs, and ne
     CHECK(choose_digits(std::size_t{1} << 16, any, 1, 7).width == 7);
 }
 
-TEST_CASE("only a window of the last digits alone has copies of its buckets, unless they are weighed by halves", "[kernels]") {
+TEST_CASE("only a window of the last digits alone has copies of its buckets, unless weights are split", "[kernels]") {
     const auto problem = [](unsigned width) {
         return MsmProblem{.scalar_count = 1 << 14,
                           .scalars = scalar_range<Curve::bn254>(0),
@@ -125,38 +129,38 @@ TEST_CASE("only a window of the last digits alone has copies of its buckets, unl
     for (unsigned width = 1; width <= widest_digit; ++width) {
         const MsmKernelParams params = make_msm_plan(problem(width)).params;
         const std::uint32_t values = msm_digits(scalar_range<Curve::bn254>(0), {true, width}, 1).largest_last;
-        CAPTURE(width, values, params.bucket_count, params.last_copies, params.last_copy_bits);
-        CHECK(params.last_copies >= 1);
-        if (params.last_copies == 1) continue;
-        CHECK(params.last_copies << params.last_copy_bits <= params.bucket_count);
-        CHECK(values < 1U << params.last_copy_bits);  // so that the largest weight of a copy is not one of the next one's
+        CAPTURE(width, values, params.rows.bucket_count, params.rows.last_copies, params.rows.last_copy_bits);
+        CHECK(params.rows.last_copies >= 1);
+        if (params.rows.last_copies == 1) continue;
+        CHECK(params.rows.last_copies << params.rows.last_copy_bits <= params.rows.bucket_count);
+        CHECK(values < 1U << params.rows.last_copy_bits);  // so that the largest weight of a copy is not one of the next one's
     }
     MsmProblem narrow = problem(12);
-    CHECK(make_msm_plan(narrow).params.last_copies > 10);
-    narrow.has_halves = true;
-    CHECK(make_msm_plan(narrow).params.last_copies == 1);
-    narrow.has_halves = false;
-    narrow.share_count = 2;
-    CHECK(make_msm_plan(narrow).params.last_copies == 1);
-    narrow.share = 1;
-    CHECK(make_msm_plan(narrow).params.last_copies > 10);
+    CHECK(make_msm_plan(narrow).params.rows.last_copies > 10);
+    narrow.splits_weights = true;
+    CHECK(make_msm_plan(narrow).params.rows.last_copies == 1);
+    narrow.splits_weights = false;
+    narrow.partition_count = 2;
+    CHECK(make_msm_plan(narrow).params.rows.last_copies == 1);
+    narrow.partition = 1;
+    CHECK(make_msm_plan(narrow).params.rows.last_copies > 10);
     narrow = problem(8);
     narrow.scalars = scalar_range<Curve::bn254>(30);  // three digits of 8 bits, and 6 bits with a carry
     narrow.choice.are_scalars_split = false;
     CHECK(msm_digits(narrow.scalars, narrow.choice, 1).largest_last == 64);
     const MsmKernelParams params = make_msm_plan(narrow).params;
-    CHECK(params.last_copies == 1);  // of 128 buckets
-    narrow.choice.width = 9;         // a last digit of 3 bits and a carry
-    CHECK(make_msm_plan(narrow).params.last_copies == 16);
+    CHECK(params.rows.last_copies == 1);  // of 128 buckets
+    narrow.choice.width = 9;              // a last digit of 3 bits and a carry
+    CHECK(make_msm_plan(narrow).params.rows.last_copies == 16);
     narrow = problem(12);
     narrow.choice.are_scalars_split = false;
     narrow.tables = 64;
-    CHECK(make_msm_plan(narrow).params.last_copies == 1);
+    CHECK(make_msm_plan(narrow).params.rows.last_copies == 1);
 }
 
 TEST_CASE("bins are few while they are small, and fewer are never larger than the kernels' tables", "[kernels]") {
     const auto bins = [](DigitChoice choice, unsigned exponent) {
-        return shape_of(scalar_range<Curve::bn254>(0), choice, 1, 1U << exponent).params.bin_count;
+        return shape_of(scalar_range<Curve::bn254>(0), choice, 1, 1U << exponent).params.sort.bin_count;
     };
     CHECK(bins({true, 13}, 18) == 64);
     CHECK(bins({true, 16}, 20) == 64);  // of 512 buckets
@@ -165,20 +169,21 @@ TEST_CASE("bins are few while they are small, and fewer are never larger than th
     CHECK(bins({true, 11}, 10) == 1);    // few terms
 }
 
-TEST_CASE("a thread sums fewer points where buckets have few, but not so few that the last digits' buckets span very many shares",
+TEST_CASE("a thread sums fewer points where buckets have few, but not so few that the last digits' buckets span very many intervals",
           "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
-    CHECK(shape_of(any, {true, 8}, 1, 1 << 10).params.share_size == 4);  // 16 points a bucket
-    CHECK(shape_of(any, {true, 8}, 1, 1 << 11).params.share_size == 5);  // 32
-    CHECK(shape_of(any, {true, 8}, 1, 1 << 13).params.share_size == 8);  // 128
-    CHECK(shape_of(any, {true, 10}, 1, 1 << 9).params.share_size == 4);  // 2
-    CHECK(shape_of(any, {true, 11}, 1, 1 << 18).params.share_size > 8);  // the device is full
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 10).params.accumulation.interval_size == 4);  // 16 points a bucket
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 11).params.accumulation.interval_size == 5);  // 32
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 13).params.accumulation.interval_size == 8);  // 128
+    CHECK(shape_of(any, {true, 10}, 1, 1 << 9).params.accumulation.interval_size == 4);  // 2
+    CHECK(shape_of(any, {true, 11}, 1, 1 << 18).params.accumulation.interval_size > 8);  // the device is full
     for (unsigned width = 4; width <= 12; ++width) {
         const MsmKernelParams params = shape_of(any, {true, width}, 1, 1 << 10).params;
-        if (params.last_copies == 1) continue;
-        const std::uint32_t values = params.last_copies << params.last_copy_bits >> 1;
+        if (params.rows.last_copies == 1) continue;
+        const std::uint32_t values = params.rows.last_copies << params.rows.last_copy_bits >> 1;
         INFO(width);
-        CHECK((params.row_terms / values / params.share_size <= large_bucket_shares || params.share_size == 8));
+        CHECK((params.rows.max_terms / values / params.accumulation.interval_size <= large_bucket_intervals ||
+               params.accumulation.interval_size == 8));
     }
 }
 
@@ -191,7 +196,7 @@ TEST_CASE("rounds begin with fewer pairs a thread where coordinates are wide", "
                               .multiprocessors = 132,
                               .rounds_budget = std::uint64_t{1} << 34,
                               .coordinate_bytes = coordinate_bytes})
-            .params.rounds;
+            .params.rounds.count;
     };
     CHECK(rounds(48, 1 << 16) == 1);  // 11 pairs a thread
     CHECK(rounds(32, 1 << 16) == 0);  // 8
@@ -199,21 +204,21 @@ TEST_CASE("rounds begin with fewer pairs a thread where coordinates are wide", "
     CHECK(rounds(32, 1 << 17) == 1);  // 16
 }
 
-TEST_CASE("several quads join a bucket where most of some window span many shares, unless the device is full", "[kernels]") {
+TEST_CASE("several lane groups join a bucket if most of some window span many intervals, unless the device is full", "[kernels]") {
     const ScalarRange any = scalar_range<Curve::bn254>(0);
-    CHECK(shape_of(any, {true, 8}, 1, 1 << 12).params.quads_a_bucket == 4);
-    CHECK(shape_of(any, {true, 10}, 1, 1 << 14).params.quads_a_bucket == 2);
-    CHECK(shape_of(any, {true, 11}, 1, 1 << 16).params.quads_a_bucket == 1);  // few shares
-    // Of 64 buckets four shares each, but of the last digits' two more.
-    CHECK(shape_of(scalar_range<Curve::bls12_381>(0), {true, 7}, 1, 1 << 10).params.quads_a_bucket == 4);
+    CHECK(shape_of(any, {true, 8}, 1, 1 << 12).params.accumulation.lane_groups_a_bucket == 4);
+    CHECK(shape_of(any, {true, 10}, 1, 1 << 14).params.accumulation.lane_groups_a_bucket == 2);
+    CHECK(shape_of(any, {true, 11}, 1, 1 << 16).params.accumulation.lane_groups_a_bucket == 1);  // few intervals
+    // 64 buckets have four intervals each, but those of the last digits two more.
+    CHECK(shape_of(scalar_range<Curve::bls12_381>(0), {true, 7}, 1, 1 << 10).params.accumulation.lane_groups_a_bucket == 4);
 }
 
-TEST_CASE("a quad joins a share, not a part of a bucket, where shares are fewer than buckets", "[kernels]") {
+TEST_CASE("a lane group joins an interval, not a part of a bucket, if intervals are fewer than buckets", "[kernels]") {
     for (unsigned width = 1; width <= widest_digit; ++width) {
         for (std::uint32_t scalar_count = 1; scalar_count <= 1 << 20; scalar_count *= 2) {
             const MsmKernelParams params = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, scalar_count).params;
-            CAPTURE(width, scalar_count, params.share_count, params.bucket_count);
-            CHECK((params.share_count >= params.bucket_count || params.quads_a_bucket == 1));
+            CAPTURE(width, scalar_count, params.accumulation.interval_count, params.rows.bucket_count);
+            CHECK((params.accumulation.interval_count >= params.rows.bucket_count || params.accumulation.lane_groups_a_bucket == 1));
         }
     }
 }
@@ -225,19 +230,20 @@ TEST_CASE("a params's counters lie together, and nothing else among them", "[ker
         constexpr std::uint64_t base = 4096;
         const std::size_t bytes = place_msm_workspace(plan, 48, base);
         const auto address = [](const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); };
-        const std::uint64_t begin = address(params.large_bucket_count);
+        const std::uint64_t begin = address(params.accumulation.large_bucket_count);
         const std::uint64_t end = begin + cleared_words(params) * sizeof(std::uint32_t);
-        CAPTURE(scalar_count, params.rounds);
-        const std::uint64_t rows = params.row_count;
-        CHECK(begin < address(params.bin_cursors));
-        CHECK(address(params.bin_cursors + rows * params.bin_count) <= address(params.cursors));
-        CHECK(address(params.cursors + rows * params.bucket_count) <= address(params.unpaired_bits));
-        CHECK(address(params.unpaired_bits + rows * (named_pair_count(params) / word_bits)) == end);
+        CAPTURE(scalar_count, params.rounds.count);
+        const std::uint64_t rows = params.rows.count;
+        CHECK(begin < address(params.sort.bin_cursors));
+        CHECK(address(params.sort.bin_cursors + rows * params.sort.bin_count) <= address(params.sort.bucket_cursors));
+        CHECK(address(params.sort.bucket_cursors + rows * params.rows.bucket_count) <= address(params.rounds.unpaired_bits));
+        CHECK(address(params.rounds.unpaired_bits + rows * (indexed_pair_count(params) / word_bits)) == end);
         for (const void* const other :
-             {params.images, static_cast<void*>(params.shifted_scalars), static_cast<void*>(params.bin_sizes),
-              static_cast<void*>(params.bin_starts), static_cast<void*>(params.binned_terms), static_cast<void*>(params.binned_buckets),
-              static_cast<void*>(params.starts), static_cast<void*>(params.slots), params.odd_sums, params.even_sums, params.prefixes,
-              static_cast<void*>(params.large_buckets), params.unfinished, params.finished}) {
+             {params.operands.images, static_cast<void*>(params.digits.shifted_scalars), static_cast<void*>(params.sort.bin_sizes),
+              static_cast<void*>(params.sort.bin_starts), static_cast<void*>(params.sort.binned_terms),
+              static_cast<void*>(params.sort.binned_buckets), static_cast<void*>(params.sort.bucket_starts),
+              static_cast<void*>(params.sort.slots), params.rounds.odd_sums, params.rounds.even_sums, params.rounds.prefixes,
+              static_cast<void*>(params.accumulation.large_buckets), params.accumulation.unfinished, params.accumulation.finished}) {
             CHECK((address(other) >= end && address(other) <= base + bytes));
         }
     }
@@ -298,11 +304,11 @@ TEST_CASE("digits are as wide as sums that wait for each other make it worth whi
     const ScalarRange bls12_381 = scalar_range<Curve::bls12_381>(0);
     CHECK(width(bls12_381, 10, 1) == 8);
     CHECK(width(bls12_381, 10, 1, 1024) == 7);  // fuller devices take fewer buckets
-    CHECK(width(bn254, 13, 1) == 8);            // folded by one launch
+    CHECK(width(bn254, 13, 1) == 8);            // reduced by one launch
     CHECK(width(bn254, 14, 1) == 11);
     CHECK(width(bn254, 14, 1, 16) == 10);
     CHECK(width(bls12_381, 16, 1) == 12);
-    CHECK(width(bls12_381, 16, 1, 32) == 12);  // too few buckets a row to be weighed by halves
+    CHECK(width(bls12_381, 16, 1, 32) == 12);  // too few buckets a row for weight splitting
     CHECK(width(bls12_381, 10, 64) == 10);     // 8 bits would crowd all buckets
     CHECK(width(bls12_381, 12, 64) == 12);
     CHECK(width(bn254, 15, 64) == 15);
@@ -310,7 +316,7 @@ TEST_CASE("digits are as wide as sums that wait for each other make it worth whi
     CHECK(width(scalar_range<Curve::bn254>(64), 12, 6) != 8);   // and here one
     CHECK(choose_prepared_width(1 << 14, bls12_381, 4) == 11);  // not 13 and buckets of five windows, which a batch pays for
     CHECK(choose_prepared_width(1 << 14, bls12_381, 64) == width(bls12_381, 14, 64));
-    CHECK(width(bn254, 5, 1) >= 5);  // 32 windows and more are weighed on the device
+    CHECK(width(bn254, 5, 1) >= 5);  // 32 windows and more are joined on the device
 }
 
 TEST_CASE("bins make up a row's buckets, within the kernels' tables", "[kernels]") {
@@ -322,26 +328,26 @@ TEST_CASE("bins make up a row's buckets, within the kernels' tables", "[kernels]
                 if (are_split && !scalars.spans_all()) continue;
                 for (const std::uint32_t scalar_count : {1U, 5000U, 1U << 18, 1U << 24}) {
                     const MsmKernelParams params = shape_of(scalars, {are_split, width}, are_split ? 1 : tables, scalar_count).params;
-                    CAPTURE(scalars.bits, width, tables, scalar_count, params.bucket_count, params.bin_count);
-                    CHECK(params.bin_count <= largest_bin);
-                    CHECK(params.bin_count * params.window_count <= largest_bin_table);
-                    CHECK(1u << params.bin_shift <= largest_bin);
-                    CHECK((params.bin_count - 1) << params.bin_shift < params.bucket_count);
-                    CHECK(params.bucket_count <= params.bin_count << params.bin_shift);
+                    CAPTURE(scalars.bits, width, tables, scalar_count, params.rows.bucket_count, params.sort.bin_count);
+                    CHECK(params.sort.bin_count <= largest_bin);
+                    CHECK(params.sort.bin_count * params.digits.window_count <= largest_bin_table);
+                    CHECK(1u << params.sort.bin_shift <= largest_bin);
+                    CHECK((params.sort.bin_count - 1) << params.sort.bin_shift < params.rows.bucket_count);
+                    CHECK(params.rows.bucket_count <= params.sort.bin_count << params.sort.bin_shift);
                 }
             }
         }
     }
 }
 
-TEST_CASE("halves of weights have buckets for every bucket, in one bin of the kernels' tables", "[kernels]") {
+TEST_CASE("parts of weights have buckets for every bucket, in one bin of the kernels' tables", "[kernels]") {
     for (const ScalarRange& scalars : {scalar_range<Curve::bn254>(0), scalar_range<Curve::bls12_377>(0), scalar_range<Curve::bn254>(64)}) {
         for (unsigned width = 3; width <= widest_digit; ++width) {
             for (const unsigned tables : {1U, 64U}) {
                 const MsmDigits digits = msm_digits(scalars, {.width = width}, tables);
                 const unsigned low_bits = choose_low_bits(digits, 2);
                 const MsmProblem problem{.scalar_count = 1 << 22,
-                                         .remainder = BucketRemainder::halves,
+                                         .remainder = BucketRemainder::weight_split,
                                          .scalars = scalars,
                                          .choice = {.width = width},
                                          .tables = tables,
@@ -349,28 +355,29 @@ TEST_CASE("halves of weights have buckets for every bucket, in one bin of the ke
                                          .rounds_budget = std::uint64_t{1} << 34,
                                          .coordinate_bytes = 32};
                 const MsmKernelParams terms = make_msm_plan(problem).params;
-                const MsmKernelParams halves = make_halves_plan(terms, low_bits, problem).params;
-                CAPTURE(scalars.bits, width, tables, low_bits, terms.bucket_count, halves.bucket_count);
+                const MsmKernelParams split = make_weight_split_plan(terms, low_bits, problem).params;
+                CAPTURE(scalars.bits, width, tables, low_bits, terms.rows.bucket_count, split.rows.bucket_count);
                 REQUIRE(leaves_sums(terms));
-                CHECK_FALSE(leaves_sums(halves));
+                CHECK_FALSE(leaves_sums(split));
                 CHECK(low_bits < width);
-                CHECK(std::uint32_t{1} << low_bits <= halves.bucket_count);
-                CHECK(digits.largest >> low_bits <= halves.bucket_count);  // the largest high half of a weight
-                CHECK(halves.bucket_count <= 1u << halves.bin_shift);
-                CHECK(1u << halves.bin_shift <= largest_bin);
-                CHECK(halves.row_count == 2 * terms.row_count);
-                CHECK(halves.row_terms == max_points(terms, terms.rounds));
-                CHECK(halves.weight_bits == terms.weight_bits);
-                CHECK(std::uint64_t{halves.share_count} * halves.share_size >= max_points(halves, halves.rounds));
+                CHECK(std::uint32_t{1} << low_bits <= split.rows.bucket_count);
+                CHECK(digits.largest >> low_bits <= split.rows.bucket_count);  // the largest high part of a weight
+                CHECK(split.rows.bucket_count <= 1u << split.sort.bin_shift);
+                CHECK(1u << split.sort.bin_shift <= largest_bin);
+                CHECK(split.rows.count == 2 * terms.rows.count);
+                CHECK(split.rows.max_terms == max_points(terms, terms.rounds.count));
+                CHECK(split.rows.weight_bits == terms.rows.weight_bits);
+                CHECK(std::uint64_t{split.accumulation.interval_count} * split.accumulation.interval_size >=
+                      max_points(split, split.rounds.count));
             }
         }
     }
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 13}, 1), min_halved_buckets) == 0);
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 15}, 1), min_halved_buckets) == 7);
-    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bls12_377>(0), {.width = 21}, 64), min_halved_buckets) == 10);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 13}, 1), min_weight_split_buckets) == 0);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bn254>(0), {.width = 15}, 1), min_weight_split_buckets) == 7);
+    CHECK(choose_low_bits(msm_digits(scalar_range<Curve::bls12_377>(0), {.width = 21}, 64), min_weight_split_buckets) == 10);
 }
 
-TEST_CASE("shares of an MSM's digits follow each other, and make up all of them", "[kernels]") {
+TEST_CASE("partitions of an MSM's digits follow each other, and make up all of them", "[kernels]") {
     std::mt19937_64 random(3);
     const auto up_to = [&random](std::uint32_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
     for (int i = 0; i < 300; ++i) {
@@ -380,21 +387,21 @@ TEST_CASE("shares of an MSM's digits follow each other, and make up all of them"
                            .base_count = 1,
                            .coordinate_bytes = 32};
         const std::uint32_t digits = msm_digits(problem.scalars, problem.choice, 1).digit_count;
-        problem.share_count = up_to(9);
-        CAPTURE(problem.scalar_count, problem.scalars.bits, problem.choice.width, problem.share_count, digits);
+        problem.partition_count = up_to(9);
+        CAPTURE(problem.scalar_count, problem.scalars.bits, problem.choice.width, problem.partition_count, digits);
         std::uint64_t end = 0;  // of all digits, those of the first window first
         std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
         std::uint64_t most = 0;
-        for (problem.share = 0; problem.share < problem.share_count; ++problem.share) {
+        for (problem.partition = 0; problem.partition < problem.partition_count; ++problem.partition) {
             const MsmKernelParams params = make_msm_plan(problem).params;
-            CHECK(params.window_count == params.digit_count);
-            CHECK(params.last_digit == digits - 1);
-            CHECK(params.begin_of_first_digit < params.term_count);
-            CHECK(params.end_of_last_digit <= params.term_count);
-            CHECK(params.term_count == problem.choice.terms_a_scalar() * problem.scalar_count);
-            CHECK(std::uint64_t{params.first_digit} * params.term_count + params.begin_of_first_digit == end);
+            CHECK(params.digits.window_count == params.digits.count);
+            CHECK(params.digits.last == digits - 1);
+            CHECK(params.digits.begin_of_first < params.operands.term_count);
+            CHECK(params.digits.end_of_last <= params.operands.term_count);
+            CHECK(params.operands.term_count == problem.choice.terms_a_scalar() * problem.scalar_count);
+            CHECK(std::uint64_t{params.digits.first} * params.operands.term_count + params.digits.begin_of_first == end);
             const std::uint64_t begin = end;
-            end = std::uint64_t{params.first_digit + params.digit_count - 1} * params.term_count + params.end_of_last_digit;
+            end = std::uint64_t{params.digits.first + params.digits.count - 1} * params.operands.term_count + params.digits.end_of_last;
             least = std::min(least, end - begin);
             most = std::max(most, end - begin);
         }
@@ -410,11 +417,12 @@ TEST_CASE("the names of pairs fit into the place of the binned terms", "[kernels
         MsmPlan plan = make_msm_plan(problem);
         place_msm_workspace(plan, problem.coordinate_bytes, 0);
         const MsmKernelParams& params = plan.params;
-        CAPTURE(problem.multiprocessors, problem.msm_count, problem.scalar_count, problem.choice.width, params.rounds);
-        const auto room = reinterpret_cast<std::uintptr_t>(params.binned_buckets) - reinterpret_cast<std::uintptr_t>(params.pair_names);
-        CHECK(std::uint64_t{params.row_count} * named_pair_count(params) * sizeof(std::uint32_t) <= room);
-        max_rounds = std::max(max_rounds, params.rounds);
-        are_more_names |= named_pair_count(params) > params.row_terms;
+        CAPTURE(problem.multiprocessors, problem.msm_count, problem.scalar_count, problem.choice.width, params.rounds.count);
+        const auto room =
+            reinterpret_cast<std::uintptr_t>(params.sort.binned_buckets) - reinterpret_cast<std::uintptr_t>(params.rounds.pair_indices);
+        CHECK(std::uint64_t{params.rows.count} * indexed_pair_count(params) * sizeof(std::uint32_t) <= room);
+        max_rounds = std::max(max_rounds, params.rounds.count);
+        are_more_names |= indexed_pair_count(params) > params.rows.max_terms;
     };
     for (const unsigned multiprocessors : {1U, 46U, 108U, 132U}) {
         MsmProblem problem{.scalars = scalar_range<Curve::bn254>(0),
@@ -440,37 +448,37 @@ TEST_CASE("chunks of any size agree about the buckets of a row", "[kernels]") {
     for (const unsigned width : {7U, 18U, 21U}) {
         const MsmKernelParams large = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, 64, 1 << 22, 2).params;
         const MsmKernelParams small = shape_of(scalar_range<Curve::bls12_377>(0), {.width = width}, 64, 1 << 8, 2).params;
-        CHECK(large.bucket_count == small.bucket_count);
+        CHECK(large.rows.bucket_count == small.rows.bucket_count);
         const MsmKernelParams large_part = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, 1 << 22).params;
         const MsmKernelParams small_part = shape_of(scalar_range<Curve::bn254>(0), {true, width}, 1, 1 << 8).params;
-        CHECK(large_part.last_copies == small_part.last_copies);
-        CHECK(large_part.last_copy_bits == small_part.last_copy_bits);
+        CHECK(large_part.rows.last_copies == small_part.rows.last_copies);
+        CHECK(large_part.rows.last_copy_bits == small_part.rows.last_copy_bits);
     }
 }
 
-TEST_CASE("levels of folding leave one point of a row's places, and have a bit for each of them", "[kernels]") {
+TEST_CASE("levels of bucket reduction leave one point of a row's positions, and have a bit for each of them", "[kernels]") {
     for (const std::uint32_t buckets :
          {1U, 2U, 3U, 16U, 127U, 128U, 129U, 1U << 14, (1U << 14) + 1, 3U << 13, (1U << 20) - 1, 1U << 20, 1342177U}) {
         MsmKernelParams params{};
-        params.bucket_count = buckets;
-        params.row_count = 3;
+        params.rows.bucket_count = buckets;
+        params.rows.count = 3;
         CAPTURE(buckets);
-        const std::uint32_t places = fold_places(params, 0);
+        const std::uint32_t places = reduction_list_size(params, 0);
         CHECK((places == buckets + 1 || (places == buckets && (buckets & (buckets - 1)) == 0)));
         std::uint32_t bits = 0;
-        std::uint64_t folded = 0;
-        for (std::uint32_t level = 0; level < fold_levels(params); ++level) {
-            CHECK(fold_lists(level) == 1 + 4 * level);
-            for (std::uint32_t list = 1; list < fold_lists(level); ++list) CHECK(fold_list_bit(list) < bits);
-            CHECK(fold_list_bit(fold_lists(level)) == bits);
-            CHECK(fold_places(params, level + 1) * fold_size >= fold_places(params, level));
+        std::uint64_t points = 0;
+        for (std::uint32_t level = 0; level < reduction_levels(params); ++level) {
+            CHECK(reduction_lists(level) == 1 + 4 * level);
+            for (std::uint32_t list = 1; list < reduction_lists(level); ++list) CHECK(reduction_list_bit(list) < bits);
+            CHECK(reduction_list_bit(reduction_lists(level)) == bits);
+            CHECK(reduction_list_size(params, level + 1) * reduction_tile >= reduction_list_size(params, level));
             if (level > 0) {
-                CHECK(folded_before(params, level) == folded);
-                folded += std::uint64_t{3} * fold_lists(level) * fold_places(params, level);
+                CHECK(reduction_list_offset(params, level) == points);
+                points += std::uint64_t{3} * reduction_lists(level) * reduction_list_size(params, level);
             }
-            bits += fold_bits(params, level);
+            bits += reduction_bits(params, level);
         }
-        CHECK(folded_before(params, fold_levels(params)) == folded);
+        CHECK(reduction_list_offset(params, reduction_levels(params)) == points);
         CHECK(places <= 1U << bits);
         CHECK((bits == 0 || places > 1U << (bits - 1)));
     }

@@ -1,11 +1,11 @@
-// Turns points into what the other kernels take, and prepares multiples of them.
+// Converts points for the other kernels, and prepares multiples of them.
 
-#include "msm/device/stages/rows.cuh"
+#include "msm/device/stages/window_instances.cuh"
 
 using namespace cupool::device;
 using cupool::detail::change_block_size;
 
-/// The next table of prepared bases: to[i] = 2^doublings * from[i]. Both may hold infinity; blocks share an inversion among their points.
+/// The next table of prepared bases: to[i] = 2^doublings * from[i]. Points may be infinity. A block shares one inversion.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_double_points(const void* from, void* to, std::uint32_t count,
                                                                         std::uint32_t doublings) {
     CUPOOL_SHARED static char shared[pair_block_size * sizeof(BaseField)] __attribute__((aligned(16)));
@@ -22,18 +22,18 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(pair_block_size) void msm_double_points(const vo
     doubled = point.is_infinity() ? Affine{BaseField::zero(), BaseField::zero()} : Affine{point.x * z_inverse.square(), point.y * inverse};
 }
 
-inline constexpr unsigned point_words = sizeof(Affine) / sizeof(Words4);
-/// Through which points pass between a block's reads and writes, so that neighbouring lanes read and write neighbouring words; with a gap
-/// behind each point, so that fewer lanes meet in a bank.
-using PassedPoints = Words4[change_block_size * (point_words + 1)];
+inline constexpr unsigned point_words = sizeof(Affine) / sizeof(Vec4);
+/// Points pass through shared memory, so that neighbouring lanes read and write neighbouring words. A gap behind each point reduces bank
+/// conflicts.
+using PassedPoints = Vec4[change_block_size * (point_words + 1)];
 
-/// to[i] = change(from[i]); `from` and `to` may be the same.
+/// to[i] = change(from[i]); `from` and `to` may be equal.
 template <class Change>
 CUPOOL_DEVICE void change_points(const void* from, void* to, std::uint32_t count, PassedPoints& shared, const Change& change) {
     const std::uint32_t first = block_index() * change_block_size;
     const std::uint32_t words = (count - first < change_block_size ? count - first : change_block_size) * point_words;
-    const Words4* const source = static_cast<const Words4*>(from) + std::uint64_t{first} * point_words;
-    Words4* const target = static_cast<Words4*>(to) + std::uint64_t{first} * point_words;
+    const Vec4* const source = static_cast<const Vec4*>(from) + std::uint64_t{first} * point_words;
+    Vec4* const target = static_cast<Vec4*>(to) + std::uint64_t{first} * point_words;
     const auto place = [](std::uint32_t word) { return word + word / point_words; };
     for (std::uint32_t i = thread_index(); i < words; i += change_block_size) shared[place(i)] = source[i];
     block_barrier();
@@ -45,7 +45,7 @@ CUPOOL_DEVICE void change_points(const void* from, void* to, std::uint32_t count
     for (std::uint32_t i = thread_index(); i < words; i += change_block_size) target[i] = shared[place(i)];
 }
 
-/// Turns affine points from standard into Montgomery form; `from` and `to` may be the same.
+/// Converts affine points from standard into Montgomery form; `from` and `to` may be equal.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(change_block_size) void msm_points_to_montgomery_form(const void* from, void* to, std::uint32_t count) {
     CUPOOL_SHARED static PassedPoints shared;
     change_points(from, to, count, shared, [](const Affine& point) {
@@ -53,7 +53,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(change_block_size) void msm_points_to_montgomery
     });
 }
 
-/// The points' images under the endomorphism (x, y) -> (beta x, y), all in Montgomery form; that of infinity is itself.
+/// The images of points under the endomorphism (x, y) -> (beta x, y), in Montgomery form; the image of infinity is infinity.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(change_block_size) void msm_map_points(const void* points, void* images, std::uint32_t count,
                                                                        BaseField beta) {
     CUPOOL_SHARED static PassedPoints shared;

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "curve/scalar_split.hpp"
 #include "field/device_field.cuh"
 #include "msm/device/kernel_params.hpp"
-#include "curve/scalar_split.hpp"
 
 namespace cupool::device {
 
@@ -35,15 +35,15 @@ private:
     static constexpr int scalar_words = 8;
     static constexpr int factor_words = 7;  ///< a factor is below 2^194
     static constexpr int fraction_words = detail::quotient_fraction_bits / 32;
-    static constexpr int lowest_word = fraction_words - 2;  ///< of a product that is computed
+    static constexpr int lowest_word = fraction_words - 2;  ///< of a product; lower ones are not computed
 
-    /// Of 64-bit limbs.
+    /// Word i of a factor in 64-bit limbs.
     template <const auto& Words>
     CUPOOL_DEVICE static constexpr std::uint32_t word_of(int i) {
         return static_cast<std::uint32_t>(Words.limb[i / 2] >> (i % 2 * 32));
     }
 
-    /// quotient = factor * scalar / 2^quotient_fraction_bits, rounded; less than 2^-28 is lost of it before, by the lower words' products.
+    /// quotient = factor * scalar / 2^quotient_fraction_bits, rounded; omitting the products of lower words loses less than 2^-28 of it.
     template <const auto& Factor>
     CUPOOL_DEVICE static void multiply_by_fraction(std::uint32_t* quotient, const std::uint32_t* scalar) {
         std::uint32_t product[scalar_words + factor_words] = {};
@@ -85,7 +85,7 @@ private:
         for (int i = 1; i < word_count; ++i) value[i] = subc_cc(value[i], product.words[i]);
     }
 
-    /// word += a b + carry. \return the carry out of it
+    /// word += a b + carry. \return the carry
     CUPOOL_DEVICE static std::uint32_t add_product(std::uint32_t& word, std::uint32_t a, std::uint32_t b, std::uint32_t carry) {
         const std::uint64_t sum = std::uint64_t{a} * b + word + carry;
         word = static_cast<std::uint32_t>(sum);

@@ -1,12 +1,12 @@
 // Sorts the terms by row and bucket: count_bins, place_bins, bin_carried_points, scatter_to_bins, count_buckets, size_bins, place_buckets,
-// scatter_to_buckets, after split_weights the last four of these again; and tells the rounds which points make pairs: index_pairs.
+// scatter_to_buckets. For weight splitting split_weights replaces the first four. index_pairs then indexes the pairs of the later rounds.
 
-#include "msm/device/stages/rows.cuh"
+#include "msm/device/stages/window_instances.cuh"
 
 using namespace cupool::device;
+using cupool::detail::indexing_blocks;
 using cupool::detail::largest_bin;
 using cupool::detail::largest_bin_table;
-using cupool::detail::naming_blocks;
 using cupool::detail::place_block_size;
 using cupool::detail::scattering_blocks;
 
@@ -16,7 +16,7 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_bins(MsmKernelPar
     count_bins<Curve>(params, block_index_y(), counts);
 }
 
-/// A block a row.
+/// One block for each row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_bins(MsmKernelParams params) {
     CUPOOL_SHARED static std::uint32_t sums[place_block_size / warp_size];
     place_bins(params, block_index(), sums);
@@ -27,15 +27,15 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_bin_carried_points(MsmK
     bin_carried_points(params, block_index_y(), block_index());
 }
 
-/// grid.y is the row of `plan`.
-CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_split_weights(MsmKernelParams params, MsmKernelParams halves) {
-    split_weights(params, halves, block_index_y(), block_index());
+/// grid.y is the row of `params`.
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_split_weights(MsmKernelParams params, MsmKernelParams split) {
+    split_weights(params, split, block_index_y(), block_index());
 }
 
-/// A block a tile of one digit; grid.y is the MSM.
+/// One block for each tile and digit; grid.y is the MSM.
 CUPOOL_KERNEL CUPOOL_BLOCKS(bin_block_size, scattering_blocks) void msm_scatter_to_bins(MsmKernelParams params) {
     CUPOOL_SHARED static ScatterMemory shared;
-    scatter_to_bins(params, block_index_y(), block_index() % params.digit_count, block_index() / params.digit_count, shared);
+    scatter_to_bins(params, block_index_y(), block_index() % params.digits.count, block_index() / params.digits.count, shared);
 }
 
 /// grid.y is the row.
@@ -44,13 +44,13 @@ CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(bin_block_size) void msm_count_buckets(MsmKernel
     count_buckets(params, block_index_y(), counts);
 }
 
-/// A block a bin; grid.y is the row.
+/// One block for each bin; grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_size_bins(MsmKernelParams params) {
     CUPOOL_SHARED static TwoScans scans;
     size_bins(params, block_index_y(), block_index(), scans);
 }
 
-/// A block a bin; grid.y is the row.
+/// One block for each bin; grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_place_buckets(MsmKernelParams params) {
     CUPOOL_SHARED static TwoScans scans;
     place_buckets(params, block_index_y(), block_index(), scans);
@@ -62,11 +62,11 @@ CUPOOL_KERNEL CUPOOL_BLOCKS(bin_block_size, scattering_blocks) void msm_scatter_
     scatter_to_buckets(params, block_index_y(), shared);
 }
 
-/// Of all rounds from the second, one after the other, naming_blocks blocks each; grid.y is the row.
+/// All rounds from the second, one after the other, with indexing_blocks() blocks each; grid.y is the row.
 CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(place_block_size) void msm_index_pairs(MsmKernelParams params) {
     CUPOOL_SHARED static std::uint32_t sums[place_block_size / warp_size];
     std::uint32_t round = 2;
     std::uint32_t tile = block_index();
-    for (; tile >= naming_blocks(params, round); ++round) tile -= naming_blocks(params, round);
+    for (; tile >= indexing_blocks(params, round); ++round) tile -= indexing_blocks(params, round);
     index_pairs(params, block_index_y(), round, tile, sums);
 }

@@ -1,15 +1,15 @@
 #pragma once
 
 /// \file
-/// A round of pairwise addition: neighbouring points of a bucket are added in affine coordinates, which halves their number. An affine
-/// addition costs 5M + 1S and an inversion; a block shares one inversion a lane among all its pairs (Montgomery, "Speeding the Pollard and
-/// elliptic curve methods of factorization", Math. Comp. 48, 1987). What makes a pair has been listed beforehand, so that no thread needs
-/// to know which bucket it works on.
+/// A batched-affine round: neighbouring points of a bucket are added in affine coordinates, which halves their number. An affine addition
+/// costs 5M + 1S and an inversion; the lanes of a block share one inversion a lane among all their pairs (Montgomery, "Speeding the Pollard
+/// and elliptic curve methods of factorization", Math. Comp. 48, 1987). The sort has indexed the pairs, so no thread needs to know its
+/// bucket.
 
+#include "curve/xyzz.hpp"
 #include "field/device_inverse.cuh"
 #include "msm/device/stages/stage2_sort.cuh"
 #include "msm/device/stages/stage3_pair_gather.cuh"
-#include "curve/xyzz.hpp"
 
 namespace cupool::device {
 
@@ -27,30 +27,30 @@ struct TwoPoints {
     Affine right;
 };
 
-/// What was left of a row, or of the row whose weights' half this one has.
+/// The carried points of a row; of a row of weight splitting, those of the row that it was split from.
 template <class Affine>
 CUPOOL_DEVICE Affine* carried_points_of(const MsmKernelParams& params, std::uint32_t row) {
-    const std::uint32_t carried_row = params.low_bits == 0 ? row : row / 2;
-    return static_cast<Affine*>(params.carried_points) + std::uint64_t{carried_row} * params.max_carried;
+    const std::uint32_t carried_row = params.carry_over.low_bits == 0 ? row : row / 2;
+    return static_cast<Affine*>(params.carry_over.points) + std::uint64_t{carried_row} * params.carry_over.max_points;
 }
 
-/// Points that slots name, in the slots' order.
+/// The points of slots, in the order of the slots.
 template <class Affine>
 class SlotPoints {
 public:
     using Field = decltype(Affine::x);
 
     CUPOOL_DEVICE SlotPoints(const MsmKernelParams& params, std::uint32_t row)
-        : slots_(params.slots + std::uint64_t{row} * params.slot_count),
-          first_image_(params.first_image),
-          points_(static_cast<const Affine*>(params.points)),
-          images_(static_cast<const Affine*>(params.images) - params.first_image),
+        : slots_(params.sort.slots + std::uint64_t{row} * params.sort.slot_count),
+          first_image_(params.operands.first_image),
+          points_(static_cast<const Affine*>(params.operands.points)),
+          images_(static_cast<const Affine*>(params.operands.images) - params.operands.first_image),
           carried_(carried_points_of<Affine>(params, row) - carried_bit) {}
 
     CUPOOL_DEVICE Affine operator[](std::uint32_t i) const { return point(slots_[i]); }
 
 protected:
-    /// The point a slot names; infinity where it names none.
+    /// The point of a slot; infinity if it has no term.
     CUPOOL_DEVICE Affine point(std::uint32_t slot) const {
         if (slot == no_term) return {Field::zero(), Field::zero()};
         const std::uint32_t term = slot & ~sign_bit;
@@ -65,22 +65,22 @@ protected:
     const std::uint32_t* slots_;
     std::uint32_t first_image_;
     const Affine* points_;
-    const Affine* images_;   ///< as far before the first image as first_image_ in a term adds
-    const Affine* carried_;  ///< as far before the first carried point as carried_bit in a term adds
+    const Affine* images_;   ///< minus first_image_, which a term includes
+    const Affine* carried_;  ///< minus carried_bit, which a term includes
 };
 
-/// The same two by two. A PairName is what must be read before a pair's points can be: it is asked for early. Two lanes read a point
-/// together, so that all lanes of a warp ask at the same time. Where a slot names no point, what is read is any.
+/// Pairs of neighbouring slots. A PairIndex must be read before the points of its pair, so it is requested early. Two lanes read a point
+/// together, so all lanes of a warp read at the same time. For a slot without a term any point is read.
 template <class Affine>
 class SlotPairs : SlotPoints<Affine> {
     using Base = SlotPoints<Affine>;
-    static constexpr int field_words = sizeof(typename Base::Field) / sizeof(Words4);
+    static constexpr int field_words = sizeof(typename Base::Field) / sizeof(Vec4);
     using GatherX = PairGather<field_words>;
     using GatherPoint = PairGather<2 * field_words>;
 
 public:
     using Field = typename Base::Field;
-    struct alignas(8) PairName {
+    struct alignas(8) PairIndex {
         std::uint32_t left;
         std::uint32_t right;
     };
@@ -89,56 +89,56 @@ public:
         typename GatherX::Flight right;
     };
 
-    /// Shared memory for a block, in Words4.
+    /// Shared memory of a block, in Vec4.
     static constexpr unsigned shared_words = pair_block_size / warp_size * GatherPoint::shared_words;
 
-    CUPOOL_DEVICE SlotPairs(const MsmKernelParams& params, std::uint32_t row, Words4* shared)
+    CUPOOL_DEVICE SlotPairs(const MsmKernelParams& params, std::uint32_t row, Vec4* shared)
         : Base(params, row), shared_(shared + warp_index() * GatherPoint::shared_words) {}
 
-    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return reinterpret_cast<const PairName*>(this->slots_)[pair]; }
-    /// Whether a slot names no point.
-    CUPOOL_DEVICE static bool lacks_points(const PairName& name, const TwoFields<Field>& /*x*/) {
-        return name.left == no_term || name.right == no_term;
+    CUPOOL_DEVICE PairIndex index(std::uint32_t pair) const { return reinterpret_cast<const PairIndex*>(this->slots_)[pair]; }
+    /// Whether a slot has no term.
+    CUPOOL_DEVICE static bool lacks_points(const PairIndex& index, const TwoFields<Field>& /*x*/) {
+        return index.left == no_term || index.right == no_term;
     }
-    CUPOOL_DEVICE AskedX ask_x(const PairName& name) const {
-        return {GatherX::ask(x_at(), term(name.left)), GatherX::ask(x_at(), term(name.right))};
+    CUPOOL_DEVICE AskedX ask_x(const PairIndex& index) const {
+        return {GatherX::ask(x_at(), term(index.left)), GatherX::ask(x_at(), term(index.right))};
     }
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const {
         return {received_coordinate(asked.left), received_coordinate(asked.right)};
     }
-    CUPOOL_DEVICE TwoPoints<Affine> points(const PairName& name) const {
-        const auto left = GatherPoint::ask(x_at(), term(name.left));
-        const auto right = GatherPoint::ask(x_at(), term(name.right));
-        return {received_point(name.left, left), received_point(name.right, right)};
+    CUPOOL_DEVICE TwoPoints<Affine> points(const PairIndex& index) const {
+        const auto left = GatherPoint::ask(x_at(), term(index.left));
+        const auto right = GatherPoint::ask(x_at(), term(index.right));
+        return {received_point(index.left, left), received_point(index.right, right)};
     }
-    /// What points() gave, but infinity where a slot names no point, and with y coordinates below the bound. For one lane alone.
-    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairName& name, const TwoPoints<Affine>& points) const {
-        return {exact(name.left, points.left), exact(name.right, points.right)};
+    /// The result of points(), with infinity for slots without a term, and y coordinates below the bound. Lanes may call it alone.
+    CUPOOL_DEVICE TwoPoints<Affine> exact(const PairIndex& index, const TwoPoints<Affine>& points) const {
+        return {exact(index.left, points.left), exact(index.right, points.right)};
     }
-    /// The y coordinate of the left point, or of the right one, below the bound. For all lanes of a warp together.
-    CUPOOL_DEVICE Field left_y(const PairName& name, const PairName& /*next_name*/) const { return y(name.left); }
-    CUPOOL_DEVICE Field right_y(const PairName& name) const { return y(name.right); }
+    /// The y coordinate of the left or right point, below the bound. All lanes of a warp call it together.
+    CUPOOL_DEVICE Field left_y(const PairIndex& index, const PairIndex& /*next_index*/) const { return y(index.left); }
+    CUPOOL_DEVICE Field right_y(const PairIndex& index) const { return y(index.right); }
 
 private:
-    /// Where the x coordinate of a term's point lies; its y coordinate follows.
+    /// The address of the x coordinate of a term's point; y follows.
     CUPOOL_DEVICE auto x_at() const {
-        return [this](std::uint32_t term) { return reinterpret_cast<const Words4*>(this->point_at(term)); };
+        return [this](std::uint32_t term) { return reinterpret_cast<const Vec4*>(this->point_at(term)); };
     }
     CUPOOL_DEVICE static std::uint32_t term(std::uint32_t slot) { return slot == no_term ? 0 : slot & ~sign_bit; }
 
-    CUPOOL_DEVICE static Field field_of(const Words4* words) {
+    CUPOOL_DEVICE static Field field_of(const Vec4* words) {
         Field field;
 #pragma unroll
-        for (int i = 0; i < field_words; ++i) field.set_quad(i, words[i]);
+        for (int i = 0; i < field_words; ++i) field.set_vec4(i, words[i]);
         return field;
     }
     CUPOOL_DEVICE Field received_coordinate(const typename GatherX::Flight& flight) const {
-        Words4 record[field_words];
+        Vec4 record[field_words];
         GatherX::receive(flight, shared_, record);
         return field_of(record);
     }
     CUPOOL_DEVICE Affine received_point(std::uint32_t slot, const typename GatherPoint::Flight& flight) const {
-        Words4 record[2 * field_words];
+        Vec4 record[2 * field_words];
         GatherPoint::receive(flight, shared_, record);
         return {field_of(record), field_of(record + field_words).negated_to_bound_if((slot & sign_bit) != 0)};
     }
@@ -152,10 +152,10 @@ private:
         return received_coordinate(asked).negated_to_bound_if((slot & sign_bit) != 0).below_bound();
     }
 
-    Words4* shared_;
+    Vec4* shared_;
 };
 
-/// Where a round writes its sums: a row for the next round, or, coordinate beside coordinate, the carried points of another plan.
+/// Where a round writes its sums: a row for the next round, or carried points, whose coordinates are side by side.
 template <class Affine>
 class SumPlaces {
 public:
@@ -178,11 +178,11 @@ private:
 
     Field* x_;
     Field* y_;
-    std::uint32_t stride_;  ///< from one point's x to the next one's
+    std::uint32_t stride_;  ///< from x to the next x
 };
 
-/// A row of points that a round writes and the next one reads: all x coordinates, then all y coordinates, since half of the reads want x
-/// alone. Infinity shows in x alone: no other point has a plain zero there.
+/// A row of points that a round writes for the next one: all x coordinates, then all y coordinates, since half of the reads need x alone.
+/// Infinity shows in x alone: no other point has a plain zero there.
 template <class Affine>
 class PointRow {
 public:
@@ -197,46 +197,46 @@ protected:
     Field* y_;
 };
 
-/// The same two by two, as index_pairs has named them.
+/// Pairs of points of a row, as index_pairs has indexed them.
 template <class Affine>
 class RowPairs : PointRow<Affine> {
 public:
     using Field = decltype(Affine::x);
-    using PairName = std::uint32_t;
+    using PairIndex = std::uint32_t;
     using AskedX = TwoFields<Field>;
 
-    CUPOOL_DEVICE RowPairs(const PointRow<Affine>& points, const std::uint32_t* names) : PointRow<Affine>(points), names_(names) {}
+    CUPOOL_DEVICE RowPairs(const PointRow<Affine>& points, const std::uint32_t* indices) : PointRow<Affine>(points), indices_(indices) {}
 
-    CUPOOL_DEVICE PairName name(std::uint32_t pair) const { return names_[pair]; }
-    /// Whether a point is infinity, or not there.
-    CUPOOL_DEVICE static bool lacks_points(PairName name, const TwoFields<Field>& x) {
-        return is_lone(name) || (x.left.lowest_limb() == 0 && x.left.is_plain_zero()) ||
+    CUPOOL_DEVICE PairIndex index(std::uint32_t pair) const { return indices_[pair]; }
+    /// Whether a point is infinity or missing.
+    CUPOOL_DEVICE static bool lacks_points(PairIndex index, const TwoFields<Field>& x) {
+        return is_unpaired(index) || (x.left.lowest_limb() == 0 && x.left.is_plain_zero()) ||
                (x.right.lowest_limb() == 0 && x.right.is_plain_zero());
     }
-    /// Where there is no right point, the next bucket's first one is read, or what lies behind the last one.
-    CUPOOL_DEVICE AskedX ask_x(PairName name) const { return {this->x_[left(name)], this->x_[left(name) + 1]}; }
+    /// If there is no right point, this reads the next bucket's first one, or what lies behind the last one.
+    CUPOOL_DEVICE AskedX ask_x(PairIndex index) const { return {this->x_[left(index)], this->x_[left(index) + 1]}; }
     CUPOOL_DEVICE TwoFields<Field> x(const AskedX& asked) const { return asked; }
-    CUPOOL_DEVICE TwoPoints<Affine> points(PairName name) const { return {(*this)[left(name)], (*this)[left(name) + 1]}; }
-    /// What points() gave, but infinity where there is no right point.
-    CUPOOL_DEVICE TwoPoints<Affine> exact(PairName name, const TwoPoints<Affine>& points) const {
-        return {points.left, is_lone(name) ? Affine{Field::zero(), Field::zero()} : points.right};
+    CUPOOL_DEVICE TwoPoints<Affine> points(PairIndex index) const { return {(*this)[left(index)], (*this)[left(index) + 1]}; }
+    /// The result of points(), with infinity if there is no right point.
+    CUPOOL_DEVICE TwoPoints<Affine> exact(PairIndex index, const TwoPoints<Affine>& points) const {
+        return {points.left, is_unpaired(index) ? Affine{Field::zero(), Field::zero()} : points.right};
     }
-    /// \param next_name  the pair after one that needs its y coordinates often needs them, too
-    CUPOOL_DEVICE Field left_y(PairName name, PairName next_name) const {
-        prefetch(&this->y_[left(next_name)]);
-        return this->y_[left(name)];
+    /// \param next_index  the pair after one that needs y coordinates often needs them, too
+    CUPOOL_DEVICE Field left_y(PairIndex index, PairIndex next_index) const {
+        prefetch(&this->y_[left(next_index)]);
+        return this->y_[left(index)];
     }
-    CUPOOL_DEVICE Field right_y(PairName name) const { return this->y_[left(name) + 1]; }
+    CUPOOL_DEVICE Field right_y(PairIndex index) const { return this->y_[left(index) + 1]; }
 
 private:
-    CUPOOL_DEVICE static bool is_lone(PairName name) { return (name & unpaired_bit) != 0; }
-    CUPOOL_DEVICE static std::uint32_t left(PairName name) { return name & ~unpaired_bit; }
+    CUPOOL_DEVICE static bool is_unpaired(PairIndex index) { return (index & unpaired_bit) != 0; }
+    CUPOOL_DEVICE static std::uint32_t left(PairIndex index) { return index & ~unpaired_bit; }
 
-    const std::uint32_t* names_;
+    const std::uint32_t* indices_;
 };
 
-/// How two points are added: by the slope of the line through them, or without one. Opposite points have the denominator of a tangent all
-/// the same, so that the first walk, which wants denominators alone, need not tell the two apart.
+/// How two points are added: by the slope of a line, or without one. Opposite points have the denominator of a tangent, so that the first
+/// pass, which needs denominators alone, need not tell them from equal ones.
 enum class PairSum { chord, tangent, opposite, known };
 
 /// Infinity is always written as (0, 0), never with a modulus for a zero.
@@ -245,8 +245,8 @@ CUPOOL_DEVICE bool is_infinity(const Affine& point) {
     return point.x.is_plain_zero() && point.y.is_plain_zero();
 }
 
-/// How two points are added, but for opposite ones, which pass for equal. \param points  of the right one, y matters only where x is a
-/// plain zero \param x_difference  right less left
+/// How two points are added, where opposite points count as equal. \param points  y of the right one matters only if its x is a plain zero
+/// \param x_difference  right minus left
 template <class Affine>
 CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points, const decltype(Affine::x)& x_difference) {
     if (is_infinity(points.left) || is_infinity(points.right)) return PairSum::known;
@@ -254,7 +254,7 @@ CUPOOL_DEVICE PairSum classify(const TwoPoints<Affine>& points, const decltype(A
     return points.left.y.is_zero() ? PairSum::known : PairSum::tangent;
 }
 
-/// The sum of two points of which one is infinity, or that are opposite.
+/// The sum of two points if one is infinity or they are opposite.
 template <class Affine>
 CUPOOL_DEVICE Affine known_sum(const TwoPoints<Affine>& points) {
     using Field = decltype(Affine::x);
@@ -262,20 +262,20 @@ CUPOOL_DEVICE Affine known_sum(const TwoPoints<Affine>& points) {
     return is_infinity(points.right) ? points.left : Affine{Field::zero(), Field::zero()};
 }
 
-/// Whether a point may be infinity: the lowest limb of its x tells.
+/// Whether a point may be infinity, judged by the lowest limb of x.
 template <class Field>
 CUPOOL_DEVICE bool may_be_infinite(const TwoFields<Field>& x) {
     return x.left.lowest_limb() == 0 || x.right.lowest_limb() == 0;
 }
 
-/// Whether two points may be other than distinct ones with different x. The lowest limbs tell; that they are zero by chance costs nothing
-/// but time, and that never. \param difference  a rough one
+/// Whether two points may be other than distinct points with different x, judged by lowest limbs. A false alarm costs only time, and next
+/// to never happens. \param difference  a rough one
 template <class Field>
 CUPOOL_DEVICE bool may_be_special(const TwoFields<Field>& x, const Field& difference) {
     return difference.may_be_rough_zero() || may_be_infinite(x);
 }
 
-/// The slope of the line that adds two points, as a fraction, where there is one.
+/// The slope of the line that adds two points, if there is one, as a fraction.
 template <class Affine>
 struct Slope {
     using Field = decltype(Affine::x);
@@ -284,7 +284,7 @@ struct Slope {
     Field numerator;
     Field denominator;
 
-    /// Of two distinct points with different x.
+    /// For two distinct points with different x.
     CUPOOL_DEVICE static Slope of_chord(const TwoPoints<Affine>& points) {
         return {PairSum::chord, Field::rough_difference(points.right.y, points.left.y),
                 Field::rough_difference(points.right.x, points.left.x)};
@@ -311,8 +311,8 @@ struct Slope {
     }
 };
 
-/// Replaces each thread's value by its inverse; no value is zero. The first warp inverts for the whole block. `shared` has one element a
-/// thread.
+/// Replaces the value of each thread by its inverse. No value is zero. The first warp inverts for the whole block. `shared` has one element
+/// a thread.
 template <class Field>
 CUPOOL_DEVICE void invert_over_block(Field& value, Field* shared) {
     constexpr int warps = pair_block_size / warp_size;
@@ -320,7 +320,7 @@ CUPOOL_DEVICE void invert_over_block(Field& value, Field* shared) {
     block_barrier();
     if (thread_index() < warp_size) {
         Field* const column = shared + thread_index();
-        Field products[warps];  // products[i]: of the first i + 1 values of the column
+        Field products[warps];  // products[i] is that of the first i + 1 values of the column
         products[0] = column[0];
 #pragma unroll
         for (int i = 1; i < warps; ++i) products[i] = products[i - 1] * column[i * warp_size];
@@ -337,18 +337,18 @@ CUPOOL_DEVICE void invert_over_block(Field& value, Field* shared) {
     value = shared[thread_index()];
 }
 
-/// sums[i] = the sum of pair number i, for all i below pair_count, and sums[pair_count] = infinity. Every block along x takes equally many
-/// neighbouring pairs.
+/// sums[i] = the sum of pair i for all i below pair_count, and sums[pair_count] = infinity. Blocks along x take equally many neighbouring
+/// pairs.
 ///
-/// The first pass asks for what the next pair needs before it works on its own, since a product is too short to hide a read from memory.
+/// The first pass requests the operands of the next pair before it works on its own, since one product is too short to hide a memory read.
 template <class BaseField, class Affine, class Pairs>
 CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const SumPlaces<Affine>& sums, decltype(Affine::x)* prefixes, std::uint32_t pair_count,
                              BaseField* shared) {
     using Field = decltype(Affine::x);
-    using Name = typename Pairs::PairName;
+    using Index = typename Pairs::PairIndex;
     constexpr std::uint32_t stride = pair_block_size;
-    const std::uint32_t even_share = (pair_count + grid_size() * stride - 1) / (grid_size() * stride);
-    const std::uint32_t block_pairs = (even_share > min_pairs_a_thread ? even_share : min_pairs_a_thread) * stride;
+    const std::uint32_t even_pairs = (pair_count + grid_size() * stride - 1) / (grid_size() * stride);
+    const std::uint32_t block_pairs = (even_pairs > min_pairs_a_thread ? even_pairs : min_pairs_a_thread) * stride;
     const std::uint32_t block_first = block_index() * block_pairs;
     if (block_first >= pair_count) return;
     const std::uint32_t block_last = (pair_count - block_first < block_pairs ? pair_count : block_first + block_pairs) - 1;
@@ -356,25 +356,25 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const SumPlaces<Affine>& sums, 
     if (first == 0) sums.store(pair_count, {Field::zero(), Field::zero()});
     const auto clamped = [block_last](std::uint32_t pair) { return pair < block_last ? pair : block_last; };
 
-    // A warp's lanes stay together, also those whose pairs have run out, since they read together.
+    // The lanes of a warp stay together, even those without further pairs, since they read together.
     const std::uint32_t turns = (block_last - block_first) / stride + 1;
 
     Field product = Field::one();
-    Name name = pairs.name(clamped(first));
-    Name next_name = pairs.name(clamped(first + stride));
-    Name third_name = pairs.name(clamped(first + 2 * stride));
-    TwoFields<Field> x = pairs.x(pairs.ask_x(name));
+    Index index = pairs.index(clamped(first));
+    Index next_index = pairs.index(clamped(first + stride));
+    Index third_index = pairs.index(clamped(first + 2 * stride));
+    TwoFields<Field> x = pairs.x(pairs.ask_x(index));
 #pragma unroll 1
     for (std::uint32_t turn = 0; turn < turns; ++turn) {
         const std::uint32_t pair = first + turn * stride;
-        const Name later_name = pairs.name(clamped(pair + 3 * stride));
-        const typename Pairs::AskedX next_x = pairs.ask_x(next_name);
+        const Index later_index = pairs.index(clamped(pair + 3 * stride));
+        const typename Pairs::AskedX next_x = pairs.ask_x(next_index);
         Field denominator = Field::rough_difference(x.right, x.left);
-        bool has_slope = pair <= block_last && !Pairs::lacks_points(name, x);
+        bool has_slope = pair <= block_last && !Pairs::lacks_points(index, x);
         const bool is_special = has_slope && may_be_special(x, denominator);
         if (any_lane(is_special)) {
-            TwoPoints<Affine> points{{x.left, pairs.left_y(name, next_name)}, {x.right, Field::zero()}};
-            if (any_lane(is_special && may_be_infinite(x))) points.right.y = pairs.right_y(name);
+            TwoPoints<Affine> points{{x.left, pairs.left_y(index, next_index)}, {x.right, Field::zero()}};
+            if (any_lane(is_special && may_be_infinite(x))) points.right.y = pairs.right_y(index);
             if (is_special) {
                 denominator = points.right.x - points.left.x;
                 const PairSum sum = classify(points, denominator);
@@ -386,32 +386,32 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const SumPlaces<Affine>& sums, 
             prefixes[pair] = product;
             product = product * denominator;
         }
-        name = next_name;
-        next_name = third_name;
-        third_name = later_name;
+        index = next_index;
+        next_index = third_index;
+        third_index = later_index;
         x = pairs.x(next_x);
     }
 
     product = product.reduced_once();
     invert_over_block(reinterpret_cast<BaseField&>(product), shared);
 
-    const auto name_of_turn = [&](std::uint32_t turn) { return pairs.name(clamped(first + turn * stride)); };
-    name = name_of_turn(turns - 1);
-    next_name = name_of_turn(turns >= 2 ? turns - 2 : 0);
+    const auto index_of_turn = [&](std::uint32_t turn) { return pairs.index(clamped(first + turn * stride)); };
+    index = index_of_turn(turns - 1);
+    next_index = index_of_turn(turns >= 2 ? turns - 2 : 0);
 #pragma unroll 1
     for (std::uint32_t turn = turns; turn-- > 0;) {
         const std::uint32_t pair = first + turn * stride;
-        const Name later_name = name_of_turn(turn >= 2 ? turn - 2 : 0);
+        const Index later_index = index_of_turn(turn >= 2 ? turn - 2 : 0);
         if (turn > 0) prefetch(&prefixes[pair - stride]);
-        TwoPoints<Affine> points = pairs.points(name);
+        TwoPoints<Affine> points = pairs.points(index);
         if (pair <= block_last) {
             auto slope = Slope<Affine>::of_chord(points);
             const TwoFields<Field> both_x{points.left.x, points.right.x};
-            if (Pairs::lacks_points(name, both_x)) {
-                points = pairs.exact(name, points);
+            if (Pairs::lacks_points(index, both_x)) {
+                points = pairs.exact(index, points);
                 slope.sum = PairSum::known;
             } else if (may_be_special(both_x, slope.denominator)) {
-                points = pairs.exact(name, points);
+                points = pairs.exact(index, points);
                 slope = Slope<Affine>::of_any(points);
             }
             Field inverse;
@@ -425,8 +425,8 @@ CUPOOL_DEVICE void add_pairs(const Pairs& pairs, const SumPlaces<Affine>& sums, 
                 sums.store(pair, known_sum(points));
             }
         }
-        name = next_name;
-        next_name = later_name;
+        index = next_index;
+        next_index = later_index;
     }
 }
 

@@ -1,28 +1,29 @@
 #pragma once
 
 /// \file
-/// Summing the points of buckets in XYZZ coordinates.
+/// Accumulation: sums the points of buckets in XYZZ coordinates.
 
-#include "msm/device/stages/rows.cuh"
+#include "msm/device/stages/window_instances.cuh"
 
 namespace cupool::device {
 
-/// What a bucket's sum begins with: what earlier chunks have put there.
+/// The initial sum of a bucket: that of earlier chunks, if there is one.
 CUPOOL_DEVICE FastXyzz first_sum(const MsmKernelParams& params, std::uint32_t row, std::uint32_t bucket) {
-    if (!params.adds_to_buckets) return FastXyzz::infinity();
+    if (!params.carry_over.adds_to_buckets) return FastXyzz::infinity();
     return reinterpret_cast<const FastXyzz&>(buckets_of(params, row)[bucket]);
 }
 
-/// Sums a row of points, `share_size` of them a thread. A bucket that lies within one share is finished here. Of a bucket that spans
-/// several, the share where it ends writes `finished`, the earlier ones `unfinished`, for join_buckets.
+/// Sums a row of points, interval_size of them a thread. A bucket that lies within one interval is finished here. If a bucket spans
+/// several, the interval in which it ends writes `finished` and the others write `unfinished`, for join_buckets.
 template <class Points>
 CUPOOL_DEVICE void accumulate(const MsmKernelParams& params, std::uint32_t row, const Points& points) {
-    const std::uint32_t share = global_index();
+    const std::uint32_t interval = global_index();
     const BucketStarts starts(params, row);
     const std::uint32_t point_count = starts.point_count();
-    std::uint32_t position = share * params.share_size;
-    if (share >= params.share_count || position >= point_count) return;
-    const std::uint32_t share_end = point_count - position > params.share_size ? position + params.share_size : point_count;
+    std::uint32_t position = interval * params.accumulation.interval_size;
+    if (interval >= params.accumulation.interval_count || position >= point_count) return;
+    const std::uint32_t interval_end =
+        point_count - position > params.accumulation.interval_size ? position + params.accumulation.interval_size : point_count;
 
     std::uint32_t bucket = starts.bucket_at(position);
     bool began_earlier = starts[bucket] < position;
@@ -30,9 +31,9 @@ CUPOOL_DEVICE void accumulate(const MsmKernelParams& params, std::uint32_t row, 
     FastXyzz sum = FastXyzz::infinity();
     if (!began_earlier) sum = first_sum(params, row, bucket);
 #pragma unroll 1
-    for (; position < share_end; ++position) {
+    for (; position < interval_end; ++position) {
         if (position == bucket_end) {
-            store(began_earlier ? &finished_of(params, row)[share] : &buckets_of(params, row)[bucket], sum);
+            store(began_earlier ? &finished_of(params, row)[interval] : &buckets_of(params, row)[bucket], sum);
             began_earlier = false;
             do {
                 bucket_end = starts[++bucket + 1];
@@ -41,10 +42,10 @@ CUPOOL_DEVICE void accumulate(const MsmKernelParams& params, std::uint32_t row, 
         }
         sum += points[position];
     }
-    if (bucket_end > share_end) {
-        store(&unfinished_of(params, row)[share], sum);
+    if (bucket_end > interval_end) {
+        store(&unfinished_of(params, row)[interval], sum);
     } else {
-        store(began_earlier ? &finished_of(params, row)[share] : &buckets_of(params, row)[bucket], sum);
+        store(began_earlier ? &finished_of(params, row)[interval] : &buckets_of(params, row)[bucket], sum);
     }
 }
 

@@ -1,4 +1,4 @@
-// Buckets that are weighed by halves of their weights, from fewer of them on than pays.
+// Weight splitting, with fewer buckets than it pays for.
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/point.hpp>
@@ -6,8 +6,8 @@
 
 #include "catch.hpp"
 #include "machine.hpp"
+#include "msm/device/cost_model.hpp"
 #include "msm/device/msm_on_device.hpp"
-#include "msm/device/plan.hpp"
 #include "terms_of_all_kinds.hpp"
 
 using namespace cupool;
@@ -32,8 +32,8 @@ detail::DeviceMsmJob<C> job_of(const std::vector<Scalar>& scalars, const std::ve
             .width = width};
 }
 
-detail::DeviceMsmLimits always_halves(std::size_t max_chunk_terms = no_bound) {
-    return {.max_chunk_terms = max_chunk_terms, .min_halved_buckets = 2};
+detail::DeviceMsmLimits always_split_weights(std::size_t max_chunk_terms = no_bound) {
+    return {.max_chunk_terms = max_chunk_terms, .min_weight_split_buckets = 2};
 }
 
 template <Curve C>
@@ -45,8 +45,8 @@ AffinePoint<C> sum_of(const detail::DeviceMsmJob<C>& job, const MsmConfig& confi
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("buckets weighed by halves are right for distinct, equal, opposite and infinite points", "[msm][long]",
-                       ((Curve C), C), Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
+TEMPLATE_TEST_CASE_SIG("weight splitting is right for distinct, equal, opposite and infinite points", "[msm][long]", ((Curve C), C),
+                       Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);
     const TermsOfAllKinds<C> terms(600);
@@ -56,14 +56,14 @@ TEMPLATE_TEST_CASE_SIG("buckets weighed by halves are right for distinct, equal,
     const std::uint64_t earlier = machine.simulator.call_count("cuLaunchKernel");
     CHECK(sum_of(job, config, {}) == terms.sum);
     const std::uint64_t launches = machine.simulator.call_count("cuLaunchKernel") - earlier;
-    CHECK(sum_of(job, config, always_halves()) == terms.sum);
-    CHECK(machine.simulator.call_count("cuLaunchKernel") - earlier > 2 * launches);  // halves have been summed
-    // Chunks whose points go into the next one, and a last one too small for rounds: its buckets are weighed as they are.
-    CHECK(sum_of(job, config, always_halves(230)) == terms.sum);
-    CHECK(sum_of(job, config, always_halves(295)) == terms.sum);
+    CHECK(sum_of(job, config, always_split_weights()) == terms.sum);
+    CHECK(machine.simulator.call_count("cuLaunchKernel") - earlier > 2 * launches);  // weights have been split
+    // Chunks whose points go into the next one, and a last one too small for rounds: its buckets are reduced as they are.
+    CHECK(sum_of(job, config, always_split_weights(230)) == terms.sum);
+    CHECK(sum_of(job, config, always_split_weights(295)) == terms.sum);
 }
 
-TEST_CASE("buckets weighed by halves are right for few and for equal scalars", "[msm]") {
+TEST_CASE("weight splitting is right for few and for equal scalars", "[msm]") {
     constexpr Curve C = Curve::bn254;
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);
@@ -76,11 +76,11 @@ TEST_CASE("buckets weighed by halves are right for few and for equal scalars", "
         for (std::size_t i = 0; i < points.size(); ++i) expected = add(expected, multiply(points[i], scalars[i]));
         MsmConfig config = config_on(machine);
         config.bitsize = 64;
-        CHECK(sum_of(job_of<C>(scalars, points, 5), config, always_halves()) == expected);
+        CHECK(sum_of(job_of<C>(scalars, points, 5), config, always_split_weights()) == expected);
     }
 }
 
-TEST_CASE("several MSMs have their buckets weighed by halves, and one that has too few of them has not", "[msm]") {
+TEST_CASE("several MSMs split weights, and one that has too few buckets does not", "[msm]") {
     constexpr Curve C = Curve::bn254;
     Machine machine(std::vector<SimulatedDevice>{small_device()});
     machine.simulator.set_checks(checks);
@@ -101,9 +101,9 @@ TEST_CASE("several MSMs have their buckets weighed by halves, and one that has t
     job.msm_count = msms;
     job.term_count = terms;
     job.have_own_bases = true;
-    detail::DeviceMsmLimits limits = always_halves();
-    limits.max_msms_per_allocation = 2;  // so the last one is alone
-    limits.min_halved_buckets = 32 * 8;  // an MSM has 29 rows of 8 buckets
+    detail::DeviceMsmLimits limits = always_split_weights();
+    limits.max_msms_per_allocation = 2;        // so the last one is alone
+    limits.min_weight_split_buckets = 32 * 8;  // an MSM has 29 rows of 8 buckets
     DeviceBuffer<JacobianPoint<C>> there(msms, config.ctx);
     std::vector<JacobianPoint<C>> sums(msms);
     if (config.are_results_on_device) {

@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "machine.hpp"
+#include "msm/device/cost_model.hpp"
 #include "msm/device/msm_on_device.hpp"
 #include "msm/device/plan.hpp"
 #include "terms_of_all_kinds.hpp"
@@ -22,19 +23,19 @@ constexpr unsigned checks = cupool_sim_check_initialisation | cupool_sim_check_o
 
 }  // namespace
 
-TEST_CASE("the small device adds pairwise, and a large one does not for so few terms") {
+TEST_CASE("the small device has batched-affine rounds, and a large one does not for so few terms") {
     detail::MsmProblem problem{.scalar_count = term_count,
                                .scalars = {254},
                                .choice = {.width = width},
                                .multiprocessors = 1,
                                .rounds_budget = 1 << 30,
                                .coordinate_bytes = 32};
-    CHECK(detail::make_msm_plan(problem).params.rounds == 3);
+    CHECK(detail::make_msm_plan(problem).params.rounds.count == 3);
     problem.scalars.bits = 96;
     problem.coordinate_bytes = 64;
-    CHECK(detail::make_msm_plan(problem).params.rounds == 3);
+    CHECK(detail::make_msm_plan(problem).params.rounds.count == 3);
     problem.multiprocessors = 132;
-    CHECK(detail::make_msm_plan(problem).params.rounds == 0);
+    CHECK(detail::make_msm_plan(problem).params.rounds.count == 0);
 }
 
 TEST_CASE("the blocks of a round fill the device a whole number of times, with so many pairs a thread as are wanted") {
@@ -58,8 +59,8 @@ TEST_CASE("the blocks of a round fill the device a whole number of times, with s
     }
 }
 
-TEMPLATE_TEST_CASE_SIG("pairwise rounds are right for distinct, equal, opposite and infinite points", "[msm]", ((Curve C), C), Curve::bn254,
-                       Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
+TEMPLATE_TEST_CASE_SIG("batched-affine rounds are right for distinct, equal, opposite and infinite points", "[msm]", ((Curve C), C),
+                       Curve::bn254, Curve::bls12_381, Curve::bls12_377, Curve::bn254_g2, Curve::bls12_381_g2) {
     const Machine machine(std::vector<SimulatedDevice>{small_device()});
     const DevicePool pool = DevicePool::all(machine.driver);
     const TermsOfAllKinds<C> terms(term_count);
@@ -92,16 +93,16 @@ TEMPLATE_TEST_CASE_SIG("what the rounds of one chunk leave to the next one is ri
     // The last one has 140 terms, or 10, too few for rounds but for what it is left.
     const std::size_t chunk_terms = GENERATE(230, 295);
     detail::MsmProblem problem{.scalar_count = static_cast<std::uint32_t>(chunk_terms),
-                               .remainder = detail::BucketRemainder::chunk,
+                               .remainder = detail::BucketRemainder::carried_over,
                                .scalars = detail::scalar_range<C>(terms.bits),
                                .choice = detail::choose_digits(term_count, detail::scalar_range<C>(terms.bits), 1, width),
                                .base_count = static_cast<std::uint32_t>(chunk_terms),
                                .multiprocessors = 1,
                                .rounds_budget = 1 << 30,
                                .coordinate_bytes = sizeof(AffinePoint<C>) / 2};
-    REQUIRE(detail::make_msm_plan(problem).params.rounds >= 1);
+    REQUIRE(detail::make_msm_plan(problem).params.rounds.count >= 1);
     problem.scalar_count = 10;
-    REQUIRE(detail::make_msm_plan(problem).params.rounds == 0);
+    REQUIRE(detail::make_msm_plan(problem).params.rounds.count == 0);
     const detail::DeviceMsmJob<C> job{.scalars = std::span<const Scalar>(terms.scalars),
                                       .bases = std::span<const AffinePoint<C>>(terms.points),
                                       .term_count = term_count,
@@ -134,7 +135,7 @@ TEST_CASE("over tables, what the rounds of one chunk leave to the next one is ri
     CHECK(to_affine(sum) == terms.sum);
 }
 
-TEMPLATE_TEST_CASE_SIG("pairwise rounds tell points with x = 0 from infinity", "[msm]", ((Curve C, unsigned b), C, b),
+TEMPLATE_TEST_CASE_SIG("batched-affine rounds tell points with x = 0 from infinity", "[msm]", ((Curve C, unsigned b), C, b),
                        (Curve::bls12_381, 4), (Curve::bls12_377, 1)) {
     const AffinePoint<C> of_order_three{{}, {{b == 4 ? 2U : 1U}}};  // y^2 = b
     const auto multiples = generator_multiples<C>(1, term_count);
@@ -179,7 +180,7 @@ AffinePoint<Curve::bls12_381_g2> point_of_plain_y() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("pairwise rounds tell equal points from opposite ones where a part of y is zero", "[msm]", ((Curve C), C),
+TEMPLATE_TEST_CASE_SIG("batched-affine rounds tell equal points from opposite ones where a part of y is zero", "[msm]", ((Curve C), C),
                        Curve::bn254_g2, Curve::bls12_381_g2) {
     const AffinePoint<C> point = point_of_plain_y<C>();
     REQUIRE_FALSE(find_faulty_point<C>(std::span(&point, 1), false));
@@ -203,7 +204,7 @@ TEMPLATE_TEST_CASE_SIG("pairwise rounds tell equal points from opposite ones whe
     CHECK(to_affine(sum) == expected);
 }
 
-TEST_CASE("pairwise rounds are right in many short rows, and in rows that take turns", "[msm][long]") {
+TEST_CASE("batched-affine rounds are right in many short rows, and in rows that take turns", "[msm][long]") {
     constexpr auto C = Curve::bn254;
     struct Case {
         std::size_t msms;
@@ -231,8 +232,8 @@ TEST_CASE("pairwise rounds are right in many short rows, and in rows that take t
                                                  .multiprocessors = 1,
                                                  .rounds_budget = one.memory_bytes / 8,
                                                  .coordinate_bytes = 32});
-        REQUIRE(plan.params.rounds >= 2);
-        CHECK((plan.rows_at_once < plan.params.row_count) == (one.msms == 2));
+        REQUIRE(plan.params.rounds.count >= 2);
+        CHECK((plan.rows_at_once < plan.params.rows.count) == (one.msms == 2));
         std::vector<JacobianPoint<C>> sums(one.msms);
         std::vector<JacobianPoint<C>> expected(one.msms);
         config.ctx = DeviceContext::host();
