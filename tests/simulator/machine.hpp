@@ -48,7 +48,7 @@ struct Machine {
         REQUIRE(cuda.memory_allocate(&pointer, bytes) == Status::success);
         return pointer;
     }
-    template <typename Value>
+    template <class Value>
     Value* pinned(std::size_t count) {
         void* pointer = nullptr;
         REQUIRE(cuda.host_allocate(&pointer, count * sizeof(Value), 1) == Status::success);

@@ -26,7 +26,7 @@ inline constexpr int current_device = -1;
 
 /// Runs an exported function: admits the call, runs `body`, which reports errors by throwing Failure, and returns the resulting CUresult.
 /// `device` is the device that the call addresses.
-template <typename Body>
+template <class Body>
 abi::Status handle_call(EntryPoint entry_point, int device, Body&& body) noexcept {
     abi::Status result = abi::Status::success;
     try {
@@ -43,7 +43,7 @@ abi::Status handle_call(EntryPoint entry_point, int device, Body&& body) noexcep
     return result;
 }
 
-template <typename Body>
+template <class Body>
 abi::Status handle_call(EntryPoint entry_point, Body&& body) noexcept {
     return handle_call(entry_point, current_device, std::forward<Body>(body));
 }

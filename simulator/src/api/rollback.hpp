@@ -5,7 +5,7 @@
 namespace cupool::simulator {
 
 /// Scope guard: undoes a partially completed call unless keep() is called.
-template <typename Undo>
+template <class Undo>
 class Rollback {
 public:
     explicit Rollback(Undo undo) : undo_(std::move(undo)) {}

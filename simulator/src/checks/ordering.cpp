@@ -38,7 +38,7 @@ void report_unordered(const Allocation& allocation, const OrderedUses::Use& use)
 }
 
 // For bookkeeping after a call has queued its work: a failure must neither abort the call half-way nor pass unnoticed.
-template <typename Body>
+template <class Body>
 void note_or_raise_fault(Body body) noexcept {
     try {
         body();

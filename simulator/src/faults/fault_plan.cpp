@@ -54,7 +54,7 @@ bool is_for(const PlannedFault& fault, const Call& call) {
 bool is_due(PlannedFault& fault) { return fault.calls_until <= 1 || --fault.calls_until == 0; }
 
 // The first due fault for which `concern` is true; all matching faults count the event.
-template <typename Predicate>
+template <class Predicate>
 std::optional<DueFault> take_due(Predicate concern) {
     const std::lock_guard lock(plan_mutex);
     std::optional<DueFault> due;
@@ -71,7 +71,7 @@ std::optional<DueFault> take_due(Predicate concern) {
     return due;
 }
 
-template <typename Predicate>
+template <class Predicate>
 Slowdown slowdown_of(Predicate concern) {
     Slowdown sum;
     if (is_anything_planned()) {

@@ -169,7 +169,7 @@ Operations copy_unified(State& state, abi::DevicePointer to, abi::DevicePointer 
 }
 
 // Unlike a copy, a memset is an access by the device itself.
-template <typename Value>
+template <class Value>
 Work set_of(const Context& context, abi::DevicePointer to, Value value, std::size_t count, bool is_lost = false) {
     require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Status::invalid_value);
     const Region target = region_of(to, count * sizeof(value));
@@ -184,7 +184,7 @@ Work set_of(const Context& context, abi::DevicePointer to, Value value, std::siz
     });
 }
 
-template <typename Value>
+template <class Value>
 void set(State& state, abi::DevicePointer to, Value value, std::size_t count, Stream& stream) {
     require(to % sizeof(value) == 0 && count <= SIZE_MAX / sizeof(value), abi::Status::invalid_value);
     if (count > 0) {

@@ -28,14 +28,14 @@ public:
         require(region_.allocation->kind == Allocation::Kind::managed, Status::invalid_value);
     }
 
-    template <typename Change>
+    template <class Change>
     void for_each(Change change) {
         auto& pages = region_.allocation->pages;
         std::for_each(pages.begin() + first(), pages.begin() + last() + 1, change);
     }
 
     /// The value that all pages share, or `otherwise`.
-    template <typename Value>
+    template <class Value>
     Value common(Value ManagedPage::*member, Value otherwise) const {
         const auto& pages = region_.allocation->pages;
         const Value value = pages[static_cast<std::size_t>(first())].*member;

@@ -67,7 +67,7 @@ DeviceSet with_access(State& state, const MemoryPool& pool, DeviceSet accessible
     return accessible & ~device_bit(device.ordinal);
 }
 
-template <typename Value>
+template <class Value>
 void set(Value& member, const void* value) {
     member = *static_cast<const Value*>(value);
 }
@@ -78,7 +78,7 @@ void reset_high(std::uint64_t& high, std::uint64_t current, const void* value) {
     high = current;
 }
 
-template <typename Value>
+template <class Value>
 void get(const Value& member, void* value) {
     *static_cast<Value*>(value) = member;
 }

@@ -72,7 +72,7 @@ Rows rows_of(const abi::Copy3D::Side& side, const Shape& shape) {
 }
 
 /// Calls a function with the offset of each row in the target and in the source.
-template <typename Function>
+template <class Function>
 void for_each_row(const Rows& to, const Rows& from, const Shape& shape, Function function) {
     for (std::size_t slice = 0; slice < shape.depth; ++slice) {
         for (std::size_t row = 0; row < shape.height; ++row) {
@@ -175,7 +175,7 @@ abi::Status copy_and_wait(EntryPoint entry_point, const abi::Copy2D* copy) {
     });
 }
 
-template <typename Queue>
+template <class Queue>
 abi::Status copy_async(EntryPoint entry_point, abi::Stream stream, Queue queue) {
     return handle_call(entry_point, [&] {
         QueuedCopy queued;
@@ -189,7 +189,7 @@ abi::Status copy_async(EntryPoint entry_point, abi::Stream stream, Queue queue) 
     });
 }
 
-template <typename Value>
+template <class Value>
 abi::Status set_rows(EntryPoint entry_point, abi::DevicePointer to, std::size_t pitch_bytes, Value value, std::size_t width,
                      std::size_t height, abi::Stream stream) {
     return handle_call(entry_point, [&] {

@@ -19,7 +19,7 @@ constexpr int last_pointer_attribute = 21;
 constexpr int last_before_pools = 16;
 constexpr int first_version_with_pools = 11030;
 
-template <typename Value>
+template <class Value>
 void store(void* to, Value value) {
     std::memcpy(to, &value, sizeof(value));
 }

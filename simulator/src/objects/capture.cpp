@@ -16,7 +16,7 @@ using abi::Status;
 
 thread_local CaptureMode mode_of_thread = CaptureMode::global;
 
-template <typename Visitor>
+template <class Visitor>
 void for_each_stream(State& state, Visitor visit) {
     state.streams.for_each(visit);
     state.contexts.for_each([&](Context& context) {

@@ -32,7 +32,7 @@ GraphNodes dependencies_of(State& state, const Graph& graph, const abi::GraphNod
 }
 
 // Common part of all calls that add a node; `act` creates its action.
-template <typename Act>
+template <class Act>
 Status handle_node_addition(EntryPoint entry_point, abi::GraphNode* node, abi::Graph graph, const abi::GraphNode* dependencies,
                             std::size_t count, Act&& act) {
     return handle_call(entry_point, [&] {
@@ -45,7 +45,7 @@ Status handle_node_addition(EntryPoint entry_point, abi::GraphNode* node, abi::G
 }
 
 // Returns as many handles as the array holds, or their number if there is no array.
-template <typename Nodes>
+template <class Nodes>
 void list(const Nodes& nodes, abi::GraphNode* array, std::size_t* count) {
     require(count != nullptr, Status::invalid_value);
     if (array == nullptr) {

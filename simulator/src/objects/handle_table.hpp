@@ -13,7 +13,7 @@ namespace cupool::simulator {
 /// and never dereferenced.
 ///
 /// `Object` declares its `Handle` type and a unique `handle_tag`, and has a member `handle`.
-template <typename Object>
+template <class Object>
 class HandleTable {
 public:
     using Handle = typename Object::Handle;
@@ -31,13 +31,13 @@ public:
 
     void remove(Handle handle) { live_.erase(number(handle)); }
 
-    template <typename Predicate>
+    template <class Predicate>
     void remove_if(Predicate predicate) {
         std::erase_if(live_, [&](const auto& entry) { return predicate(*entry.second); });
     }
 
     /// Retires the objects that are destroyed along with their context: their handles remain known.
-    template <typename Predicate>
+    template <class Predicate>
     void retire_if(Predicate predicate) {
         for (auto entry = live_.begin(); entry != live_.end();) {
             const auto next = std::next(entry);
@@ -53,7 +53,7 @@ public:
     /// Whether the object was destroyed along with its context.
     bool is_retired(Handle handle) const { return retired_.count(number(handle)) > 0; }
 
-    template <typename Visitor>
+    template <class Visitor>
     void for_each(Visitor visit) const {
         for (const auto& [_, object] : live_) {
             visit(*object);

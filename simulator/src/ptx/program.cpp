@@ -230,7 +230,7 @@ private:
     std::vector<Frames> deepest_;
 };
 
-template <typename Named>
+template <class Named>
 std::optional<std::size_t> find_named(const std::vector<Named>& all, std::string_view name) {
     const auto found = std::find_if(all.begin(), all.end(), [name](const Named& candidate) { return candidate.name == name; });
     return found == all.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - all.begin()));

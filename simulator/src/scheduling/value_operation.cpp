@@ -22,7 +22,7 @@ constexpr unsigned condition_bits = 3;
 constexpr unsigned flush_remote_writes = 1U << 30;
 constexpr unsigned no_memory_barrier = 1;
 
-template <typename Value>
+template <class Value>
 bool holds(WaitCondition condition, Value now, Value value) {
     switch (condition) {
         case WaitCondition::greater_or_equal: return static_cast<std::make_signed_t<Value>>(now - value) >= 0;
@@ -33,7 +33,7 @@ bool holds(WaitCondition condition, Value now, Value value) {
     return static_cast<Value>(~(now | value)) != 0;
 }
 
-template <typename Value>
+template <class Value>
 Region value_at(const Stream& stream, abi::DevicePointer address) {
     require(address % sizeof(Value) == 0, Status::invalid_value);
     Region region = region_of(address, sizeof(Value));
@@ -41,13 +41,13 @@ Region value_at(const Stream& stream, abi::DevicePointer address) {
     return region;
 }
 
-template <typename Value>
+template <class Value>
 Value* pointer_to(const Region& region) {
     return reinterpret_cast<Value*>(region.data());
 }
 
 // Waits on a separate thread, as a host function does, for whatever may write the value.
-template <typename Value>
+template <class Value>
 Status wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
     return handle_call(entry_point, [&] {
         require((flags & ~(condition_bits | flush_remote_writes)) == 0, Status::invalid_value);
@@ -72,7 +72,7 @@ Status wait_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer
     });
 }
 
-template <typename Value>
+template <class Value>
 Status write_value(EntryPoint entry_point, abi::Stream stream, abi::DevicePointer address, Value value, unsigned flags) {
     return handle_call(entry_point, [&] {
         require((flags & ~no_memory_barrier) == 0, Status::invalid_value);

@@ -10,7 +10,7 @@ using namespace cupool::test;
 
 namespace {
 
-template <typename... Arguments>
+template <class... Arguments>
 Status call_with_zeros(Status (*function)(Arguments...)) {
     return function(Arguments{}...);
 }

@@ -30,7 +30,7 @@ public:
         return allocations_.back()->range.address;
     }
 
-    template <typename T>
+    template <class T>
     std::uint64_t upload(const std::vector<T>& values) {
         const std::uint64_t address = allocate(values.size() * sizeof(T));
         std::memcpy(find(address).host, values.data(), values.size() * sizeof(T));
@@ -44,7 +44,7 @@ public:
         std::fill_n(range.initialised, range.bytes, initialised_byte);
     }
 
-    template <typename T>
+    template <class T>
     std::vector<T> download(std::uint64_t address, std::size_t count) {
         std::vector<T> values(count);
         std::memcpy(values.data(), find(address).host, count * sizeof(T));
@@ -96,7 +96,7 @@ public:
         }
     }
 
-    template <typename... Arguments>
+    template <class... Arguments>
     Outcome run(std::string_view entry, Dimensions grid, Dimensions block, Arguments... arguments) {
         Launch launch;
         launch.entry = program.find_entry(entry).value();
@@ -124,7 +124,7 @@ public:
     std::uint64_t seed = 0;
 
 private:
-    template <typename Argument>
+    template <class Argument>
     static void place(std::vector<std::byte>& bytes, const Parameter& parameter, const Argument& argument) {
         static_assert(std::is_trivially_copyable_v<Argument>);
         if (parameter.size != sizeof argument) throw std::invalid_argument("argument's size is not its parameter's");

@@ -407,7 +407,7 @@ public:
     }
 
 private:
-    template <typename Function>
+    template <class Function>
     Function* symbol(const char* name) const {
         void* const address = dlsym(library_, name);
         if (address == nullptr) {
@@ -424,7 +424,7 @@ private:
         return result;
     }
 
-    template <typename Plan>
+    template <class Plan>
     static void check_plan(const Plan& plan) {
         std::string message(1024, '\0');
         if (plan(message.data(), message.size()) != 0) {

@@ -34,7 +34,7 @@ struct AccessCell {
 class AccessHistory {
 public:
     /// Calls `visit` with each cell of an access; `bytes` is a power of two that divides `address`.
-    template <typename Visit>
+    template <class Visit>
     void visit(std::uint64_t address, std::uint64_t bytes, const Visit& visit) {
         const auto granule = std::min(static_cast<unsigned>(std::countr_zero(bytes)), coarsest);
         Page& page = find(address >> page_shift, granule);

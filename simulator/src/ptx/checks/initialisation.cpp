@@ -9,19 +9,19 @@ namespace cupool::ptx {
 namespace {
 
 // Other launches may mark the same bytes concurrently, so accesses are relaxed atomics; they are wide, since kernel accesses are aligned.
-template <typename Word>
+template <class Word>
 Word read(const std::byte* initialised) {
     return __atomic_load_n(reinterpret_cast<const Word*>(initialised), __ATOMIC_RELAXED);
 }
 
-template <typename Word>
+template <class Word>
 bool all_set(const std::byte* initialised, std::uint64_t bytes) {
     for (std::uint64_t i = 0; i < bytes; i += sizeof(Word))
         if (read<Word>(initialised + i) != static_cast<Word>(~std::uint64_t{0})) return false;
     return true;
 }
 
-template <typename Word>
+template <class Word>
 void set_all(std::byte* initialised, std::uint64_t bytes) {
     for (std::uint64_t i = 0; i < bytes; i += sizeof(Word))
         __atomic_store_n(reinterpret_cast<Word*>(initialised + i), static_cast<Word>(~std::uint64_t{0}), __ATOMIC_RELAXED);

@@ -13,7 +13,7 @@ struct ModifierName {
     std::uint8_t value;
 };
 
-template <typename Value>
+template <class Value>
 constexpr ModifierName name(Field field, std::string_view text, Value value) {
     return {field, text, static_cast<std::uint8_t>(value)};
 }
@@ -161,7 +161,7 @@ constexpr ModifierSlot may(Field field) { return {field, true, 0, 0xff}; }
 constexpr ModifierSlot type(TypeSet types) { return {Field::type, false, types, 0xff}; }
 constexpr ModifierSlot source(TypeSet types) { return {Field::source_type, false, types, 0xff}; }
 
-template <typename Value>
+template <class Value>
 constexpr ModifierSlot only(Field field, Value value) {
     return {field, false, 0, static_cast<std::uint8_t>(value)};
 }

@@ -88,7 +88,7 @@ public:
     bool has(Field field) const { return values_[static_cast<std::size_t>(field)] != absent; }
     std::uint8_t value(Field field) const { return values_[static_cast<std::size_t>(field)]; }
 
-    template <typename Value>
+    template <class Value>
     Value get(Field field, Value otherwise) const {
         return has(field) ? static_cast<Value>(value(field)) : otherwise;
     }

@@ -14,7 +14,7 @@ using TypeSet = std::uint32_t;
 
 constexpr TypeSet set_of(Type type) { return TypeSet{1} << static_cast<unsigned>(type); }
 
-template <typename... Types>
+template <class... Types>
 constexpr TypeSet set_of(Type first, Types... rest) {
     return set_of(first) | set_of(rest...);
 }

@@ -15,7 +15,7 @@ float flushed(float value) {
     return value > -std::numeric_limits<float>::min() && value < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
 }
 
-template <AtomicOperation operation, typename Element, bool flush>
+template <AtomicOperation operation, class Element, bool flush>
 Element apply(Element old, Element operand, Element replacement) {
     using enum AtomicOperation;
     if constexpr (std::is_floating_point_v<Element>) {
@@ -47,7 +47,7 @@ Element apply(Element old, Element operand, Element replacement) {
 }
 
 // One read-modify-write for shared, local and global memory; only global memory needs it to be atomic, with respect to other launches.
-template <AtomicOperation operation, typename Element, bool flush>
+template <AtomicOperation operation, class Element, bool flush>
 Element exchange_at(std::byte* location, Element operand, Element replacement) {
     using Bits = std::conditional_t<sizeof(Element) == 8, std::uint64_t, std::uint32_t>;
     auto* word = reinterpret_cast<Bits*>(location);
@@ -59,7 +59,7 @@ Element exchange_at(std::byte* location, Element operand, Element replacement) {
     }
 }
 
-template <Access access, AtomicOperation operation, typename Element>
+template <Access access, AtomicOperation operation, class Element>
 void atomic(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     using Slot = std::conditional_t<sizeof(Element) == 8, std::uint64_t, std::uint32_t>;
     constexpr bool is_float = std::is_same_v<Element, float>;

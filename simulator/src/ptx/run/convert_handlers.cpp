@@ -7,14 +7,14 @@ namespace {
 /// Modifiers of cvt, as bits of Instruction::choice2.
 enum ConversionFlags : std::uint8_t { flush_subnormals = 1, saturates = 2, to_integral = 4 };
 
-template <typename T>
+template <class T>
 T flushed(T value) {
     if constexpr (!std::is_same_v<T, float>) return value;
     return std::fabs(value) < std::numeric_limits<T>::min() ? std::copysign(T{0}, value) : value;
 }
 
 // Out of range: the nearest representable number. A NaN becomes the top bit alone, or 0 from f32 to at most 32 bits (as on an H200).
-template <typename D, typename A>
+template <class D, class A>
 D whole_number(A value) {
     if (value != value) {
         constexpr std::uint64_t top_bit = std::uint64_t{1} << (8 * sizeof(D) - 1);
@@ -42,7 +42,7 @@ float narrowed_nan(double nan) {
     return std::bit_cast<float>(sign | 0x7f80'0000 | static_cast<std::uint32_t>(bits >> 29 & 0x007f'ffff));
 }
 
-template <typename D, typename A>
+template <class D, class A>
 D converted_nan(A nan, std::uint8_t flags) {
     if constexpr (sizeof(D) < sizeof(A)) {
         return narrowed_nan(nan);
@@ -55,7 +55,7 @@ D converted_nan(A nan, std::uint8_t flags) {
     }
 }
 
-template <typename D, typename A>
+template <class D, class A>
 D to_float(A value, std::uint8_t flags) {
     D result = 0;
     if constexpr (std::is_floating_point_v<A>) {
@@ -71,7 +71,7 @@ D to_float(A value, std::uint8_t flags) {
     return result;
 }
 
-template <typename D, typename A, typename ToSlot, typename FromSlot>
+template <class D, class A, class ToSlot, class FromSlot>
 void convert(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     const RoundingScope scope(instruction.choice);
     const std::uint8_t flags = instruction.choice2;
@@ -94,7 +94,7 @@ void convert(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     }
 }
 
-template <typename Choose>
+template <class Choose>
 Handler for_any(Type type, const Choose& choose) {
     switch (type) {
         case Type::u8: return choose(std::uint8_t{});
@@ -112,10 +112,10 @@ Handler for_any(Type type, const Choose& choose) {
 }
 
 // Float registers have exactly the width of the type; integer registers may be wider.
-template <typename T, typename Slot>
+template <class T, class Slot>
 constexpr bool fits = std::is_floating_point_v<T> ? sizeof(Slot) == sizeof(T) : sizeof(Slot) >= sizeof(T);
 
-template <typename D, typename A, typename ToSlot, typename FromSlot>
+template <class D, class A, class ToSlot, class FromSlot>
 Handler checked() {
     if constexpr (fits<D, ToSlot> && fits<A, FromSlot>) {
         return convert<D, A, ToSlot, FromSlot>;
@@ -128,8 +128,8 @@ Handler checked() {
 
 Handler select_float_conversion(const Selection& selection) {
     if (selection.operation != Operation::convert) return nullptr;
-    return for_any(selection.modifiers.type(), [&]<typename D>(D) -> Handler {
-        return for_any(selection.modifiers.source_type(), [&]<typename A>(A) -> Handler {
+    return for_any(selection.modifiers.type(), [&]<class D>(D) -> Handler {
+        return for_any(selection.modifiers.source_type(), [&]<class A>(A) -> Handler {
             if constexpr (std::is_integral_v<D> && std::is_integral_v<A>) {
                 return nullptr;
             } else {

@@ -30,7 +30,7 @@ void check(bool fits, const char* message) {
     if (!fits) throw std::invalid_argument(message);
 }
 
-template <typename Value>
+template <class Value>
 void splat(AlignedBytes& slots, std::size_t index, Value value) {
     auto* lanes = reinterpret_cast<Value*>(slots.data()) + index * warp_size;
     std::fill_n(lanes, warp_size, value);

@@ -7,7 +7,7 @@
 namespace cupool::ptx {
 
 /// The NaN that an operation on numbers produces. For f32 it is the only NaN that operations produce.
-template <typename Float>
+template <class Float>
 constexpr Float new_nan() {
     if constexpr (std::is_same_v<Float, float>) {
         return std::bit_cast<float>(std::uint32_t{0x7fff'ffff});

@@ -8,12 +8,12 @@ namespace cupool::ptx {
 namespace {
 
 // Other launches and the host may access the same bytes. A relaxed atomic access is as fast as a plain one and no data race.
-template <typename Element>
+template <class Element>
 Element read(const std::byte* location) {
     return __atomic_load_n(reinterpret_cast<const Element*>(location), __ATOMIC_RELAXED);
 }
 
-template <typename Element>
+template <class Element>
 void write(std::byte* location, Element value) {
     __atomic_store_n(reinterpret_cast<Element*>(location), value, __ATOMIC_RELAXED);
 }
@@ -22,7 +22,7 @@ void fence_for(const Instruction& instruction, Ordering ordering) {
     if (instruction.choice == static_cast<std::uint8_t>(ordering)) std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-template <Access access, typename Element, typename Slot>
+template <Access access, class Element, class Slot>
 void load(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     std::uint64_t addresses[warp_size];
     effective_addresses(warp, instruction, addresses);
@@ -38,7 +38,7 @@ void load(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
 }
 
 // Parameters of an entry are uniform.
-template <typename Element, typename Slot>
+template <class Element, class Slot>
 void load_parameter(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     if (instruction.operands[address_operand] >> bank_shift != static_cast<std::uint32_t>(Bank::pool64)) {
         load<Access::parameter, Element, Slot>(warp, instruction, mask);
@@ -54,7 +54,7 @@ void load_parameter(Warp& warp, const Instruction& instruction, std::uint32_t ma
     }
 }
 
-template <Access access, typename Element, typename Slot>
+template <Access access, class Element, class Slot>
 void store(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     fence_for(instruction, Ordering::release);
     std::uint64_t addresses[warp_size];
@@ -69,9 +69,9 @@ void store(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     }
 }
 
-template <Access access, typename Slot>
+template <Access access, class Slot>
 Handler select_load(Type type) {
-    const auto choose = []<typename Element>(Element) -> Handler {
+    const auto choose = []<class Element>(Element) -> Handler {
         if constexpr (sizeof(Element) > sizeof(Slot)) {
             return nullptr;
         } else if constexpr (access == Access::parameter) {
@@ -89,7 +89,7 @@ Handler select_load(Type type) {
     }
 }
 
-template <Access access, typename Slot>
+template <Access access, class Slot>
 Handler select_store(Type type) {
     if constexpr (access == Access::parameter) return nullptr;
     switch (bits_of(type)) {

@@ -129,7 +129,7 @@ struct Layout {
 using WholeFloat = Layout<23, 8>;
 using UpperHalf = Layout<20, 11>;  ///< of an f64
 
-template <typename L>
+template <class L>
 std::uint32_t reciprocal(std::uint32_t word) {
     const int exponent = L::exponent(word);
     const std::uint32_t fraction = L::fraction(word);
@@ -139,7 +139,7 @@ std::uint32_t reciprocal(std::uint32_t word) {
     return L::number(L::sign(word), 2 * L::bias - 1 - exponent, reciprocal_of(fraction << L::unseen_bits));
 }
 
-template <typename L>
+template <class L>
 std::uint32_t reciprocal_square_root(std::uint32_t word) {
     const int exponent = L::exponent(word);
     const std::uint32_t fraction = L::fraction(word);

@@ -54,7 +54,7 @@ void Warp::start(std::uint32_t lanes) {
     fill_block_registers();
 }
 
-template <typename Value>
+template <class Value>
 void Warp::fill_special(Special special, const Value& value_of_lane) {
     auto* slot = slots<std::uint32_t>(operand_in(Bank::special32, static_cast<std::uint32_t>(special) * slot32_bytes));
     for (unsigned lane = 0; lane < warp_size; ++lane) slot[lane] = value_of_lane(lane);
@@ -374,7 +374,7 @@ void Warp::release_warp_barriers() {
     for (LaneGroup& group : waiting_) release(group);
 }
 
-template <typename Visit>
+template <class Visit>
 void Warp::for_each_group(const Visit& visit) const {
     if (running_.lanes != 0) {
         LaneGroup running = running_;

@@ -81,7 +81,7 @@ public:
     bool runnable() const;
 
     // Operands.
-    template <typename Slot>
+    template <class Slot>
     Slot* slots(std::uint32_t operand) const {
         return std::assume_aligned<64>(reinterpret_cast<Slot*>(address_of(operand)));
     }
@@ -131,7 +131,7 @@ public:
     /// barrier.
     void check_aligned(const Instruction& barrier, std::uint32_t mask) const;
     /// Resumes the groups that wait at a block barrier. `reduced` writes the result of a bar.red.
-    template <typename Reduce>
+    template <class Reduce>
     void release_barrier(std::uint8_t barrier, const Reduce& reduced);
     /// Writes the result of a bar.red for a group of this warp that waits at its barrier.
     void write_reduction(const LaneGroup& group, std::uint32_t true_predicates, std::uint32_t predicates);
@@ -176,7 +176,7 @@ public:
     const Instruction& instruction_of(const LaneGroup& group) const;
 
 private:
-    template <typename Visit>
+    template <class Visit>
     void for_each_group(const Visit& visit) const;
     std::byte* address_of(std::uint32_t operand) const { return banks_[operand >> bank_shift] + (operand & offset_mask); }
     bool choose_group();
@@ -193,7 +193,7 @@ private:
     void copy_results(const Frame& callee, std::uint32_t mask);
     void release_warp_barriers();
     void check_skipped(std::uint32_t mask) const;
-    template <typename Value>
+    template <class Value>
     void fill_special(Special special, const Value& value_of_lane);
     void fill_thread_registers();
     void fill_block_registers();
@@ -226,7 +226,7 @@ private:
     AlignedBytes local_initialised_;
 };
 
-template <typename Reduce>
+template <class Reduce>
 void Warp::release_barrier(std::uint8_t barrier, const Reduce& reduced) {
     const auto release = [&](LaneGroup& group) {
         if (group.state != LaneGroup::State::at_barrier || group.barrier != barrier) return;

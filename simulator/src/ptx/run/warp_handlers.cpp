@@ -6,7 +6,7 @@
 namespace cupool::ptx {
 namespace {
 
-template <typename Function>
+template <class Function>
 void for_each_lane(std::uint32_t mask, const Function& function) {
     for (; mask != 0; mask &= mask - 1) function(static_cast<unsigned>(std::countr_zero(mask)));
 }
@@ -92,7 +92,7 @@ void match_all(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     if (instruction.operands[1] != no_operand) warp.set_predicate(instruction.operands[1], same ? all_lanes : 0, gathered->lanes);
 }
 
-template <typename Element, AtomicOperation operation>
+template <class Element, AtomicOperation operation>
 void warp_reduce(Warp& warp, const Instruction& instruction, std::uint32_t mask) {
     const auto gathered = warp.gather(instruction.operands[2], mask);
     if (!gathered) return;
@@ -114,7 +114,7 @@ void warp_reduce(Warp& warp, const Instruction& instruction, std::uint32_t mask)
     for_each_lane(gathered->lanes, [&](unsigned lane) { warp.set_value(instruction.operands[0], lane, result); });
 }
 
-template <typename Element>
+template <class Element>
 Handler select_reduction(const Selection& selection) {
     using enum AtomicOperation;
     const bool bits = selection.modifiers.type() == Type::b32;

@@ -14,7 +14,7 @@ constexpr std::uint64_t ones(unsigned bits) { return bits >= 64 ? ~std::uint64_t
 std::uint64_t bit(std::uint64_t value, unsigned position) { return value >> position & 1; }
 
 // Computes the output bit by bit.
-template <typename Bit>
+template <class Bit>
 std::uint64_t assemble(unsigned bits, const Bit& bit_at) {
     std::uint64_t result = 0;
     for (unsigned i = 0; i < bits; ++i) result |= std::uint64_t{bit_at(i) != 0} << i;

@@ -27,7 +27,7 @@ bool holds(const std::string& comparison, Order order) {
     return order != Order::less;  // ge, hs
 }
 
-template <typename T>
+template <class T>
 Order order_of(T a, T b) {
     return a < b ? Order::less : a == b ? Order::equal : a > b ? Order::greater : Order::unordered;
 }

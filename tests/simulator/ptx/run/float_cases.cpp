@@ -112,7 +112,7 @@ std::string named(std::string text) {
     return text;
 }
 
-template <typename Operation>
+template <class Operation>
 void push(std::vector<OpcodeCase>& cases, const Variant& variant, const std::string& opcode, int sources, const Operation& operation) {
     const char letter = variant.letter();
     const std::string full = opcode + variant.suffix();

@@ -10,12 +10,12 @@ __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 
 // A sum or product modulo 2^bits, out of 128-bit arithmetic.
-template <typename T>
+template <class T>
 std::uint64_t low(Wide value) {
     return static_cast<std::make_unsigned_t<T>>(value);
 }
 
-template <typename T>
+template <class T>
 struct TypeName;
 template <>
 struct TypeName<std::uint16_t> {
@@ -57,7 +57,7 @@ std::string case_name(std::string text) {
 }
 
 // `opcode.type %d, %a, ...;` over operands of one type, with the expectation as a function of 128-bit values.
-template <typename T, typename Expected>
+template <class T, class Expected>
 void add(std::vector<OpcodeCase>& cases, const std::string& opcode, int sources, const Expected& expected) {
     const std::string full = opcode + "." + TypeName<T>::name;
     const char letter = TypeName<T>::letter;
@@ -73,7 +73,7 @@ void add(std::vector<OpcodeCase>& cases, const std::string& opcode, int sources,
 }
 
 // The high half of a product: of its 2 * bits, wrapped, for 64-bit factors may need all of 128 bits unsigned.
-template <typename T>
+template <class T>
 Wide high(Wide a, Wide b) {
     if constexpr (sizeof(T) == 8 && !std::is_signed_v<T>)
         return static_cast<Wide>((static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b)) >> 64);
@@ -85,7 +85,7 @@ Wide clamp32(Wide value) {
     return value < std::numeric_limits<std::int32_t>::min() ? std::numeric_limits<std::int32_t>::min() : value;
 }
 
-template <typename T>
+template <class T>
 void add_type(std::vector<OpcodeCase>& cases) {
     // Wrapping products of 64-bit factors: unsigned, lest 128 bits overflow.
     const auto times = [](Wide a, Wide b) { return static_cast<Wide>(static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b)); };
@@ -124,7 +124,7 @@ void add_type(std::vector<OpcodeCase>& cases) {
 }
 
 // Two instructions linked by the flag compute a result of twice the width: d and e are its halves.
-template <typename T>
+template <class T>
 void add_carry_cases(std::vector<OpcodeCase>& cases) {
     const std::string type = TypeName<T>::name;
     const char letter = TypeName<T>::letter;

@@ -182,7 +182,7 @@ public:
     std::uint64_t below(std::uint64_t limit) { return random_() % limit; }
     bool one_in(std::uint64_t n) { return below(n) == 0; }
 
-    template <typename T, std::size_t count>
+    template <class T, std::size_t count>
     const T& of(const T (&list)[count]) {
         return list[below(count)];
     }

@@ -17,7 +17,7 @@ double from_upper(std::uint32_t upper, std::uint32_t lower = 0) { return std::bi
 std::uint32_t upper_bits(double value) { return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >> 32); }
 
 // FNV-1a by words.
-template <typename Answer>
+template <class Answer>
 std::uint64_t hash_of(std::uint32_t first, std::uint32_t step, const Answer& answer) {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (std::uint32_t i = 0; i < 1 << 20; i += step) hash = (hash ^ answer(first + i)) * 0x100000001b3;

@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    template <typename Signature>
+    template <class Signature>
     Signature* call(const char* name) {
         return reinterpret_cast<Signature*>(dlsym(library_, name));
     }

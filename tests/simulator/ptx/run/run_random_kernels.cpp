@@ -71,7 +71,7 @@ public:
 private:
     static constexpr std::size_t bytes = random_threads * random_thread_bytes;
 
-    template <typename Signature>
+    template <class Signature>
     Signature* call(const char* name) {
         void* address = dlsym(library_, name);
         if (address == nullptr) throw std::runtime_error(std::string("the driver has no ") + name);
