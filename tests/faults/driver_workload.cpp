@@ -131,7 +131,7 @@ void DriverWorkload::capture_and_launch() {
     Graph graph{};
     if (!ok(api_.stream_end_capture(capturing_, &graph))) {
         return end([this, graph]() mutable {
-            const Result ended = api_.stream_end_capture(capturing_, &graph);
+            const Status ended = api_.stream_end_capture(capturing_, &graph);
             return ended == Status::success ? api_.graph_destroy(graph) : ended;
         });
     }
@@ -220,9 +220,9 @@ void DriverWorkload::make_modules() {
     }
 }
 
-Result DriverWorkload::settle() {
+Status DriverWorkload::settle() {
     for (const auto& end : ends_) {
-        if (const Result result = end(); result != Status::success) return result;
+        if (const Status result = end(); result != Status::success) return result;
     }
     return api_.context_synchronize();
 }
@@ -250,21 +250,21 @@ void DriverWorkload::finish() {
     must(api_.primary_context_release(0), "cuDevicePrimaryCtxRelease");
 }
 
-bool DriverWorkload::ok(Result result) {
+bool DriverWorkload::ok(Status result) {
     const bool is_shortage = result == Status::out_of_memory || result == Status::operating_system;
     if (result != Status::success && !is_shortage) complaint_ = "a call answered " + std::to_string(static_cast<int>(result));
     return result == Status::success;
 }
 
-void DriverWorkload::must(Result result, const char* call) const {
+void DriverWorkload::must(Status result, const char* call) const {
     if (result != Status::success) throw std::runtime_error(std::string(call) + " answered " + std::to_string(static_cast<int>(result)));
 }
 
-void DriverWorkload::end(std::function<Result()> end) {
+void DriverWorkload::end(std::function<Status()> end) {
     if (!ok(end())) ends_.push_back(std::move(end));
 }
 
-Result DriverWorkload::launch_add(DevicePointer to, std::uint32_t value, Stream stream) {
+Status DriverWorkload::launch_add(DevicePointer to, std::uint32_t value, Stream stream) {
     void* parameters[] = {&to, &value};
     return api_.launch_kernel(add_, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr);
 }

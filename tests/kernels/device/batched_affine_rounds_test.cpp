@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "machine.hpp"
 #include "msm/device/cost_model.hpp"
+#include "msm/device/launch_heuristics.hpp"
 #include "msm/device/msm_on_device.hpp"
 #include "msm/device/plan.hpp"
 #include "terms_of_all_kinds.hpp"

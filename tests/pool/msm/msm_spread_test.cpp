@@ -73,7 +73,7 @@ TEST_CASE("a small MSM goes where no other work of the pool is in flight", "[msm
     const SmallMsm msm(3);
     for (const std::size_t busy : {0, 1}) {
         std::promise<void> go;
-        const std::shared_future<void> gone = go.get_future().partition();
+        const std::shared_future<void> gone = go.get_future().share();
         auto other = pool.submit_at(busy, [gone](const DeviceContext&) { gone.wait(); });
         const RunReport report = msm.run(pool, MsmSpread::automatic);
         go.set_value();

@@ -61,7 +61,7 @@ TEST_CASE("few bases lie on each device, and each MSM takes one", "[bases]") {
     CHECK(bases.devices() == std::vector<int>{0, 1});
     for (const std::size_t busy : {0, 1}) {
         std::promise<void> go;
-        const std::shared_future<void> gone = go.get_future().partition();
+        const std::shared_future<void> gone = go.get_future().share();
         auto other = pool.submit_at(busy, [gone](const DeviceContext&) { gone.wait(); });
         const RunReport report = run(pool, bases, size, 3);
         go.set_value();

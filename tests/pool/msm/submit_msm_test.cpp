@@ -16,7 +16,7 @@ constexpr std::size_t terms = 12;
 class BusyWorker {
 public:
     BusyWorker(const DevicePool& pool, std::size_t index)
-        : piece_(pool.submit_at(index, [gone = go_.get_future().partition()](const DeviceContext&) { gone.wait(); })) {}
+        : piece_(pool.submit_at(index, [gone = go_.get_future().share()](const DeviceContext&) { gone.wait(); })) {}
     ~BusyWorker() {
         if (piece_.valid()) finish();
     }
