@@ -7,14 +7,15 @@
 /// window. A digit d puts its point, or the point's image under the endomorphism, into bucket |d| - 1 of that window, negated if d < 0.
 /// With prepared multiples of the points several digits share a window, each with a table of its own. A row is a window instance: one
 /// window of one MSM. The stages in launch order, each in a file and a module of its own, so that only those that are needed are compiled:
+///   stage1_bases.cu             converts bases, and writes their images under the endomorphism;
 ///   stage2_sort.cu              sorts the terms by bucket, and indexes pairs;
 ///   stage3_pairs.cu             batched-affine rounds: each halves the points of every bucket;
 ///   stage4_accumulate_slots.cu  or, after rounds, stage4_accumulate_sums.cu: sums what remains of buckets, an interval of points a thread;
 ///   stage5_join.cu              joins the intervals of a bucket;
 ///   stage6_reduce_buckets.cu    reduces the buckets of a row to a sum for each bit of the weights;
 ///   stage7_join_windows.cu      joins the bit sums of windows, and the windows of an MSM, if the device does that and not the host.
-/// Skewed scalars cost no more than uniform ones: no stage gives a thread more work because a bucket is larger. device_msm.hpp drives the
-/// stages.
+/// Skewed scalars cost no more than uniform ones: no stage gives a thread more work because a bucket is larger. chunk_kernels.cpp launches
+/// the stages.
 
 #include "curve/xyzz.hpp"
 #include "field/device_field.cuh"
