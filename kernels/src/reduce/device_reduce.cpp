@@ -65,7 +65,7 @@ public:
             const SynchronizeOnExit wait_for_work(stream_);  // which uses the scratch
             throw;
         }
-        std::memcpy(result.data(), scratch->landing(), result.size());
+        std::memcpy(result.data(), scratch->readback(), result.size());
     }
 
     /// Gives the stream all work. Waits for it where the operand is in host memory.

@@ -53,9 +53,9 @@ DigitPartitionedMsm<C>::Member::Member(const DeviceTerms<C>& of_device, const De
                                        const MsmConfig& config)
     : terms(of_device),
       msm(job, layout, config),
-      feeds(config.ctx.resource<UploadStagers>()),
-      feed(feeds->take()),
-      exchange(feeds->take()),
+      stagers(config.ctx.resource<UploadStagers>()),
+      stager(stagers->take()),
+      exchange(stagers->take()),
       uploaded(two_events(config.ctx.context())),
       forwarded(two_events(config.ctx.context())),
       summed(two_events(config.ctx.context())),
@@ -92,8 +92,8 @@ DigitPartitionedMsm<C>::DigitPartitionedMsm(const std::vector<DeviceTerms<C>>& t
     for (std::size_t place = 0; place < terms.size(); ++place) {
         const Operand<AffinePoint<C>>& bases = terms[place].bases;
         members_.push_back(std::make_unique<Member>(terms[place], jobs[place], MsmJobLayout(works[place], choice), configs[place]));
-        do_threads_read_memory_ |= members_[place]->feed->is_staged(std::as_bytes(terms[place].scalars));
-        if (!bases.is_on_device()) do_threads_read_memory_ |= members_[place]->feed->is_staged(std::as_bytes(bases.host()));
+        do_threads_read_memory_ |= members_[place]->stager->is_staged(std::as_bytes(terms[place].scalars));
+        if (!bases.is_on_device()) do_threads_read_memory_ |= members_[place]->stager->is_staged(std::as_bytes(bases.host()));
     }
 }
 
@@ -189,15 +189,15 @@ void DigitPartitionedMsm<C>::upload_own(std::size_t place, std::size_t i) {
     Member& own = *members_[place];
     const DeviceTerms<C>& terms = own.terms;
     const Slice& slice = slices_[i][place];
-    const StreamView stream = own.feed->stream();
+    const StreamView stream = own.stager->stream();
     const bool is_last = i + 1 == chunks_.size();
     stream.wait(own.summed[i % 2]);  // so it was forwarded, too
     if (is_last) own.last_requested.record(stream);
     if (slice.count != 0) {
         const unsigned threads = terms.context.host_threads();
-        own.feed->copy(scalars_at(place, place, i), std::as_bytes(terms.scalars.subspan(slice.offset, slice.count)), threads);
+        own.stager->copy(scalars_at(place, place, i), std::as_bytes(terms.scalars.subspan(slice.offset, slice.count)), threads);
         if (!terms.bases.is_on_device())
-            own.feed->copy(bases_at(place, place, i), std::as_bytes(terms.bases.host().subspan(slice.offset, slice.count)), threads);
+            own.stager->copy(bases_at(place, place, i), std::as_bytes(terms.bases.host().subspan(slice.offset, slice.count)), threads);
         own.bytes += slice.count * terms.uploaded_bytes();
     }
     if (is_last) own.last_uploaded.record(stream);
@@ -256,7 +256,7 @@ template <Curve C>
 void DigitPartitionedMsm<C>::learn_rates() {
     for (std::size_t place = 0; place < members_.size(); ++place) {
         Member& own = *members_[place];
-        own.feeds->rate().learn(slices_.back()[place].count * own.terms.uploaded_bytes(),
+        own.stagers->rate().learn(slices_.back()[place].count * own.terms.uploaded_bytes(),
                                 elapsed_milliseconds(own.last_requested, own.last_uploaded));
     }
 }
@@ -264,7 +264,7 @@ void DigitPartitionedMsm<C>::learn_rates() {
 template <Curve C>
 void DigitPartitionedMsm<C>::wait_for_all() const {
     for (const auto& member : members_) {
-        const SynchronizeOnExit feed(member->feed->stream());
+        const SynchronizeOnExit wait_for_uploads(member->stager->stream());
         const SynchronizeOnExit exchange(member->exchange->stream());
         const SynchronizeOnExit sums(member->msm.stream());
     }
