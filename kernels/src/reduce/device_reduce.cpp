@@ -59,7 +59,7 @@ public:
         const abi::DevicePointer counter = scratch->workspace().pointer();
         if (workspace_.empty()) workspace_ = scratch->workspace();
         try {
-            enqueue({scratch->landing_on_device(), static_cast<std::uint32_t>(result.size())}, counter);
+            enqueue({scratch->readback_on_device(), static_cast<std::uint32_t>(result.size())}, counter);
             stream_.synchronize();
         } catch (...) {
             const SynchronizeOnExit wait_for_work(stream_);  // which uses the scratch

@@ -19,23 +19,23 @@ namespace cupool::detail {
 class ReduceScratch {
 public:
     explicit ReduceScratch(ContextView context)
-        : readback_(landing_bytes, context),
-          landing_on_device_(readback_.device_span().pointer()),
+        : readback_(readback_bytes, context),
+          readback_on_device_(readback_.device_span().pointer()),
           workspace_(workspace_bytes, DeviceContext::in(context).with_memory_pool({})) {
         fill_bytes_async(workspace_.span(), 0, workspace_.stream());
         workspace_.stream().synchronize();  // reductions run on other streams
     }
 
-    abi::DevicePointer landing_on_device() const { return landing_on_device_; }
+    abi::DevicePointer readback_on_device() const { return readback_on_device_; }
     const std::byte* readback() const { return readback_.data(); }
     DeviceSpan<std::byte> workspace() { return workspace_.span(); }
 
 private:
-    static constexpr std::size_t landing_bytes = 64;
+    static constexpr std::size_t readback_bytes = 64;
     static constexpr std::size_t workspace_bytes = reduce_counter_bytes + reduce_max_tiles * reduce_accumulator_bytes;
 
     PinnedBuffer<std::byte> readback_;
-    abi::DevicePointer landing_on_device_;
+    abi::DevicePointer readback_on_device_;
     DeviceBuffer<std::byte> workspace_;
 };
 

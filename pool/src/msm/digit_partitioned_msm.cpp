@@ -257,7 +257,7 @@ void DigitPartitionedMsm<C>::learn_rates() {
     for (std::size_t place = 0; place < members_.size(); ++place) {
         Member& own = *members_[place];
         own.stagers->rate().learn(slices_.back()[place].count * own.terms.uploaded_bytes(),
-                                elapsed_milliseconds(own.last_requested, own.last_uploaded));
+                                  elapsed_milliseconds(own.last_requested, own.last_uploaded));
     }
 }
 

@@ -61,7 +61,7 @@ private:
         DeviceTerms<C> terms;
         DeviceMsm<C> msm;
         std::shared_ptr<UploadStagers> stagers;
-        std::shared_ptr<UploadStager> stager;      ///< uploads its operands
+        std::shared_ptr<UploadStager> stager;    ///< uploads its operands
         std::shared_ptr<UploadStager> exchange;  ///< its stream forwards them
         // Events of the latest chunk in each of the two upload slots:
         std::array<Event, 2> uploaded;        ///< the device's own operands are in the slot
