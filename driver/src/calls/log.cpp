@@ -97,7 +97,7 @@ Outlet& Outlet::instance() {
     auto* const made = new (storage) Outlet;
     outlet.store(made, std::memory_order_release);
     lock.unlock();
-    // Report an unknown level first, since whoever sets one expects output.
+    // Report an unknown level first, since a user who sets a level expects output.
     if (!level_of_name(asked_level())) {
         try {
             made->write(LogLevel::warning,

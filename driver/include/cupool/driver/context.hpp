@@ -148,9 +148,9 @@ public:
     static State state(const Device& device, SourceLocation where = SourceLocation::current());
     /// Sets the flags, which apply to an active context at once and otherwise to its creation.
     static void set_flags(const Device& device, abi::ContextFlags flags, SourceLocation where = SourceLocation::current());
-    /// Destroys the context with everything in it, whoever has retained it: for programs that are
-    /// the only users of the device. Objects of cupool in the context become invalid. It does not
-    /// help after a device fault.
+    /// Destroys the context with everything in it, even if other owners retain it. Only for programs
+    /// that are the only users of the device. Objects of cupool in the context become invalid. It
+    /// does not help after a device fault.
     static void reset(const Device& device, SourceLocation where = SourceLocation::current());
 
     PrimaryContext(PrimaryContext&&) noexcept = default;

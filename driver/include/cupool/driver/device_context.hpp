@@ -27,8 +27,8 @@ public:
     /// driver
     static DeviceContext default_for_device(int ordinal, SourceLocation where = SourceLocation::current());
 
-    /// The same for a given driver. It retains the primary context anew; the last copy, or the last
-    /// object created in the context, releases it.
+    /// The same for a given driver. Every call retains the primary context once more; the last copy,
+    /// or the last object created in the context, releases it.
     ///
     /// Sets the release threshold of the device's default pool to the maximum, so that the pool
     /// keeps freed memory, unless the program has already set a threshold. memory_pool().trim_to(0)

@@ -30,7 +30,7 @@ private:
 }  // namespace detail
 
 /// An uninitialised array that the host and all devices of the process access at the same address;
-/// its pages migrate to whoever accesses them. Move-only. Keeps its context alive.
+/// its pages migrate to the processor that accesses them. Move-only. Keeps its context alive.
 ///
 /// If a device has no concurrent managed access (attribute concurrent_managed_access), the host
 /// must not access the array while any kernel runs. Advice and prefetching affect only speed.

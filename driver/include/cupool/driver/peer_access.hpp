@@ -8,9 +8,9 @@ namespace cupool {
 /// The access of one context to the plain allocations of another, as long as the object lives.
 /// Move-only. Keeps both contexts alive.
 ///
-/// The driver does not count owners: if the access already existed, the destructor leaves it, and
-/// the object loses it when whoever enabled it disables it. A program with several owners keeps the
-/// one with is_owner() alive the longest, or calls keep(). Memory of pools also needs
+/// The driver does not count owners. If the access already existed, the destructor leaves it
+/// enabled, and the object loses it when the code that enabled it disables it. A program with
+/// several owners keeps the one with is_owner() alive the longest, or calls keep(). Memory of pools also needs
 /// MemoryPoolView::allow_access(); copies work without access, through host memory.
 class PeerAccess {
 public:

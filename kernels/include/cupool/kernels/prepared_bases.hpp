@@ -66,11 +66,11 @@ private:
     std::shared_ptr<const detail::BaseTables<C>> tables_;
 };
 
-/// Computes MSMs over prepared bases, as many as there are results. Each has as many scalars as there are bases, or fewer: then it
-/// uses the first bases. config.ctx is of the context of the bases. c is 0 or the width of the bases, if they have one; likewise
-/// bitsize, if they were prepared with one or in several tables. Of the fields about points only are_points_montgomery_form counts,
-/// the form of the results. Otherwise as cupool::msm() of points. \throws additionally Error invalid_argument (more scalars per MSM
-/// than bases, c or bitsize not that of the bases), wrong_context (config.ctx is of another context than the bases)
+/// Computes one MSM over prepared bases for each result. An MSM with fewer scalars than bases uses the first bases. config.ctx must
+/// belong to the context of the bases. config.c must be 0 or the digit width that the bases were prepared for; config.bitsize
+/// likewise, if they were prepared with a bitsize or in several tables. Of the fields about points only are_points_montgomery_form
+/// is used: it is the form of the results. Everything else is as in cupool::msm() of points. \throws additionally Error invalid_argument
+/// (more scalars per MSM than bases, c or bitsize not that of the bases), wrong_context (config.ctx is of another context than the bases)
 template <Curve C>
 RunReport msm(const Operand<Scalar>& scalars, const PreparedBases<C>& bases, const MsmConfig& config, std::span<JacobianPoint<C>> results,
               SourceLocation where = SourceLocation::current());
