@@ -5,7 +5,9 @@ find_package(Threads REQUIRED)
 function(cupool_settings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
   # Errors name the source file they come from: by its place in the project, not on the machine that built it.
-  target_compile_options(${target} PRIVATE -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  # A compiler cache may give the compiler paths that are relative to the build directory.
+  file(RELATIVE_PATH project_from_build ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}/)
+  target_compile_options(${target} PRIVATE -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -ffile-prefix-map=${project_from_build}=)
   if(CUPOOL_WARNINGS_AS_ERRORS)
     # GCC 13 suspects fmt 9, which Ubuntu 24.04 brings, of what it does not do.
     target_compile_options(${target} PRIVATE -Werror -Wno-error=array-bounds)
