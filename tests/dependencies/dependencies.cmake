@@ -64,7 +64,7 @@ room(pool/src/launch MAY_INCLUDE ${pool} ${kernels_internal} pool/src/scheduling
 room(pool/src/msm MAY_INCLUDE ${pool} ${kernels_internal} ${msm_internal} pool/src/scheduling pool/src)
 room(pool/src/collectives MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/reduce kernels/src/collective pool/src/scheduling
   pool/src/peers pool/src)
-room(pool/src/worker_process MAY_INCLUDE ${pool} kernels/src/curve/for_each_curve.hpp)
+room(pool/src/worker_process MAY_INCLUDE ${pool} kernels/src/curve kernels/src/curve/for_each_curve.hpp pool/src/scheduling)
 
 # What kernels offers to pool beside its public headers: kernels/CMakeLists.txt, cupool_kernels_internal.
 string(CONCAT offered_to_pool "^kernels/src/(collective/|reduce/|transfer/|support/parallel_for\\.hpp|"

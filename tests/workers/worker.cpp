@@ -121,6 +121,9 @@ int main(int argc, char** argv) {
     register_worker_function("process", [](const DevicePool&, std::span<const std::byte>) { return bytes_of(std::to_string(::getpid())); });
     register_worker_function("device",
                              [](const DevicePool& device, std::span<const std::byte>) { return bytes_of(device.identity_at(0).uuid); });
+    register_worker_function("free_device_memory", [](const DevicePool& device, std::span<const std::byte>) {
+        return bytes_of(std::to_string(device.context_at(0).context().memory_info().free));
+    });
     register_worker_function("descriptors", descriptors);
     register_worker_function("environment", environment);
     register_worker_function("maps", [](const DevicePool&, std::span<const std::byte>) {

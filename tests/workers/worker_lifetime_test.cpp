@@ -11,8 +11,11 @@
 #include <sstream>
 #include <thread>
 
+#include "extent.hpp"
 #include "marks.hpp"
+#include "process_facts.hpp"
 #include "sanitizers.hpp"
+#include "worker_process/file_descriptor.hpp"
 #include "workers.hpp"
 
 using namespace cupool;
@@ -20,35 +23,15 @@ using namespace cupool::test;
 
 namespace {
 
-bool exists(int process) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-    std::string words;
-    std::getline(file, words);
-    const std::size_t end = words.rfind(')');
-    return end != std::string::npos && words.substr(end + 2, 1) != "Z";  // a zombie of another parent is none of ours
-}
-
-bool becomes_absent(int process) {
-    for (int i = 0; i < 1000; ++i) {
-        if (!exists(process)) return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
-}
-
-std::size_t open_descriptors() {
-    std::size_t count = 0;
-    DIR* const folder = ::opendir("/proc/self/fd");
-    while (::readdir(folder) != nullptr) ++count;
-    ::closedir(folder);
-    return count;
-}
-
-std::size_t mapped_memory_files() {
-    std::ifstream maps("/proc/self/maps");
-    std::size_t count = 0;
-    for (std::string line; std::getline(maps, line);) count += line.find("memfd:cupool") != std::string::npos ? 1 : 0;
-    return count;
+/// Starts a process that has a pool of two workers, whose numbers it prints. \param variable  of its environment, which the workers inherit
+pid_t start_owner(int output, const std::string& variable) {
+    const std::string driver = std::string("CUPOOL_DRIVER=") + CUPOOL_SIMULATOR_LIBRARY;
+    const pid_t owner = ::fork();
+    if (owner != 0) return owner;
+    ::dup2(output, STDOUT_FILENO);
+    const char* const environment[] = {driver.c_str(), "CUPOOL_SIM_DEVICES=2", variable.c_str(), nullptr};
+    ::execle(CUPOOL_TEST_WORKER, CUPOOL_TEST_WORKER, "own", nullptr, environment);
+    ::_exit(1);
 }
 
 }  // namespace
@@ -175,27 +158,31 @@ TEST_CASE("a pool can be made in a forked child, as in a daemon") {
 }
 
 TEST_CASE("workers do not outlive a process that is killed") {
-    for (int round = 0; round < 3; ++round) {
-        int ends[2];
-        REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-        const std::string driver = std::string("CUPOOL_DRIVER=") + CUPOOL_SIMULATOR_LIBRARY;
-        const pid_t owner = ::fork();
-        if (owner == 0) {
-            ::dup2(ends[1], STDOUT_FILENO);
-            const char* const environment[] = {driver.c_str(), "CUPOOL_SIM_DEVICES=2", nullptr};
-            ::execle(CUPOOL_TEST_WORKER, CUPOOL_TEST_WORKER, "own", nullptr, environment);
-            ::_exit(1);
-        }
-        ::close(ends[1]);
-        std::string text;
-        for (char letter = 0; ::read(ends[0], &letter, 1) == 1 && letter != '\n';) text += letter;
-        ::close(ends[0]);
-        std::istringstream words(text);
-        const std::vector<int> processes{std::istream_iterator<int>(words), {}};
-        CHECK(processes.size() == 2);
-        for (const int process : processes) CHECK(exists(process));
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    const pid_t owner = start_owner(ends[1], "");
+    ::close(ends[1]);
+    std::string text;
+    for (char letter = 0; ::read(ends[0], &letter, 1) == 1 && letter != '\n';) text += letter;
+    ::close(ends[0]);
+    std::istringstream words(text);
+    const std::vector<int> processes{std::istream_iterator<int>(words), {}};
+    CHECK(processes.size() == 2);
+    for (const int process : processes) CHECK(exists(process));
+    ::kill(owner, SIGKILL);
+    ::waitpid(owner, nullptr, 0);
+    for (const int process : processes) CHECK(becomes_true([&] { return !exists(process); }));
+}
+
+TEST_CASE("workers do not outlive a process that is killed at any moment") {
+    std::mt19937 random(std::random_device{}());
+    for (int round = 0; round < extent("CUPOOL_PARENT_KILLS", 4); ++round) {
+        const std::string mark = "CUPOOL_TEST_MARK=" + std::to_string(::getpid()) + "-" + std::to_string(round);
+        const detail::FileDescriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+        const pid_t owner = start_owner(nowhere.number(), mark);
+        std::this_thread::sleep_for(std::chrono::milliseconds(random() % 200));
         ::kill(owner, SIGKILL);
         ::waitpid(owner, nullptr, 0);
-        for (const int process : processes) CHECK(becomes_absent(process));
+        CHECK(becomes_true([&] { return processes_with_variable(mark) == 0; }));
     }
 }

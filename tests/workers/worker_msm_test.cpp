@@ -1,31 +1,14 @@
 // The pool's own work in worker processes: MSMs, reductions, kernels.
 #include <algorithm>
-#include <cupool/kernels/point.hpp>
 #include <numeric>
 
+#include "msm_cases.hpp"
 #include "workers.hpp"
 
 using namespace cupool;
 using namespace cupool::test;
 
 namespace {
-
-/// Scalars that look random.
-std::vector<Scalar> scalars_of(std::size_t count) {
-    std::vector<Scalar> scalars(count);
-    std::uint64_t state = 1;
-    for (Scalar& scalar : scalars) {
-        for (std::uint64_t& limb : scalar.limbs) limb = state = state * 6364136223846793005U + 1442695040888963407U;
-    }
-    return scalars;
-}
-
-template <Curve C>
-AffinePoint<C> host_msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points) {
-    JacobianPoint<C> result;
-    msm<C>(Operand<Scalar>(scalars), Operand<AffinePoint<C>>(points), MsmConfig::default_for_host(), result);
-    return to_affine(result);
-}
 
 constexpr const char* double_text = R"(.version 6.3
 .target sm_75

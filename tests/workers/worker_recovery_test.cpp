@@ -7,21 +7,13 @@
 #include <thread>
 
 #include "marks.hpp"
+#include "process_facts.hpp"
 #include "workers.hpp"
 
 using namespace cupool;
 using namespace cupool::test;
 
 namespace {
-
-template <class Condition>
-bool becomes_true(Condition condition) {
-    for (int i = 0; i < 3000; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
-}
 
 bool are_all_idle(const WorkerPool& pool) {
     for (const WorkerStatus& worker : pool.metrics().workers) {

@@ -9,18 +9,22 @@
 
 namespace cupool::test {
 
-/// Options for workers that run the tests' worker program on simulated devices; or, where the variable CUPOOL_TEST_GPU_WORKERS is set, as
-/// many workers on the host's first GPU.
-inline WorkerOptions simulated_workers(int devices = 2) {
+/// Options for workers that run the tests' worker program on simulated devices, one each.
+inline WorkerOptions workers_of_simulated_devices(int devices) {
     WorkerOptions options;
     options.program = CUPOOL_TEST_WORKER;
     options.engine = Engine::gpu;
-    if (std::getenv("CUPOOL_TEST_GPU_WORKERS") != nullptr) {
-        options.devices = {0};
-        options.workers_per_device = static_cast<unsigned>(devices);
-        return options;
-    }
     options.environment = {std::string("CUPOOL_DRIVER=") + CUPOOL_SIMULATOR_LIBRARY, "CUPOOL_SIM_DEVICES=" + std::to_string(devices)};
+    return options;
+}
+
+/// The same; or, where the variable CUPOOL_TEST_GPU_WORKERS is set, as many workers on the host's first GPU.
+inline WorkerOptions simulated_workers(int workers = 2) {
+    WorkerOptions options = workers_of_simulated_devices(workers);
+    if (std::getenv("CUPOOL_TEST_GPU_WORKERS") == nullptr) return options;
+    options.environment.clear();
+    options.devices = {0};
+    options.workers_per_device = static_cast<unsigned>(workers);
     return options;
 }
 

@@ -3,7 +3,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -33,16 +35,36 @@ std::string JobBoard::reasons() const {
     return text;
 }
 
-void JobBoard::place(std::unique_ptr<WorkerJob> job, bool at_front) {
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-        Worker& worker = workers_[i];
-        if (worker.status.condition != WorkerCondition::idle || !worker.takes_jobs()) continue;
-        worker.status.condition = WorkerCondition::busy;
-        worker.assigned = std::move(job);
-        wake(i);
-        return;
+std::size_t JobBoard::busy_workers_of(int device) const {
+    return static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(), [&](const Worker& worker) {
+        return worker.status.device == device && worker.status.condition == WorkerCondition::busy;
+    }));
+}
+
+JobBoard::Worker* JobBoard::most_idle_worker() {
+    Worker* best = nullptr;
+    for (Worker& worker : workers_) {
+        if (!worker.is_idle()) continue;
+        if (best == nullptr || busy_workers_of(worker.status.device) < busy_workers_of(best->status.device)) best = &worker;
     }
-    if (at_front) {
+    return best;
+}
+
+std::size_t JobBoard::idle_device_count() const {
+    const std::lock_guard lock(mutex_);
+    std::set<int> devices;
+    for (const Worker& worker : workers_) {
+        if (worker.is_idle() && busy_workers_of(worker.status.device) == 0) devices.insert(worker.status.device);
+    }
+    return devices.size();
+}
+
+void JobBoard::place(std::unique_ptr<WorkerJob> job, bool at_front) {
+    if (Worker* const worker = most_idle_worker()) {
+        worker->status.condition = WorkerCondition::busy;
+        worker->assigned = std::move(job);
+        wake(static_cast<std::size_t>(worker - workers_.data()));
+    } else if (at_front) {
         waiting_.push_front(std::move(job));
     } else {
         waiting_.push_back(std::move(job));
@@ -76,12 +98,19 @@ void JobBoard::place_assigned(Worker& worker) {
 }
 
 void JobBoard::submit(std::unique_ptr<WorkerJob> job) {
+    Jobs jobs;
+    jobs.push_back(std::move(job));
+    submit(std::move(jobs));
+}
+
+void JobBoard::submit(std::vector<std::unique_ptr<WorkerJob>> jobs) {
     const std::lock_guard lock(mutex_);
-    bool is_served = false;
-    for (const Worker& worker : workers_) is_served = is_served || worker.takes_jobs();
-    if (!is_served) throw Error(ErrorCategory::no_device, "no worker takes jobs: " + reasons(), job->where);
-    ++unfinished_;
-    place(std::move(job), false);
+    const bool is_served = std::any_of(workers_.begin(), workers_.end(), [](const Worker& worker) { return worker.takes_jobs(); });
+    if (!is_served) throw Error(ErrorCategory::no_device, "no worker takes jobs: " + reasons(), jobs.front()->where);
+    for (auto& job : jobs) {
+        ++unfinished_;
+        place(std::move(job), false);
+    }
 }
 
 void JobBoard::close() {

@@ -19,8 +19,14 @@ public:
     /// \param devices  the ordinal of each worker \throws Error io
     explicit JobBoard(const std::vector<int>& devices);
 
-    /// Gives a job to an idle worker, or lets it wait. \throws Error no_device where no worker takes jobs
+    /// Gives a job to an idle worker, preferably of the device with the fewest busy ones, or lets it wait. \throws Error no_device where no
+    /// worker takes jobs
     void submit(std::unique_ptr<WorkerJob> job);
+    /// The same for several jobs, of which either all are taken or none. \pre there is at least one
+    void submit(std::vector<std::unique_ptr<WorkerJob>> jobs);
+
+    /// How many devices have idle workers and no busy ones.
+    std::size_t idle_device_count() const;
 
     /// From now on is_finished() becomes true when the last job ends.
     void close();
@@ -58,9 +64,13 @@ private:
         std::unique_ptr<WorkerJob> assigned;
 
         bool takes_jobs() const noexcept { return !is_quarantined && status.condition != WorkerCondition::failing; }
+        bool is_idle() const noexcept { return !is_quarantined && status.condition == WorkerCondition::idle; }
     };
     using Jobs = std::vector<std::unique_ptr<WorkerJob>>;
 
+    /// The idle worker that should get the next job; null where none is idle.
+    Worker* most_idle_worker();
+    std::size_t busy_workers_of(int device) const;
     /// \param at_front  before all that wait
     void place(std::unique_ptr<WorkerJob> job, bool at_front);
     /// What waits, where no worker takes jobs any more; else nothing.

@@ -16,6 +16,12 @@ struct OperandReference {
     std::uint64_t count = 0;   ///< in elements
 };
 
+/// Some elements of an operand of type T. \pre they lie within it
+template <class T>
+OperandReference elements_of(const OperandReference& operand, std::uint64_t first, std::uint64_t count) {
+    return {operand.memory, operand.offset + first * sizeof(T), count};
+}
+
 inline void write_operand(MessageWriter& writer, const OperandReference& operand) {
     writer.number(operand.memory).number(operand.offset).number(operand.count);
 }

@@ -12,6 +12,7 @@
 #include "built_in_functions.hpp"
 #include "curve/for_each_curve.hpp"
 #include "device_census.hpp"
+#include "divided_msm.hpp"
 #include "job_board.hpp"
 #include "worker_program.hpp"
 #include "worker_registry.hpp"
@@ -75,12 +76,35 @@ RunReport with_device(RunReport report, int device) {
     return report;
 }
 
+/// Whether MSMs may be divided over workers. Sizes that contradict each other, and scalars that break the promise of a bitsize, are
+/// reported by their numbers in the whole call, so one worker must see all of it.
+bool may_be_divided(const MsmConfig& config, std::size_t scalars, std::size_t terms, std::size_t msms) {
+    const bool has_work = terms > 0 && msms > 0 && scalars / terms == msms && scalars % terms == 0;
+    const bool agrees = (config.batch_size == 0 || std::cmp_equal(config.batch_size, msms)) &&
+                        (config.points_size == 0 || std::cmp_equal(config.points_size, terms));
+    return has_work && agrees && config.bitsize == 0;
+}
+
+MsmConfig config_of_share(MsmConfig config) {
+    config.batch_size = 0;
+    config.points_size = 0;
+    return config;
+}
+
+/// \param terms  of each MSM of the whole call
+OperandReference scalars_of_share(const OperandReference& scalars, const detail::MsmShare& share, std::size_t terms) {
+    // Several MSMs are divided between MSMs, so that the scalars of a share lie one after the other.
+    return detail::elements_of<Scalar>(scalars, share.msms.offset * terms + share.terms.offset, share.msms.count * share.terms.count);
+}
+
 }  // namespace
 
 class WorkerPool::State {
 public:
+    using Setups = std::vector<std::shared_ptr<const detail::WorkerSetup>>;
+
     State(const WorkerOptions& options, const std::string& program, const std::vector<PlannedWorker>& workers)
-        : board_(ordinals_of(workers)) {
+        : divide_from_(options.divide_from), board_(ordinals_of(workers)) {
         const detail::WorkerConnection::Limits limits{options.start_deadline, options.deadline, options.memory_limit};
         try {
             for (std::size_t i = 0; i < workers.size(); ++i) {
@@ -152,8 +176,7 @@ public:
 
     /// \param read  makes the future's value of the function's result and the device
     template <class Value, class Read>
-    std::future<Value> submit(detail::WorkerCall call, std::vector<std::shared_ptr<const detail::WorkerSetup>> setups, Read read,
-                              const SourceLocation& where) {
+    std::future<Value> submit(detail::WorkerCall call, Setups setups, Read read, const SourceLocation& where) {
         auto promise = std::make_shared<std::promise<Value>>();
         auto job = std::make_unique<detail::WorkerJob>();
         job->call = std::move(call);
@@ -163,6 +186,43 @@ public:
         job->fail = [promise](std::exception_ptr failure) { promise->set_exception(std::move(failure)); };
         board_.submit(std::move(job));
         return promise->get_future();
+    }
+
+    /// How a call's MSMs are divided into jobs: in one share, or in as many as devices are idle if there is enough work.
+    /// \param divides_terms  whether one MSM may be divided
+    std::vector<detail::MsmShare> shares_of(std::size_t msms, std::size_t terms, bool divides_terms) const {
+        const bool is_divided = engine_ == Engine::gpu && divide_from_ > 0 && msms * terms >= divide_from_ && (msms > 1 || divides_terms);
+        return detail::divide_msms(msms, terms, is_divided ? std::max<std::size_t>(board_.idle_device_count(), 1) : 1);
+    }
+
+    /// MSMs as one job.
+    template <Curve C>
+    std::future<RunReport> submit_msms(detail::WorkerCall call, Setups setups, std::span<JacobianPoint<C>> results,
+                                       const SourceLocation& where) {
+        const auto read = [results](std::vector<std::byte> answer, int device) {
+            return with_device(detail::read_msm_answer<C>(answer, results), device);
+        };
+        return submit<RunReport>(std::move(call), std::move(setups), read, where);
+    }
+
+    /// MSMs as a job for each share. \param call_of  makes the call of a share
+    template <Curve C, class CallOf>
+    std::future<RunReport> submit_divided_msms(std::vector<detail::MsmShare> shares, CallOf call_of, Setups setups,
+                                               std::span<JacobianPoint<C>> results, bool is_montgomery_form, const SourceLocation& where) {
+        const auto divided = std::make_shared<detail::DividedMsm<C>>(std::move(shares), results, is_montgomery_form);
+        std::vector<std::unique_ptr<detail::WorkerJob>> jobs;
+        for (std::size_t i = 0; i < divided->shares().size(); ++i) {
+            auto job = std::make_unique<detail::WorkerJob>();
+            job->call = call_of(divided->shares()[i]);
+            job->setups = setups;
+            job->where = where;
+            job->complete = [divided, i](const std::vector<std::byte>& answer, int device) { divided->complete(i, answer, device); };
+            job->fail = [divided](std::exception_ptr failure) { divided->fail(std::move(failure)); };
+            jobs.push_back(std::move(job));
+        }
+        auto future = divided->future();
+        board_.submit(std::move(jobs));
+        return future;
     }
 
 private:
@@ -181,6 +241,7 @@ private:
     std::mutex mutex_;
     std::map<const std::byte*, std::weak_ptr<const SharedMemory>, std::less<>> lent_;  ///< by address
     Engine engine_ = Engine::host;
+    const std::size_t divide_from_;
     detail::JobBoard board_;
     std::vector<std::unique_ptr<detail::WorkerSupervisor>> supervisors_;  ///< last, since they use the board
 };
@@ -247,12 +308,25 @@ std::future<RunReport> WorkerPool::submit_msm(std::span<const Scalar> scalars, s
         std::vector<std::shared_ptr<const SharedMemory>> memory;
         const OperandReference given_scalars = own.refer(scalars, memory);
         const OperandReference given_points = own.refer(points, memory);
-        detail::WorkerCall call = detail::msm_call<C>(given_scalars, given_points, config, results.size());
-        call.memory = std::move(memory);
-        const auto read = [results](std::vector<std::byte> answer, int device) {
-            return with_device(detail::read_msm_answer<C>(answer, results), device);
+        const auto call = [&](const OperandReference& own_scalars, const OperandReference& own_points, const MsmConfig& own_config,
+                              std::size_t own_results) {
+            detail::WorkerCall made = detail::msm_call<C>(own_scalars, own_points, own_config, own_results);
+            made.memory = memory;
+            return made;
         };
-        return own.submit<RunReport>(std::move(call), {}, read, where);
+        std::vector<detail::MsmShare> shares;
+        if (may_be_divided(config, scalars.size(), points.size(), results.size())) {
+            shares = own.shares_of(results.size(), points.size(), true);
+        }
+        if (shares.size() < 2) {
+            return own.submit_msms<C>(call(given_scalars, given_points, config, results.size()), {}, results, where);
+        }
+        const auto call_of = [&](const detail::MsmShare& share) {
+            return call(scalars_of_share(given_scalars, share, points.size()),
+                        detail::elements_of<AffinePoint<C>>(given_points, share.terms.offset, share.terms.count), config_of_share(config),
+                        share.msms.count);
+        };
+        return own.submit_divided_msms<C>(std::move(shares), call_of, {}, results, config.are_points_montgomery_form, where);
     });
 }
 
@@ -264,12 +338,22 @@ std::future<RunReport> WorkerPool::submit_msm(std::span<const Scalar> scalars, c
         if (bases.setup_ == nullptr) throw Error(ErrorCategory::invalid_argument, "the bases were never prepared, or moved from", where);
         std::vector<std::shared_ptr<const SharedMemory>> memory;
         const OperandReference given_scalars = own.refer(scalars, memory);
-        detail::WorkerCall call = detail::prepared_msm_call<C>(given_scalars, bases.setup_->id, config, results.size());
-        call.memory = std::move(memory);
-        const auto read = [results](std::vector<std::byte> answer, int device) {
-            return with_device(detail::read_msm_answer<C>(answer, results), device);
+        const auto call = [&](const OperandReference& own_scalars, const MsmConfig& own_config, std::size_t own_results) {
+            detail::WorkerCall made = detail::prepared_msm_call<C>(own_scalars, bases.setup_->id, own_config, own_results);
+            made.memory = memory;
+            return made;
         };
-        return own.submit<RunReport>(std::move(call), {bases.setup_}, read, where);
+        std::vector<detail::MsmShare> shares;
+        if (may_be_divided(config, scalars.size(), bases.size(), results.size())) {
+            shares = own.shares_of(results.size(), bases.size(), false);
+        }
+        if (shares.size() < 2) {
+            return own.submit_msms<C>(call(given_scalars, config, results.size()), {bases.setup_}, results, where);
+        }
+        const auto call_of = [&](const detail::MsmShare& share) {
+            return call(scalars_of_share(given_scalars, share, bases.size()), config_of_share(config), share.msms.count);
+        };
+        return own.submit_divided_msms<C>(std::move(shares), call_of, {bases.setup_}, results, config.are_points_montgomery_form, where);
     });
 }
 

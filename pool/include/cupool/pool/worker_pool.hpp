@@ -43,6 +43,9 @@ struct WorkerOptions {
     std::chrono::milliseconds start_deadline{60'000};
     /// Resident host memory above which a worker is replaced, in bytes, watched while it has a job; 0: no limit.
     std::uint64_t memory_limit = 0;
+    /// Calls with at least this many terms are divided into jobs for all devices that are idle: several MSMs of a call between MSMs, and
+    /// one MSM of points, but not of prepared bases, between terms. 0: no call is divided. A bitsize below the width of r excludes it.
+    std::size_t divide_from = std::size_t(1) << 20;
     /// The worker program. Empty: this program itself, if it has called serve_if_worker(); otherwise `cupool-worker`, beside this program
     /// or on PATH, which knows no functions of the program's own.
     std::string program;
@@ -105,8 +108,8 @@ private:
 /// a crash or a kill costs the job that met it another attempt, in a new process or on another device, and no other job anything.
 ///
 /// The calling process never initialises CUDA: it may fork, become a daemon and be embedded anywhere. Jobs are given to idle workers in the
-/// order of their submission; one job runs on one worker. Operands in memory that the pool lends (lend()) are not copied; others are copied
-/// once into such memory.
+/// order of their submission; one job runs on one worker, and a large call is divided into several jobs (WorkerOptions::divide_from).
+/// Operands in memory that the pool lends (lend()) are not copied; others are copied once into such memory.
 ///
 /// A job is lost only with an error, and reported once: its result, its own error (invalid_argument, out_of_memory, jit_failure ...), or
 /// worker_lost after `attempts` workers ended while they did it; the message tells how each of them ended. A worker that ends is replaced
