@@ -17,8 +17,8 @@ void check_second_ways(std::size_t count) {
     const auto scalars = test::random_scalars(count, random);
     const auto pool = DevicePool::host();
     const auto result = test::msm_on<C>(pool, points, scalars);
-    CHECK_FALSE(check_msm<C>(points, scalars, result, pool, {}).empty());
-    CHECK_THROWS_AS(check_msm<C>(points, scalars, negate(result), pool, {}), CheckFailed);
+    CHECK_FALSE(check_msm<C>(points, scalars, result, pool.engine(), {}).empty());
+    CHECK_THROWS_AS(check_msm<C>(points, scalars, negate(result), pool.engine(), {}), CheckFailed);
 }
 
 }  // namespace

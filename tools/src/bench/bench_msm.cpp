@@ -153,7 +153,7 @@ BenchResult bench_size(unsigned exponent, std::span<const AffinePoint<C>> points
         result.bound = msm_bound_milliseconds(C, points.size(), bench.pool);
     if (bench.options.check) {
         const auto first = std::span(scalars).first(points.size());
-        result.checked_by = check_msm<C>(points, first, expected[0], bench.pool, bench.options.engine);
+        result.checked_by = check_msm<C>(points, first, expected[0], bench.pool.engine(), bench.options.engine);
     }
     return result;
 }

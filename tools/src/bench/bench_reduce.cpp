@@ -63,8 +63,8 @@ public:
     std::string check() const {
         const auto& engine = options_.bench.engine;
         if (options_.reduce.is_arg_operation())
-            return check_arg_reduce<T>(elements_, options_.reduce.arg_operation(), found_, pool_, engine);
-        return check_reduce<T, R>(elements_, options_.reduce.reduce_operation(), config_.compensated, result_, pool_, engine);
+            return check_arg_reduce<T>(elements_, options_.reduce.arg_operation(), found_, pool_.engine(), engine);
+        return check_reduce<T, R>(elements_, options_.reduce.reduce_operation(), config_.compensated, result_, pool_.engine(), engine);
     }
 
     /// The time to read the elements from the memory that holds them: by the cores of the host, or by

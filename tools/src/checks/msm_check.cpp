@@ -50,12 +50,12 @@ AffinePoint<C> split_in_two(const DevicePool& pool, std::span<const AffinePoint<
 }  // namespace
 
 template <Curve C>
-std::string check_msm(std::span<const AffinePoint<C>> points, std::span<const Scalar> scalars, const AffinePoint<C>& result,
-                      const DevicePool& pool, const EngineOptions& options) {
-    const auto other = open_other_pool(pool, options);
+std::string check_msm(std::span<const AffinePoint<C>> points, std::span<const Scalar> scalars, const AffinePoint<C>& result, Engine engine,
+                      const EngineOptions& options) {
+    const auto other = open_other_pool(engine, options);
     std::string method;
     AffinePoint<C> expected;
-    if (other.engine() != pool.engine()) {
+    if (other.engine() != engine) {
         method = "the " + to_string(other.engine()) + " engine";
         expected = run_msm<C>(other, points, scalars, 0);
     } else if (points.size() <= max_terms_one_by_one) {
@@ -63,14 +63,14 @@ std::string check_msm(std::span<const AffinePoint<C>> points, std::span<const Sc
         expected = one_by_one<C>(points, scalars);
     } else {
         method = "two MSMs over scalars split at random, windows of " + std::to_string(window_of_split_check) + " bits";
-        expected = split_in_two<C>(pool, points, scalars);
+        expected = split_in_two<C>(other, points, scalars);
     }
     if (expected != result) throw CheckFailed("the check by " + method + " gives another result");
     return method;
 }
 
-#define CUPOOL_INSTANTIATE(C)                                                                                                             \
-    template std::string check_msm<C>(std::span<const AffinePoint<C>>, std::span<const Scalar>, const AffinePoint<C>&, const DevicePool&, \
+#define CUPOOL_INSTANTIATE(C)                                                                                                  \
+    template std::string check_msm<C>(std::span<const AffinePoint<C>>, std::span<const Scalar>, const AffinePoint<C>&, Engine, \
                                       const EngineOptions&);
 CUPOOL_INSTANTIATE(Curve::bn254)
 CUPOOL_INSTANTIATE(Curve::bls12_381)

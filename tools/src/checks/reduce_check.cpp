@@ -145,10 +145,10 @@ bool agrees_with_plain_loop(std::span<const T> input, ArgOperation operation, co
 }
 
 template <class T, class R>
-std::string check_reduce(std::span<const T> input, ReduceOperation operation, bool compensated, R result, const DevicePool& pool,
+std::string check_reduce(std::span<const T> input, ReduceOperation operation, bool compensated, R result, Engine engine,
                          const EngineOptions& options) {
-    const auto other = open_other_pool(pool, options);
-    if (other.engine() == pool.engine()) {
+    const auto other = open_other_pool(engine, options);
+    if (other.engine() == engine) {
         require_check(agrees_with_plain_loop(input, operation, compensated, result), plain_loop);
         return plain_loop;
     }
@@ -159,10 +159,10 @@ std::string check_reduce(std::span<const T> input, ReduceOperation operation, bo
 }
 
 template <class T>
-std::string check_arg_reduce(std::span<const T> input, ArgOperation operation, const IndexedValue<T>& result, const DevicePool& pool,
+std::string check_arg_reduce(std::span<const T> input, ArgOperation operation, const IndexedValue<T>& result, Engine engine,
                              const EngineOptions& options) {
-    const auto other = open_other_pool(pool, options);
-    if (other.engine() == pool.engine()) {
+    const auto other = open_other_pool(engine, options);
+    if (other.engine() == engine) {
         require_check(agrees_with_plain_loop(input, operation, result), plain_loop);
         return plain_loop;
     }
@@ -174,9 +174,9 @@ std::string check_arg_reduce(std::span<const T> input, ArgOperation operation, c
 
 template <class T, class R>
 std::string check_reduce_segments(std::span<const T> input, const Segments& segments, ReduceOperation operation, bool compensated,
-                                  std::span<const R> results, const DevicePool& pool, const EngineOptions& options) {
-    const auto other = open_other_pool(pool, options);
-    if (other.engine() == pool.engine()) {
+                                  std::span<const R> results, Engine engine, const EngineOptions& options) {
+    const auto other = open_other_pool(engine, options);
+    if (other.engine() == engine) {
         for (std::size_t i = 0; i < results.size(); ++i)
             require_check(agrees_with_plain_loop(segment(input, segments, i), operation, compensated, results[i]), plain_loop);
         return plain_loop;
@@ -190,15 +190,14 @@ std::string check_reduce_segments(std::span<const T> input, const Segments& segm
 
 #define CUPOOL_RESULT_CHECK(T, R)                                                                                                    \
     template bool agrees_with_plain_loop<T, R>(std::span<const T>, ReduceOperation, bool, R);                                        \
-    template std::string check_reduce<T, R>(std::span<const T>, ReduceOperation, bool, R, const DevicePool&, const EngineOptions&);  \
+    template std::string check_reduce<T, R>(std::span<const T>, ReduceOperation, bool, R, Engine, const EngineOptions&);             \
     template std::string check_reduce_segments<T, R>(std::span<const T>, const Segments&, ReduceOperation, bool, std::span<const R>, \
-                                                     const DevicePool&, const EngineOptions&);
-#define CUPOOL_REDUCE_CHECK(T)                                                                                            \
-    template bool same_bits<T>(T, T);                                                                                     \
-    CUPOOL_RESULT_CHECK(T, T)                                                                                             \
-    template bool agrees_with_plain_loop<T>(std::span<const T>, ArgOperation, const IndexedValue<T>&);                    \
-    template std::string check_arg_reduce<T>(std::span<const T>, ArgOperation, const IndexedValue<T>&, const DevicePool&, \
-                                             const EngineOptions&);
+                                                     Engine, const EngineOptions&);
+#define CUPOOL_REDUCE_CHECK(T)                                                                         \
+    template bool same_bits<T>(T, T);                                                                  \
+    CUPOOL_RESULT_CHECK(T, T)                                                                          \
+    template bool agrees_with_plain_loop<T>(std::span<const T>, ArgOperation, const IndexedValue<T>&); \
+    template std::string check_arg_reduce<T>(std::span<const T>, ArgOperation, const IndexedValue<T>&, Engine, const EngineOptions&);
 #define CUPOOL_WIDE_CHECK(T) \
     CUPOOL_REDUCE_CHECK(T)   \
     CUPOOL_RESULT_CHECK(T, Wide<T>)

@@ -23,19 +23,19 @@ template <class T>
 bool agrees_with_plain_loop(std::span<const T> input, ArgOperation operation, const IndexedValue<T>& result);
 
 /// Computes a reduction a second time and compares: on the other engine, or with a plain loop if
-/// there is only the host. \return how the result was checked, for people
+/// there is only the host. \param engine  on which the result was computed \return how the result was checked, for people
 /// \throws CheckFailed, or what the reduction throws
 /// \{
 template <class T, class R>
-std::string check_reduce(std::span<const T> input, ReduceOperation operation, bool compensated, R result, const DevicePool& pool,
+std::string check_reduce(std::span<const T> input, ReduceOperation operation, bool compensated, R result, Engine engine,
                          const EngineOptions& options);
 template <class T>
-std::string check_arg_reduce(std::span<const T> input, ArgOperation operation, const IndexedValue<T>& result, const DevicePool& pool,
+std::string check_arg_reduce(std::span<const T> input, ArgOperation operation, const IndexedValue<T>& result, Engine engine,
                              const EngineOptions& options);
 /// Checks the results of segments; a plain loop reduces each of them separately.
 template <class T, class R>
 std::string check_reduce_segments(std::span<const T> input, const Segments& segments, ReduceOperation operation, bool compensated,
-                                  std::span<const R> results, const DevicePool& pool, const EngineOptions& options);
+                                  std::span<const R> results, Engine engine, const EngineOptions& options);
 /// \}
 
 }  // namespace cupool::tools

@@ -1,3 +1,4 @@
+#include <cupool/pool/worker_function.hpp>
 #include <string>
 
 #include "commands/commands.hpp"
@@ -7,6 +8,7 @@
 int main(int argc, char** argv) {
     using namespace cupool::tools;
     if (const auto status = try_library_if_asked(argc, argv)) return *status;
+    cupool::serve_if_worker(argc, argv);
     return run_tool("cupool", [&]() -> Outcome {
         CLI::App app("Runs jobs on every GPU that this host has, or on its cores.", "cupool");
         app.set_version_flag("--version", "cupool " CUPOOL_VERSION);

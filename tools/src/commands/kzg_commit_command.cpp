@@ -9,7 +9,7 @@
 #include "formats/trusted_setup.hpp"
 #include "io/input_file.hpp"
 #include "io/report_json.hpp"
-#include "options/engine_options.hpp"
+#include "options/job_pool.hpp"
 
 namespace cupool::tools {
 namespace {
@@ -41,14 +41,13 @@ std::vector<Scalar> read_blob(const std::string& path) {
     return parse_file(path, [](InputFile& file) { return parse_blob(read_all(file, largest_blob_file)); });
 }
 
-Commitment commit(const std::vector<Scalar>& blob, const std::vector<Point>& setup, const DevicePool& pool,
-                  const KzgCommitOptions& options) {
+Commitment commit(const std::vector<Scalar>& blob, const std::vector<Point>& setup, const JobPool& pool, const KzgCommitOptions& options) {
     Commitment commitment;
     JacobianPoint<Curve::bls12_381> sum;
-    commitment.report = pool.msm<Curve::bls12_381>(blob, setup, MsmConfig{}, sum);
+    commitment.report = pool.msm<Curve::bls12_381>(blob, setup, sum);
     const auto point = to_affine(sum);
     commitment.compressed = to_hex(compress(point));
-    if (options.check) commitment.checked_by = check_msm<Curve::bls12_381>(setup, blob, point, pool, options.engine);
+    if (options.check) commitment.checked_by = check_msm<Curve::bls12_381>(setup, blob, point, pool.engine(), options.engine);
     return commitment;
 }
 
@@ -65,8 +64,8 @@ std::string run_kzg_commit(const KzgCommitOptions& options) {
     std::vector<std::vector<Scalar>> blobs;
     for (const auto& path : options.blobs) blobs.push_back(read_blob(path));
     const auto setup = read_setup(options.setup);
-    const auto pool = open_pool(options.engine);
-    Progress computing("computing on " + to_string(pool));
+    const JobPool pool(options.engine);
+    Progress computing("computing on " + pool.description());
     std::string output;
     for (std::size_t i = 0; i < blobs.size(); ++i) {
         computing.update(i, blobs.size());
@@ -86,6 +85,7 @@ void add_kzg_commit_command(CLI::App& app, std::string& output) {
         ->required()
         ->type_name("FILE");
     add_engine_options(command, options->engine);
+    add_workers_option(command, options->engine);
     command.add_flag("--check", options->check, "compute each a second way too, and fail where the results differ");
     command.add_flag("--json", options->json, "print a JSON object a blob");
     command.callback([options, &output] { output = run_kzg_commit(*options); });

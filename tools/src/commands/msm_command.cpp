@@ -8,7 +8,7 @@
 #include "io/input_file.hpp"
 #include "io/report_json.hpp"
 #include "options/curve_option.hpp"
-#include "options/engine_options.hpp"
+#include "options/job_pool.hpp"
 
 namespace cupool::tools {
 namespace {
@@ -43,11 +43,11 @@ Json coordinate_json(const QuadraticLimbs<N>& coordinate) {
 template <Curve C>
 std::string run_msm(const MsmOptions& options) {
     const auto pairs = read_pairs<C>(options.pairs);
-    const auto pool = open_pool(options.engine);
-    Progress computing("computing on " + to_string(pool));
+    const JobPool pool(options.engine);
+    Progress computing("computing on " + pool.description());
     computing.show();
     JacobianPoint<C> sum;
-    const auto report = pool.msm<C>(pairs.scalars, pairs.points, MsmConfig{}, sum);
+    const auto report = pool.msm<C>(pairs.scalars, pairs.points, sum);
     const auto result = to_affine(sum);
 
     Json json;
@@ -57,7 +57,7 @@ std::string run_msm(const MsmOptions& options) {
     json["y"] = coordinate_json(result.y);
     json["infinity"] = is_infinity(result);
     add_report(json, report);
-    if (options.check) json["checked_by"] = check_msm<C>(pairs.points, pairs.scalars, result, pool, options.engine);
+    if (options.check) json["checked_by"] = check_msm<C>(pairs.points, pairs.scalars, result, pool.engine(), options.engine);
     return json_text(json);
 }
 
@@ -73,6 +73,7 @@ void add_msm_command(CLI::App& app, std::string& output) {
         ->required()
         ->type_name("FILE");
     add_engine_options(command, options->engine);
+    add_workers_option(command, options->engine);
     command.add_flag("--check", options->check, "compute it a second way too, and fail where the results differ");
     command.callback(
         [options, &output] { output = with_curve(curve_of_option(options->curve), [&]<Curve C>() { return run_msm<C>(*options); }); });

@@ -10,7 +10,7 @@
 #include "commands/commands.hpp"
 #include "io/input_file.hpp"
 #include "io/report_json.hpp"
-#include "options/engine_options.hpp"
+#include "options/job_pool.hpp"
 #include "options/reduce_options.hpp"
 #include "program/outcome.hpp"
 
@@ -41,16 +41,15 @@ Json json_number(T value) {
 /// DevicePool::reduce() supports; others run on its first member.
 class Reducer {
 public:
-    Reducer(const ReduceCommandOptions& options, const DevicePool& pool)
-        : options_(options), pool_(pool), config_{.ctx = pool.context_at(0), .compensated = options.reduce.compensated} {}
+    Reducer(const ReduceCommandOptions& options, const JobPool& pool) : options_(options), pool_(pool) {}
 
     template <class T, class R>
     R reduce(std::span<const T> elements) {
         const auto operation = options_.reduce.reduce_operation();
-        const bool compensated = config_.compensated && std::is_same_v<R, T>;  // a wide result has a wider accumulator anyway
+        const bool compensated = options_.reduce.compensated && std::is_same_v<R, T>;  // a wide result has a wider accumulator anyway
         R result{};
-        add(compensated ? cupool::reduce<T, R>(elements, operation, config_, result) : pool_.reduce<T, R>(elements, operation, result));
-        if (options_.check) checked_by_ = check_reduce<T, R>(elements, operation, compensated, result, pool_, options_.engine);
+        add(compensated ? cupool::reduce<T, R>(elements, operation, config(), result) : pool_.reduce<T, R>(elements, operation, result));
+        if (options_.check) checked_by_ = check_reduce<T, R>(elements, operation, compensated, result, pool_.engine(), options_.engine);
         return result;
     }
 
@@ -58,8 +57,8 @@ public:
     IndexedValue<T> arg_reduce(std::span<const T> elements) {
         const auto operation = options_.reduce.arg_operation();
         IndexedValue<T> result;
-        add(cupool::arg_reduce<T>(elements, operation, config_, result));
-        if (options_.check) checked_by_ = check_arg_reduce<T>(elements, operation, result, pool_, options_.engine);
+        add(cupool::arg_reduce<T>(elements, operation, config(), result));
+        if (options_.check) checked_by_ = check_arg_reduce<T>(elements, operation, result, pool_.engine(), options_.engine);
         return result;
     }
 
@@ -67,9 +66,10 @@ public:
     std::vector<R> reduce_segments(std::span<const T> elements, const Segments& segments) {
         const auto operation = options_.reduce.reduce_operation();
         std::vector<R> results(segments.count());
-        add(cupool::reduce_segments<T, R>(elements, segments, operation, config_, std::span(results)));
+        add(cupool::reduce_segments<T, R>(elements, segments, operation, config(), std::span(results)));
         if (options_.check)
-            checked_by_ = check_reduce_segments<T, R>(elements, segments, operation, config_.compensated, results, pool_, options_.engine);
+            checked_by_ = check_reduce_segments<T, R>(elements, segments, operation, options_.reduce.compensated, results, pool_.engine(),
+                                                      options_.engine);
         return results;
     }
 
@@ -92,6 +92,8 @@ public:
     }
 
 private:
+    ReduceConfig config() const { return {.ctx = pool_.devices().context_at(0), .compensated = options_.reduce.compensated}; }
+
     void add(const RunReport& report) {
         if (report_) {
             report_->milliseconds += report.milliseconds;
@@ -101,8 +103,7 @@ private:
     }
 
     const ReduceCommandOptions& options_;
-    const DevicePool& pool_;
-    ReduceConfig config_;
+    const JobPool& pool_;
     std::optional<RunReport> report_;
     std::string checked_by_;
 };
@@ -165,7 +166,7 @@ std::string reduce_in_chunks(const ReduceCommandOptions& options) {
     return parse_file(options.file, [&](InputFile& file) {
         ElementReader<T> reader(file);
         reader.next();  // before the pool is opened: bad input needs none
-        const auto pool = open_pool(options.engine);
+        const JobPool pool(options.engine);
         Reducer reducer(options, pool);
         Reduction reduction(reducer);
         do reduction.add(reader.elements());
@@ -203,7 +204,7 @@ std::string run_segments(const ReduceCommandOptions& options) {
     if (!options.offsets.empty()) offsets = read_elements<std::uint64_t>(options.offsets);
     const auto segments = options.offsets.empty() ? Segments::equal(options.segments, elements.size() / options.segments)
                                                   : Segments::offsets(std::span<const std::uint64_t>(offsets));
-    const auto pool = open_pool(options.engine);
+    const JobPool pool(options.engine);
     Reducer reducer(options, pool);
     const auto results = naming_bad_input(options.offsets.empty() ? options.file : options.offsets,
                                           [&] { return reducer.template reduce_segments<T, R>(elements, segments); });
@@ -220,6 +221,9 @@ void require_consistent(const ReduceCommandOptions& options) {
     if (has_segments && options.reduce.is_arg_operation())
         throw UsageError("--op " + options.reduce.operation + " is of the whole file: it takes neither --segments nor --offsets");
     if (options.offsets == "-" && options.file == "-") throw UsageError("--offsets and FILE cannot both be the standard input");
+    const bool is_plain = !has_segments && !options.reduce.is_arg_operation() && !options.reduce.compensated;
+    if (options.engine.workers > 0 && !is_plain)
+        throw UsageError("with --workers only plain reductions run: no segments, no --compensated, no argmin or argmax");
 }
 
 std::string run_reduce(const ReduceCommandOptions& options) {
@@ -255,6 +259,7 @@ void add_reduce_command(CLI::App& app, std::string& output) {
         ->excludes(segments)
         ->type_name("FILE");
     add_engine_options(command, options->engine);
+    add_workers_option(command, options->engine);
     command.add_flag("--check", options->check, "compute it a second way too, and fail where the results differ");
     command.callback([options, &output] { output = run_reduce(*options); });
 }

@@ -41,11 +41,23 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
     command.add_option("--threads", options.threads, "threads of the host engine; 0 is one a core")->type_name("N");
 }
 
-DevicePool open_pool(const EngineOptions& options) {
+void add_workers_option(CLI::App& command, EngineOptions& options) {
+    constexpr unsigned most_workers = 64;
+    command.add_option("--workers", options.workers, "run in so many worker processes for each GPU, so that a lost GPU is no lost job")
+        ->check(CLI::Range(1U, most_workers).description(""))
+        ->type_name("N");
+}
+
+void require_consistent(const EngineOptions& options) {
     if (options.engine == Engine::host && !options.devices.empty()) throw UsageError("--devices names GPUs, but --engine host uses none");
     if (std::set<int>(options.devices.begin(), options.devices.end()).size() != options.devices.size()) {
         throw UsageError("--devices names a GPU twice");
     }
+    if (options.workers > 0 && options.threads > 0) throw UsageError("--threads is for this process, but with --workers others compute");
+}
+
+DevicePool open_pool(const EngineOptions& options) {
+    require_consistent(options);
     if (!options.devices.empty()) return DevicePool::with_devices(driver_of_gpus(), options.devices);
     switch (options.engine) {
         case Engine::gpu: return DevicePool::all(driver_of_gpus());
@@ -56,8 +68,8 @@ DevicePool open_pool(const EngineOptions& options) {
     return pool.is_host() ? DevicePool::host(options.threads) : pool;
 }
 
-DevicePool open_other_pool(const DevicePool& pool, const EngineOptions& options) {
-    return pool.is_host() ? DevicePool::all_or_host(careful_options()) : DevicePool::host(options.threads);
+DevicePool open_other_pool(Engine engine, const EngineOptions& options) {
+    return engine == Engine::host ? DevicePool::all_or_host(careful_options()) : DevicePool::host(options.threads);
 }
 
 }  // namespace cupool::tools
