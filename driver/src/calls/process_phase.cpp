@@ -42,7 +42,7 @@ DriverInitialization::~DriverInitialization() {
 
 void DriverInitialization::succeeded(const void* library) {
     succeeded_ = true;
-    // Once for each library, which every probe may open anew. Never destroyed, because threads may
+    // Once for each library, since every probe may open it again. Never destroyed, because threads may
     // still initialise while the process exits.
     static auto& noted = *new std::set<const void*>;
     static auto& mutex = *new std::mutex;

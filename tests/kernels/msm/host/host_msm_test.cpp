@@ -6,6 +6,7 @@
 #include "big_integer.hpp"
 #include "catch.hpp"
 #include "inputs.hpp"
+#include "sanitizers.hpp"
 
 using namespace cupool;
 using namespace cupool::detail;
@@ -82,7 +83,7 @@ TEMPLATE_TEST_CASE_SIG("host MSMs with windows of every width", CUPOOL_EACH_CURV
     const auto points = generator_multiples<C>(1, count);
     const auto scalars = random_scalars(count);
     const auto expected = closed_form<C>(scalars);
-    for (int width = 1; width <= 21; width += is_costly<C> ? 6 : 1) {
+    for (int width = 1; width <= 21; width += is_costly<C> || is_sanitized ? 6 : 1) {
         MsmConfig config = on_threads(static_cast<unsigned>(width) % 4 + 1);
         config.c = width;
         INFO("width " << width);
