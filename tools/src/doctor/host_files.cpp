@@ -254,8 +254,10 @@ std::string trimmed(const std::string& text) {
 }
 
 bool matters_in_log(const std::string& line) {
-    return contains(line, "NVRM") || contains(line, "nvidia") || contains(line, "nouveau") || contains(line, "nvlink") ||
-           contains(line, "module is rejected") || contains(line, "required key not available") || contains(line, "ockdown: modprobe");
+    const auto names = [&](std::string_view word) { return contains(line, word); };
+    const bool is_rejection =
+        (names("Loading of") && names("is rejected")) || names("module loading is restricted") || names("key not available");
+    return is_rejection || names("NVRM") || names("nvidia") || names("nouveau") || names("nvlink");
 }
 
 /// A line of a log file without time and host name; a line of the kernel without its level.

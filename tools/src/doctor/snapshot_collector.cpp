@@ -94,6 +94,13 @@ void collect_mps(HostSnapshot& snapshot, const HostFiles& files) {
     }
 }
 
+/// The simulated driver does not depend on the host.
+void forget_host(HostSnapshot& snapshot) {
+    snapshot.files.clear();
+    snapshot.kernel_log.clear();
+    snapshot.libraries.clear();
+}
+
 }  // namespace
 
 HostSnapshot collect_snapshot(const std::string& root, std::chrono::milliseconds limit) {
@@ -109,6 +116,7 @@ HostSnapshot collect_snapshot(const std::string& root, std::chrono::milliseconds
     snapshot.process = process_facts();
     const char* const chosen = std::getenv("CUPOOL_DRIVER");
     if (root.empty() || (chosen != nullptr && *chosen != '\0')) snapshot.driver = ask_driver(limit);
+    if (root.empty() && snapshot.driver.simulated) forget_host(snapshot);
     remove_user_names(snapshot);
     return snapshot;
 }

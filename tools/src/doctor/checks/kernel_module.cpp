@@ -48,7 +48,12 @@ bool has_module_source(const HostSnapshot& host) {
     });
 }
 
-/// A driver is installed, loaded or not.
+/// Whether a libcuda was loaded, from wherever it came.
+bool has_answer(const HostSnapshot& host) {
+    return !host.driver.library.empty() || host.driver.outcome == "hung" || host.driver.outcome == "crashed";
+}
+
+/// Whether the files of a driver are on disk.
 bool is_installed(const HostSnapshot& host) {
     return has_driver_library(host) || has_module_source(host) || !module_files(host, true).empty() || !module_files(host, false).empty();
 }
@@ -90,7 +95,7 @@ std::optional<Finding> gpu_absent(const HostSnapshot& host) {
 std::optional<Finding> module_rejected(const HostSnapshot& host) {
     if (!lacks_module(host)) return std::nullopt;
     std::vector<std::string> evidence;
-    for (const std::string text : {"module is rejected", "Key was rejected", "key not available", "ockdown: modprobe: unsigned module"}) {
+    for (const std::string text : {"is rejected", "Key was rejected", "key not available", "module loading is restricted"}) {
         for (auto& line : log_lines(host, text)) evidence.push_back("kernel log: " + line);
     }
     if (evidence.empty()) return std::nullopt;
@@ -193,7 +198,7 @@ std::optional<Finding> module_not_built(const HostSnapshot& host) {
 }
 
 std::optional<Finding> toolkit_without_driver(const HostSnapshot& host) {
-    if (!lacks_module(host) || is_installed(host) || !has_toolkit(host)) return std::nullopt;
+    if (!lacks_module(host) || is_installed(host) || has_answer(host) || !has_toolkit(host)) return std::nullopt;
     Finding finding{
         "toolkit-without-driver", "The CUDA toolkit is installed, but NVIDIA's driver is not: they are separate packages",
         "Install the driver (Ubuntu: ubuntu-drivers install; Debian: nvidia-driver; else NVIDIA's package cuda-drivers), reboot",
@@ -205,7 +210,7 @@ std::optional<Finding> toolkit_without_driver(const HostSnapshot& host) {
 }
 
 std::optional<Finding> no_driver(const HostSnapshot& host) {
-    if (!lacks_module(host) || is_installed(host)) return std::nullopt;
+    if (!lacks_module(host) || is_installed(host) || has_answer(host) || has_toolkit(host)) return std::nullopt;
     return Finding{"no-driver",
                    "NVIDIA's driver is not installed",
                    "Install it (Ubuntu: ubuntu-drivers install; Debian: nvidia-driver; else NVIDIA's package cuda-drivers), reboot",
