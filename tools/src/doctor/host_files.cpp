@@ -253,6 +253,9 @@ std::string trimmed(const std::string& text) {
     return end == std::string::npos ? std::string() : text.substr(0, end + 1);
 }
 
+/// Reading this file calls the kernel driver, which may wait for the GPU.
+bool asks_driver(std::string_view pattern) { return pattern.starts_with("/proc/driver/nvidia/gpus/"); }
+
 bool matters_in_log(const std::string& line) {
     const auto names = [&](std::string_view word) { return contains(line, word); };
     const bool is_rejection =
@@ -362,7 +365,9 @@ void HostFiles::collect_kernel_log(HostSnapshot& snapshot) const {
 }
 
 void HostFiles::collect(HostSnapshot& snapshot) const {
+    const bool is_driver_hung = snapshot.driver.outcome == "hung";
     for (const auto& wanted : wanted_files) {
+        if (is_driver_hung && asks_driver(wanted.pattern)) continue;
         for (const auto& path : glob(wanted.pattern)) {
             auto file = look_at(path);
             if (!file) continue;

@@ -15,7 +15,8 @@ class HostFiles {
 public:
     explicit HostFiles(std::string root) : root_(std::move(root)) {}
 
-    /// Adds the files and the kernel log to a snapshot.
+    /// Adds the files and the kernel log to a snapshot. If its driver hangs, files that ask the driver
+    /// are left out.
     void collect(HostSnapshot& snapshot) const;
 
     /// The facts of one file; nullopt if there is none.

@@ -106,6 +106,8 @@ void forget_host(HostSnapshot& snapshot) {
 HostSnapshot collect_snapshot(const std::string& root, std::chrono::milliseconds limit) {
     HostSnapshot snapshot;
     const HostFiles files(root);
+    const char* const chosen = std::getenv("CUPOOL_DRIVER");
+    if (root.empty() || (chosen != nullptr && *chosen != '\0')) snapshot.driver = ask_driver(limit);
     collect_environment(snapshot);
     files.collect(snapshot);
     collect_mps(snapshot, files);
@@ -114,8 +116,6 @@ HostSnapshot collect_snapshot(const std::string& root, std::chrono::milliseconds
         for (auto& candidate : find_library_candidates(files, name, library_path)) snapshot.libraries.push_back(std::move(candidate));
     }
     snapshot.process = process_facts();
-    const char* const chosen = std::getenv("CUPOOL_DRIVER");
-    if (root.empty() || (chosen != nullptr && *chosen != '\0')) snapshot.driver = ask_driver(limit);
     if (root.empty() && snapshot.driver.simulated) forget_host(snapshot);
     remove_user_names(snapshot);
     return snapshot;

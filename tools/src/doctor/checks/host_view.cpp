@@ -79,7 +79,10 @@ bool is_loaded(const HostSnapshot& host, const std::string& module) {
     return false;
 }
 
-bool has_kernel_driver(const HostSnapshot& host) { return host.exists("/proc/driver/nvidia/version") || is_loaded(host, "nvidia"); }
+bool has_kernel_driver(const HostSnapshot& host) {
+    if (host.exists("/proc/driver/nvidia/version") || is_loaded(host, "nvidia")) return true;
+    return !host.exists("/proc/modules") && host.exists("/dev/nvidiactl");  // the modules are unknown
+}
 
 std::string kernel_driver_version(const HostSnapshot& host) {
     const auto text = host.text("/proc/driver/nvidia/version");
@@ -99,10 +102,13 @@ std::vector<std::string> module_files(const HostSnapshot& host, bool for_running
 }
 
 const LibraryCandidate* first_library(const HostSnapshot& host) {
+    const LibraryCandidate* unversioned = nullptr;
     for (const auto& library : host.libraries) {
-        if (library.name == "libcuda.so.1" && library.source != "not searched") return &library;
+        if (library.name != "libcuda.so.1" || library.source == "not searched") continue;
+        if (library.path.ends_with(library.name)) return &library;
+        if (unversioned == nullptr) unversioned = &library;
     }
-    return nullptr;
+    return unversioned;
 }
 
 const LibraryCandidate* other_driver_library(const HostSnapshot& host) {

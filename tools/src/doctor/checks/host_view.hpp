@@ -37,7 +37,8 @@ std::string kernel_driver_version(const HostSnapshot& host);
 /// The module files of NVIDIA's driver for the running kernel, or for any other.
 std::vector<std::string> module_files(const HostSnapshot& host, bool for_running_kernel);
 
-/// The libcuda that a program gets first; null if it gets none.
+/// The libcuda that a program gets first; null if it gets none. One without a version in its name, as
+/// stubs have, counts only if there is no other.
 const LibraryCandidate* first_library(const HostSnapshot& host);
 /// Another libcuda of a driver, in a folder that is not searched or not searched first.
 const LibraryCandidate* other_driver_library(const HostSnapshot& host);

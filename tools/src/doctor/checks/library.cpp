@@ -26,7 +26,9 @@ std::optional<Finding> stub_first(const HostSnapshot& host) {
     Finding finding{"stub-first", "Programs get the toolkit's stub of libcuda, which is for linking only",
                     "Remove the folder with \"stubs\" from LD_LIBRARY_PATH and ld.so.conf, and links to the stub named libcuda.so.1",
                     Confidence::certain, Reason::library_unusable};
-    if (is_stub) finding.evidence.push_back(place(*first) + " comes first");
+    for (const auto& library : host.libraries) {
+        if (library.is_stub() && library.source != "not searched") finding.evidence.push_back("found: " + place(library));
+    }
     if (is_stub && first->source == "LD_LIBRARY_PATH")
         finding.evidence.push_back("LD_LIBRARY_PATH=" + host.variable("LD_LIBRARY_PATH").value_or(""));
     if (answers_as_stub) finding.evidence.push_back(host.driver.library + " answers as a stub");
