@@ -4,7 +4,9 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 #include "doctor/driver_answer.hpp"
@@ -16,12 +18,16 @@ extern char** environ;
 namespace cupool::tools {
 namespace {
 
-/// The variables that change what CUDA sees. No other variable is kept.
+/// The variables that change what CUDA sees. No other variable is kept: some, such as
+/// NVIDIA_API_KEY, are secrets.
 bool matters(std::string_view name) {
-    for (const std::string_view prefix : {"CUDA_", "CUPOOL_", "NVIDIA_"}) {
+    for (const std::string_view prefix : {"CUDA_MPS_", "CUPOOL_", "NVIDIA_MIG_", "NVIDIA_REQUIRE_"}) {
         if (name.starts_with(prefix)) return true;
     }
-    return name == "LD_LIBRARY_PATH" || name == "LD_PRELOAD" || name == "WSL_DISTRO_NAME";
+    constexpr std::string_view names[] = {
+        "CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES",       "CUDA_MODULE_LOADING",    "CUDA_DISABLE_PTX_JIT",   "CUDA_CACHE_PATH",
+        "LD_LIBRARY_PATH",   "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_DISABLE_REQUIRE", "NVIDIA_VISIBLE_DEVICES", "LD_PRELOAD"};
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
 void collect_environment(HostSnapshot& snapshot) {
@@ -55,7 +61,6 @@ void remove_user_names(HostSnapshot& snapshot) {
     }
     snapshot.driver.library = without_user(snapshot.driver.library);
     snapshot.driver.explanation = without_user(snapshot.driver.explanation);
-    snapshot.environment.erase("WSL_DISTRO_NAME");
 }
 
 int find_interpreter(dl_phdr_info* object, std::size_t, void* found) {
