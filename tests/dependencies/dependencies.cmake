@@ -101,7 +101,8 @@ room(tools/src/checks MAY_INCLUDE ${pool} tools/src/formats tools/src/io tools/s
 set(shared_by_tools ${pool} tools/src/checks tools/src/formats tools/src/io tools/src/options tools/src/program)
 room(tools/src/commands MAY_INCLUDE ${shared_by_tools})
 room(tools/src/bench MAY_INCLUDE ${shared_by_tools} tools/src/commands)
-room(tools/src/devquery MAY_INCLUDE ${shared_by_tools})
+room(tools/src/doctor MAY_INCLUDE ${shared_by_tools})
+room(tools/src/devquery MAY_INCLUDE ${shared_by_tools} tools/src/doctor)
 room(tools/src/worker MAY_INCLUDE ${pool})
 
 # programs beside the layers

@@ -1,0 +1,79 @@
+// Containers and cgroups, which give a process some of the host's devices.
+#include "doctor/checks/checks.hpp"
+#include "doctor/checks/host_view.hpp"
+
+namespace cupool::tools::checks {
+namespace {
+
+bool is_kubernetes(const HostSnapshot& host) {
+    return host.exists("/var/run/secrets/kubernetes.io") || host.exists("/run/secrets/kubernetes.io") ||
+           host.text("/proc/self/cgroup").find("kubepods") != std::string::npos;
+}
+
+std::vector<std::string> denied_nodes(const HostSnapshot& host) {
+    std::vector<std::string> nodes;
+    for (const auto& path : host.matching("/dev/nvidia*")) {
+        if (host.file(path)->access == "denied") nodes.push_back(path + ": the kernel answers EPERM, which permission bits do not cause");
+    }
+    return nodes;
+}
+
+}  // namespace
+
+std::optional<Finding> container_without_gpus(const HostSnapshot& host) {
+    if (works(host) || is_wsl(host) || is_tegra(host) || !is_container(host)) return std::nullopt;
+    if (!host.matching("/dev/nvidia[0-9]*").empty()) return std::nullopt;
+    const bool host_has_driver = has_kernel_driver(host);
+    if (!host_has_driver && knows_pci(host)) return std::nullopt;  // the host itself has no driver or no GPU
+    Finding finding{"container-without-gpus", "The container was started without GPUs",
+                    is_kubernetes(host) ? "Request nvidia.com/gpu in the limits of the pod's container, and run NVIDIA's device plugin"
+                                        : "Start it with GPUs: docker run --gpus all, or podman run --device nvidia.com/gpu=all",
+                    host_has_driver ? Confidence::certain : Confidence::likely, Reason::no_visible_device};
+    finding.evidence = {"this is a container", "no /dev/nvidia0, /dev/nvidia1, ..."};
+    if (host_has_driver) finding.evidence.push_back("the host's kernel driver is loaded: " + kernel_driver_version(host));
+    if (const auto chosen = host.variable("NVIDIA_VISIBLE_DEVICES")) finding.evidence.push_back("NVIDIA_VISIBLE_DEVICES=" + *chosen);
+    return finding;
+}
+
+std::optional<Finding> container_lost_gpus(const HostSnapshot& host) {
+    if (works(host) || !is_container(host)) return std::nullopt;
+    auto evidence = denied_nodes(host);
+    if (evidence.empty()) return std::nullopt;
+    return Finding{"container-lost-gpus",
+                   "The container has lost its GPUs: its cgroup forbids their devices since systemd reloaded its units",
+                   "Restart the container; to prevent it, use CDI or the cgroupfs driver, or pass each node with --device",
+                   Confidence::certain,
+                   Reason::permission,
+                   std::move(evidence)};
+}
+
+std::optional<Finding> devices_denied(const HostSnapshot& host) {
+    if (works(host) || is_container(host)) return std::nullopt;
+    auto evidence = denied_nodes(host);
+    if (evidence.empty()) return std::nullopt;
+    return Finding{"devices-denied",
+                   "The process's cgroup forbids the devices of the GPUs",
+                   "Request GPUs from the batch system (Slurm: --gres=gpu:1), or add DeviceAllow= lines to the systemd unit",
+                   Confidence::certain,
+                   Reason::permission,
+                   std::move(evidence)};
+}
+
+std::optional<Finding> container_without_compute(const HostSnapshot& host) {
+    if (works(host) || !is_container(host) || host.matching("/dev/nvidia[0-9]*").empty()) return std::nullopt;
+    const auto* const first = first_library(host);
+    if (first != nullptr && !first->is_stub()) return std::nullopt;
+    const auto chosen = host.variable("NVIDIA_DRIVER_CAPABILITIES");
+    const auto capabilities = chosen.value_or("");
+    const bool has_compute = capabilities.find("compute") != std::string::npos || capabilities.find("all") != std::string::npos;
+    if (chosen && has_compute) return std::nullopt;
+    return Finding{"container-without-compute",
+                   "The container has the devices of the GPUs but not the driver's compute libraries",
+                   "Start it with NVIDIA_DRIVER_CAPABILITIES=compute,utility (or all) and NVIDIA's container runtime",
+                   chosen ? Confidence::certain : Confidence::likely,
+                   Reason::no_library,
+                   {"GPU nodes exist, and no libcuda is found",
+                    chosen ? "NVIDIA_DRIVER_CAPABILITIES=" + capabilities : "NVIDIA_DRIVER_CAPABILITIES is not set"}};
+}
+
+}  // namespace cupool::tools::checks

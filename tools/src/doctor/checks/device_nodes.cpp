@@ -1,0 +1,151 @@
+// The device nodes in /dev.
+#include <cstdlib>
+#include <sstream>
+
+#include "doctor/checks/checks.hpp"
+#include "doctor/checks/host_view.hpp"
+
+namespace cupool::tools::checks {
+namespace {
+
+constexpr const char* uvm_node = "/dev/nvidia-uvm";
+
+/// The major number that /proc/devices gives a driver; 0 if there is none.
+int registered_major(const HostSnapshot& host, const std::string& driver) {
+    std::istringstream lines(host.text("/proc/devices"));
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words(line);
+        int number = 0;
+        std::string name;
+        if (words >> number >> name && name == driver) return number;
+    }
+    return 0;
+}
+
+std::string group_name(const HostSnapshot& host, int group) {
+    std::istringstream lines(host.text("/etc/group"));
+    for (std::string line; std::getline(lines, line);) {
+        const auto colon = line.find(':');
+        const auto second = colon == std::string::npos ? colon : line.find(':', colon + 1);
+        if (second != std::string::npos && std::atoi(line.c_str() + second + 1) == group) return line.substr(0, colon);
+    }
+    return {};
+}
+
+std::string octal(int mode) {
+    std::ostringstream text;
+    text << std::oct << mode;
+    return "0" + text.str();
+}
+
+std::vector<std::string> needed_nodes(const HostSnapshot& host) {
+    auto nodes = host.matching("/dev/nvidia[0-9]*");
+    for (const std::string node : {"/dev/nvidiactl", uvm_node, "/dev/dxg"}) {
+        if (host.exists(node)) nodes.push_back(node);
+    }
+    return nodes;
+}
+
+/// Whether a node's number is not that of the driver.
+bool is_stale(const HostSnapshot& host, const std::string& node, const std::string& driver) {
+    const auto* const file = host.file(node);
+    const int major = registered_major(host, driver);
+    return file != nullptr && file->major != 0 && major != 0 && file->major != major;
+}
+
+std::string stale_line(const HostSnapshot& host, const std::string& node, const std::string& driver) {
+    return node + " has major number " + std::to_string(host.file(node)->major) + ", and " + driver + " is registered as " +
+           std::to_string(registered_major(host, driver)) + " in /proc/devices";
+}
+
+}  // namespace
+
+std::optional<Finding> nodes_missing(const HostSnapshot& host) {
+    if (works(host) || is_wsl(host) || is_tegra(host) || !has_kernel_driver(host)) return std::nullopt;
+    std::vector<std::string> evidence;
+    if (!host.exists("/dev/nvidiactl")) evidence.push_back("/dev/nvidiactl is absent");
+    if (host.matching("/dev/nvidia[0-9]*").empty()) evidence.push_back("/dev/nvidia0, /dev/nvidia1, ... are absent");
+    if (evidence.empty()) return std::nullopt;
+    evidence.push_back("the kernel driver is loaded");
+    return Finding{"device-nodes-missing",
+                   "The kernel driver is loaded, but its device nodes are missing",
+                   "sudo nvidia-modprobe -c 0 -u (0: the number of the GPU), or run nvidia-smi once as root; in a container pass the nodes",
+                   Confidence::certain,
+                   Reason::no_visible_device,
+                   std::move(evidence)};
+}
+
+std::optional<Finding> nodes_forbidden(const HostSnapshot& host) {
+    if (works(host)) return std::nullopt;
+    std::vector<std::string> evidence;
+    std::string group;
+    for (const auto& node : needed_nodes(host)) {
+        const auto& file = *host.file(node);
+        if (file.access != "none" && file.access != "r") continue;
+        const auto name = group_name(host, file.group);
+        const bool group_helps = (static_cast<unsigned>(file.mode) & 060U) == 060U && file.group != 0;
+        if (group_helps) group = name.empty() ? std::to_string(file.group) : name;
+        evidence.push_back(node + ": mode " + octal(file.mode) + ", group " + std::to_string(file.group) +
+                           (name.empty() ? "" : " (" + name + ")") + "; this user may " +
+                           (file.access == "r" ? "only read it" : "not open it"));
+    }
+    if (evidence.empty()) return std::nullopt;
+    const std::string fix_by_mode =
+        "Give the nodes mode 0666 (module option NVreg_DeviceFileMode=0666 and udev rules), or a group of which this user is a member";
+    return Finding{
+        "device-nodes-forbidden",
+        "This user may not open the device nodes of the GPU",
+        group.empty() ? fix_by_mode : "sudo usermod -aG " + group + " USER, then log in anew (group " + group + " owns the nodes)",
+        Confidence::certain,
+        Reason::permission,
+        std::move(evidence)};
+}
+
+std::optional<Finding> nodes_stale(const HostSnapshot& host) {
+    if (works(host)) return std::nullopt;
+    std::vector<std::string> evidence;
+    for (const auto& node : host.matching("/dev/nvidia[0-9]*")) {
+        for (const std::string driver : {"nvidia-frontend", "nvidia"}) {
+            if (is_stale(host, node, driver)) evidence.push_back(stale_line(host, node, driver));
+        }
+    }
+    if (evidence.empty()) return std::nullopt;
+    return Finding{"device-nodes-stale",
+                   "The device nodes of the GPUs have numbers that the kernel driver no longer has",
+                   "Delete them and make them anew: sudo rm /dev/nvidia*; sudo nvidia-modprobe -c 0 -u; restart containers",
+                   Confidence::certain,
+                   Reason::kernel_driver,
+                   std::move(evidence)};
+}
+
+std::optional<Finding> uvm_missing(const HostSnapshot& host) {
+    if (works(host) || is_wsl(host) || is_tegra(host) || !has_kernel_driver(host) || host.exists(uvm_node)) return std::nullopt;
+    const bool loaded = is_loaded(host, "nvidia_uvm");
+    Finding finding{"uvm-missing", "The node /dev/nvidia-uvm, which every CUDA program needs, is missing",
+                    loaded ? "sudo nvidia-modprobe -u -c 0" : "sudo modprobe nvidia_uvm && sudo nvidia-modprobe -u -c 0",
+                    Confidence::certain, Reason::kernel_driver};
+    if (is_container(host))
+        finding.fix = "Pass /dev/nvidia-uvm to the container (NVIDIA's runtime does), after sudo nvidia-modprobe -u -c 0 on the host";
+    finding.evidence = {"/dev/nvidia-uvm is absent", loaded ? "the module nvidia_uvm is loaded" : "the module nvidia_uvm is not loaded"};
+    return finding;
+}
+
+std::optional<Finding> uvm_stale(const HostSnapshot& host) {
+    constexpr int unknown = 999;
+    if (works(host) || is_wsl(host) || !host.exists(uvm_node)) return std::nullopt;
+    const bool wrong_number = is_stale(host, uvm_node, "nvidia-uvm");
+    const bool knows_modules = host.exists("/proc/modules") || host.exists("/sys/module/nvidia");
+    const bool not_loaded = has_kernel_driver(host) && knows_modules && !is_loaded(host, "nvidia_uvm");
+    if (!wrong_number && !not_loaded && !init_is(host, unknown)) return std::nullopt;
+    Finding finding{
+        "uvm-stale", "The kernel module nvidia_uvm does not serve /dev/nvidia-uvm: it is stale, as after a suspend or an upgrade",
+        "Stop all CUDA programs, then sudo modprobe -r nvidia_uvm && sudo modprobe nvidia_uvm && sudo nvidia-modprobe -u -c 0; else reboot",
+        wrong_number || not_loaded ? Confidence::certain : Confidence::likely, Reason::kernel_driver};
+    if (wrong_number) finding.evidence.push_back(stale_line(host, uvm_node, "nvidia-uvm"));
+    if (not_loaded) finding.evidence.push_back("/dev/nvidia-uvm exists, and the module nvidia_uvm is not loaded");
+    if (host.driver.init) finding.evidence.push_back("cuInit: " + status_text(*host.driver.init));
+    finding.as_root = "the kernel log: sudo dmesg | grep -i -e nvidia-uvm -e NVRM";
+    return finding;
+}
+
+}  // namespace cupool::tools::checks

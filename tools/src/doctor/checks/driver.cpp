@@ -1,0 +1,174 @@
+// What the driver answered, where the host does not tell why.
+#include <algorithm>
+#include <array>
+
+#include "doctor/checks/checks.hpp"
+#include "doctor/checks/host_view.hpp"
+
+namespace cupool::tools::checks {
+namespace {
+
+constexpr int system_not_ready = 802;
+
+std::string library_name(const HostSnapshot& host) {
+    if (!host.driver.library.empty()) return host.driver.library;
+    const auto* const first = first_library(host);
+    return first == nullptr ? "libcuda" : first->path;
+}
+
+/// The status of cuInit or of a context, if it is one of these.
+template <std::size_t N>
+std::optional<int> status_among(const HostSnapshot& host, const std::array<int, N>& statuses) {
+    const auto is_one = [&](const std::optional<int>& status) {
+        return status && std::find(statuses.begin(), statuses.end(), *status) != statuses.end();
+    };
+    if (is_one(host.driver.init)) return host.driver.init;
+    for (const auto& device : host.driver.devices) {
+        if (is_one(device.context)) return device.context;
+    }
+    return std::nullopt;
+}
+
+std::string mps_folder(const HostSnapshot& host) { return host.variable("CUDA_MPS_PIPE_DIRECTORY").value_or("/tmp/nvidia-mps"); }
+
+}  // namespace
+
+std::optional<Finding> driver_hangs(const HostSnapshot& host) {
+    if (host.driver.outcome != "hung") return std::nullopt;
+    return Finding{"driver-hangs",
+                   "The driver does not return: the GPU, its kernel module or a service that it waits for hangs",
+                   "Look for hanging processes (state D) and errors of the GPU, reset the GPU or reboot; --timeout waits longer",
+                   Confidence::certain,
+                   Reason::library_unusable,
+                   {"a process that asked " + library_name(host) + " did not come to an end in time, in stage " + host.driver.stage},
+                   "the kernel log: sudo dmesg | grep -e NVRM -e Xid -e 'blocked for more than'"};
+}
+
+std::optional<Finding> driver_crashes(const HostSnapshot& host) {
+    if (host.driver.outcome != "crashed") return std::nullopt;
+    return Finding{
+        "driver-crashes",
+        "The driver's library ends the program that uses it",
+        "Reinstall the driver's libraries in the version of the kernel module, and remove LD_PRELOAD and other libcuda files",
+        Confidence::certain,
+        Reason::library_unusable,
+        {"a process that asked " + library_name(host) + " was ended by " + host.driver.detail + ", in stage " + host.driver.stage}};
+}
+
+std::optional<Finding> driver_nonsense(const HostSnapshot& host) {
+    const auto& driver = host.driver;
+    if (driver.outcome != "answered") return std::nullopt;
+    std::vector<std::string> evidence;
+    if (driver.reason == "library_unusable") evidence.push_back(driver.explanation);
+    for (std::size_t i = 0; i < driver.devices.size(); ++i) {
+        for (std::size_t other = 0; other < i; ++other) {
+            if (!driver.devices[i].uuid.empty() && driver.devices[i].uuid == driver.devices[other].uuid)
+                evidence.push_back("GPU " + std::to_string(other) + " and GPU " + std::to_string(i) + " have the same UUID " +
+                                   driver.devices[i].uuid);
+        }
+        const auto free = driver.devices[i].free_memory;
+        if (free && *free > driver.devices[i].total_memory)
+            evidence.push_back("GPU " + std::to_string(i) + " has more free than total memory");
+    }
+    if (evidence.empty()) return std::nullopt;
+    return Finding{
+        "driver-nonsense",
+        "The libcuda in use answers what no working driver answers",
+        "Remove other libcuda files and wrappers (LD_PRELOAD, LD_LIBRARY_PATH, CUPOOL_DRIVER), and reinstall the driver's libraries",
+        Confidence::certain,
+        Reason::library_unusable,
+        std::move(evidence)};
+}
+
+std::optional<Finding> driver_too_old(const HostSnapshot& host) {
+    constexpr int call_requires_newer_driver = 36;
+    constexpr int unsupported_ptx_version = 222;
+    std::vector<std::string> evidence;
+    if (host.driver.reason == "driver_too_old") evidence.push_back(host.driver.explanation);
+    if (init_is(host, call_requires_newer_driver)) evidence.push_back("cuInit: " + status_text(call_requires_newer_driver));
+    if (host.driver.jit == unsupported_ptx_version) evidence.push_back("loading a PTX module: " + status_text(unsupported_ptx_version));
+    if (evidence.empty()) return std::nullopt;
+    if (!kernel_driver_version(host).empty()) evidence.push_back("the kernel driver is " + kernel_driver_version(host));
+    return Finding{"driver-too-old",
+                   "The driver is too old for this program",
+                   "Upgrade NVIDIA's driver and reboot",
+                   Confidence::certain,
+                   Reason::driver_too_old,
+                   std::move(evidence)};
+}
+
+std::optional<Finding> fabric_manager(const HostSnapshot& host) {
+    if (!status_among(host, std::array{system_not_ready})) return std::nullopt;
+    const bool is_running =
+        !host.matching("/run/nvidia-fabricmanager/*").empty() || !host.matching("/var/run/nvidia-fabricmanager/*").empty();
+    Finding finding{
+        "fabric-manager-not-running", "The GPUs are connected by NVSwitch, and the fabric manager has not set up the links",
+        "sudo systemctl enable --now nvidia-fabricmanager, in exactly the version of the driver; then journalctl -u nvidia-fabricmanager",
+        is_running ? Confidence::likely : Confidence::certain, Reason::not_ready};
+    finding.evidence = {
+        "cuInit or a context: " + status_text(system_not_ready),
+        is_running ? "the fabric manager has files in /run, so it may still be starting or have failed"
+                   : "no file of a running fabric manager in /run",
+        host.exists("/usr/bin/nv-fabricmanager") ? "/usr/bin/nv-fabricmanager is installed" : "/usr/bin/nv-fabricmanager is not installed"};
+    finding.as_root = "the fabric manager's log: /var/log/fabricmanager.log";
+    return finding;
+}
+
+std::optional<Finding> mps_daemon(const HostSnapshot& host) {
+    const auto status = status_among(host, std::array{805, 806, 807, 810});
+    const auto control = mps_folder(host) + "/nvidia-cuda-mps-control.pid";
+    const auto process = trimmed(host.text(control));
+    const bool is_dead = !process.empty() && !host.exists("/proc/" + process);
+    if (!status && (works(host) || !host.driver.init || !is_dead)) return std::nullopt;
+    Finding finding{
+        "mps-daemon-dead", "CUDA uses the multi-process service (MPS), and its daemon does not answer",
+        "Restart it: echo quit | nvidia-cuda-mps-control; nvidia-cuda-mps-control -d; or remove " + mps_folder(host) + " to do without MPS",
+        status ? Confidence::certain : Confidence::likely, Reason::not_ready};
+    if (status) finding.evidence.push_back("cuInit or a context: " + status_text(*status));
+    if (is_dead) finding.evidence.push_back(control + " names process " + process + ", which does not exist");
+    if (host.exists(mps_folder(host) + "/control")) finding.evidence.push_back(mps_folder(host) + "/control exists");
+    if (const auto folder = host.variable("CUDA_MPS_PIPE_DIRECTORY")) finding.evidence.push_back("CUDA_MPS_PIPE_DIRECTORY=" + *folder);
+    return finding;
+}
+
+std::optional<Finding> mps_busy(const HostSnapshot& host) {
+    const auto status = status_among(host, std::array{808, 809});
+    if (!status) return std::nullopt;
+    return Finding{"mps-busy",
+                   "The multi-process service (MPS) has as many clients as it allows",
+                   "End other clients, or start fewer processes per GPU",
+                   Confidence::certain,
+                   Reason::not_ready,
+                   {"cuInit or a context: " + status_text(*status)}};
+}
+
+std::optional<Finding> device_refused(const HostSnapshot& host) {
+    std::vector<std::string> evidence;
+    for (std::size_t i = 0; i < host.driver.devices.size(); ++i) {
+        const auto& device = host.driver.devices[i];
+        if (device.context.value_or(0) != 0)
+            evidence.push_back("GPU " + std::to_string(i) + " (" + device.name + "): opening a context: " + status_text(*device.context));
+    }
+    if (evidence.empty()) return std::nullopt;
+    return Finding{"device-refused",
+                   "A GPU is listed but opens no context",
+                   "See whether another process or job holds it (nvidia-smi), then reset it (nvidia-smi --gpu-reset -i N) or reboot",
+                   Confidence::likely,
+                   Reason::device_unhealthy,
+                   std::move(evidence),
+                   "the kernel log: sudo dmesg | grep -e NVRM -e Xid"};
+}
+
+std::optional<Finding> driver_refused(const HostSnapshot& host) {
+    if (works(host) || !host.driver.init) return std::nullopt;
+    const bool finds_none = finds_no_device(host);
+    return Finding{"driver-refused",
+                   finds_none ? "The driver works and finds no GPU" : "The driver cannot be initialised",
+                   "Look into the kernel log, reboot, and reinstall the driver if that does not help",
+                   Confidence::likely,
+                   finds_none ? Reason::no_visible_device : Reason::kernel_driver,
+                   {"cuInit: " + status_text(*host.driver.init), host.driver.explanation},
+                   "the kernel log: sudo dmesg | grep -i -e NVRM -e nvidia"};
+}
+
+}  // namespace cupool::tools::checks

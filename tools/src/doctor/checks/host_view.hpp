@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "doctor/host_snapshot.hpp"
+
+namespace cupool::tools {
+
+/// A GPU of NVIDIA on the PCI bus.
+struct PciGpu {
+    std::string address;  ///< "0000:01:00.0"
+    std::string driver;   ///< the bound kernel driver; empty if there is none
+};
+
+/// What several checks derive from a snapshot.
+bool is_wsl(const HostSnapshot& host);
+/// The C library is musl and no glibc is installed.
+bool is_musl(const HostSnapshot& host);
+bool is_container(const HostSnapshot& host);
+/// A Tegra system on chip, whose GPU is not on the PCI bus.
+bool is_tegra(const HostSnapshot& host);
+
+std::vector<PciGpu> pci_gpus(const HostSnapshot& host);
+/// Whether the PCI bus could be looked at.
+bool knows_pci(const HostSnapshot& host);
+/// The number of GPUs that the kernel driver serves, or else that are on the bus.
+std::size_t card_count(const HostSnapshot& host);
+
+/// Whether a kernel module is loaded.
+bool is_loaded(const HostSnapshot& host, const std::string& module);
+/// Whether NVIDIA's kernel driver is loaded.
+bool has_kernel_driver(const HostSnapshot& host);
+/// The version of the loaded kernel driver; empty if unknown.
+std::string kernel_driver_version(const HostSnapshot& host);
+/// The module files of NVIDIA's driver for the running kernel, or for any other.
+std::vector<std::string> module_files(const HostSnapshot& host, bool for_running_kernel);
+
+/// The libcuda that a program gets first; null if it gets none. One without a version in its name, as
+/// stubs have, counts only if there is no other.
+const LibraryCandidate* first_library(const HostSnapshot& host);
+/// Another libcuda of a driver, in a folder that is not searched or not searched first.
+const LibraryCandidate* other_driver_library(const HostSnapshot& host);
+
+/// Whether the driver initialised and lists devices.
+bool works(const HostSnapshot& host);
+/// Whether a context could be opened on a device, as far as that was tried.
+bool is_usable(const DeviceAnswer& device);
+/// Whether every listed device is usable, and at least one is listed.
+bool is_healthy(const HostSnapshot& host);
+/// Whether cuInit returned this status.
+bool init_is(const HostSnapshot& host, int status);
+/// Whether the driver was asked and found no device.
+bool finds_no_device(const HostSnapshot& host);
+
+/// The lines of the kernel log that contain a text.
+std::vector<std::string> log_lines(const HostSnapshot& host, const std::string& text);
+/// The numbers of the Xid errors in the log, with their lines.
+std::vector<std::pair<int, std::string>> xids(const HostSnapshot& host);
+
+/// "CUDA_ERROR_UNKNOWN (999): ..." as the driver layer describes it.
+std::string status_text(int status);
+std::string trimmed(const std::string& text);
+
+}  // namespace cupool::tools

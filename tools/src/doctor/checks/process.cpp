@@ -1,0 +1,37 @@
+// The program that asks: how it was started and linked.
+#include "doctor/checks/checks.hpp"
+#include "doctor/checks/host_view.hpp"
+
+namespace cupool::tools::checks {
+
+std::optional<Finding> forked_child(const HostSnapshot& host) {
+    constexpr int not_initialized = 3;
+    if (!host.driver.forked && !init_is(host, not_initialized)) return std::nullopt;
+    Finding finding{"forked-child", "The process was forked after its parent had initialised CUDA, which does not survive a fork",
+                    "Fork before the first use of CUDA, or start the child with exec (Python: multiprocessing method \"spawn\")",
+                    Confidence::certain, Reason::not_ready};
+    finding.evidence = {host.driver.forked ? "the process was forked after cuInit" : "cuInit: " + status_text(not_initialized)};
+    return finding;
+}
+
+std::optional<Finding> static_program(const HostSnapshot& host) {
+    if (!host.process.static_program) return std::nullopt;
+    return Finding{"static-program",
+                   "The program is linked statically and cannot load libcuda at run time",
+                   "Link the program dynamically, against glibc",
+                   Confidence::certain,
+                   Reason::library_unusable,
+                   {"the program has no dynamic loader (no PT_INTERP)"}};
+}
+
+std::optional<Finding> musl_host(const HostSnapshot& host) {
+    if (works(host) || !is_musl(host)) return std::nullopt;
+    return Finding{"musl-host",
+                   "The C library is musl, and NVIDIA's libraries need glibc",
+                   "Use a distribution or an image with glibc (Debian, Ubuntu, Rocky) instead of Alpine",
+                   Confidence::certain,
+                   Reason::library_unusable,
+                   {host.matching("/lib/ld-musl-*.so.1").front() + " exists, and no loader of glibc does"}};
+}
+
+}  // namespace cupool::tools::checks

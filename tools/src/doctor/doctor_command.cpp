@@ -1,0 +1,76 @@
+#include "doctor/doctor_command.hpp"
+
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "doctor/diagnosis.hpp"
+#include "doctor/doctor_report.hpp"
+#include "doctor/simulator_plan.hpp"
+#include "doctor/snapshot_collector.hpp"
+#include "doctor/snapshot_json.hpp"
+
+namespace cupool::tools {
+namespace {
+
+struct DoctorOptions {
+    bool json = false;
+    std::string save;
+    std::string from;
+    std::string root;
+    std::string facts;
+    std::string simulator;
+    double timeout = 30;
+};
+
+HostSnapshot snapshot_for(const DoctorOptions& options) {
+    HostSnapshot snapshot;
+    if (!options.from.empty()) {
+        merge_snapshot_file(snapshot, options.from);
+    } else {
+        auto root = options.root;
+        while (root.ends_with('/')) root.pop_back();
+        snapshot = collect_snapshot(root, std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000)));
+    }
+    if (!options.facts.empty()) merge_snapshot_file(snapshot, options.facts);
+    return snapshot;
+}
+
+void save(const HostSnapshot& snapshot, const std::string& path) {
+    constexpr int indent = 1;
+    std::ofstream file(path, std::ios::binary);
+    file << json_text(snapshot_to_json(snapshot), indent);
+    file.flush();
+    if (!file) throw std::runtime_error("the snapshot cannot be written to " + path);
+}
+
+Outcome run_doctor(const DoctorOptions& options) {
+    const auto snapshot = snapshot_for(options);
+    if (!options.save.empty()) save(snapshot, options.save);
+    if (!options.simulator.empty()) return {write_simulator_plan(snapshot, options.simulator)};
+    const auto findings = diagnose(snapshot);
+    return {options.json ? doctor_json(snapshot, findings) : doctor_text(snapshot, findings),
+            static_cast<int>(reason_of(snapshot, findings))};
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, std::optional<Outcome>& outcome) {
+    auto options = std::make_shared<DoctorOptions>();
+    auto* const command = app.add_subcommand("doctor", "Says why GPUs cannot be used: cause, evidence and fix. Needs no root.");
+    constexpr double longest_timeout = 3600;
+    command->add_flag("--json", options->json, "print JSON, as docs/devquery.md describes it");
+    command->add_option("--save", options->save, "also write what was seen to this file, without names of hosts and users");
+    auto* const from = command->add_option("--from", options->from, "diagnose a saved file instead of this host");
+    command->add_option("--root", options->root, "diagnose the tree of a host in this folder; its driver is not loaded")->excludes(from);
+    command->add_option("--facts", options->facts, "add facts that a folder cannot hold, from a file in the format of --save");
+    command->add_option("--timeout", options->timeout, "seconds that the driver may take (30)")->check(CLI::Range(0.01, longest_timeout));
+    command->add_option("--simulator", options->simulator, "write a plan for the simulated driver to this folder and print its variables");
+    command->footer(
+        "Example: devquery doctor --save host.json; elsewhere: devquery doctor --from host.json\n"
+        "Exit codes: 0 nothing is wrong, 10 to 17 no GPU can be used and why, 18 some can; 2 usage; 3 bad input.");
+    command->callback([options, &outcome] { outcome = run_doctor(*options); });
+}
+
+}  // namespace cupool::tools
