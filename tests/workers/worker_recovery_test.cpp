@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cupool/kernels/point.hpp>
+#include <stdexcept>
 #include <thread>
 
 #include "marks.hpp"
@@ -152,6 +153,48 @@ TEST_CASE("bases are prepared again from a copy, whatever became of the points")
         points[0] = points[1];
         CHECK(error_of([&] { called(pool, "misbehave", "exit"); }).category() == ErrorCategory::worker_lost);
     }
+}
+
+TEST_CASE("bases come from a callback whenever a worker prepares them, and are not kept") {
+    constexpr Curve curve = Curve::bn254;
+    const WorkerPool pool = WorkerPool::start(host_workers());
+    const std::size_t files = mapped_memory_files();
+    const std::vector<AffinePoint<curve>> multiples = generator_multiples<curve>(1, 2);
+    std::atomic<int> calls = 0;
+    const WorkerBases<curve> bases = pool.prepare<curve>(2,
+                                                         [&](std::span<AffinePoint<curve>> points) {
+                                                             ++calls;
+                                                             std::copy(multiples.begin(), multiples.end(), points.begin());
+                                                         },
+                                                         {});
+    CHECK(calls == 0);
+    CHECK(bases.size() == 2);
+    const std::vector<Scalar> scalars(2, Scalar{{1}});
+    std::vector<JacobianPoint<curve>> result(1);
+    for (int round = 1; round <= 2; ++round) {
+        for (int job = 0; job < 2; ++job) {
+            pool.msm<curve>(scalars, bases, {}, std::span(result));
+            CHECK(to_affine(result[0]) == add(multiples[0], multiples[1]));
+        }
+        CHECK(calls == round);
+        CHECK(becomes_true([&] { return mapped_memory_files() == files; }));
+        CHECK(error_of([&] { called(pool, "misbehave", "exit"); }).category() == ErrorCategory::worker_lost);
+    }
+}
+
+TEST_CASE("what a callback for bases throws is the error of the job, and costs no worker") {
+    constexpr Curve curve = Curve::bn254;
+    const WorkerPool pool = WorkerPool::start(host_workers());
+    const WorkerBases<curve> bases =
+        pool.prepare<curve>(2, [](std::span<AffinePoint<curve>>) { throw std::runtime_error("the file is gone"); }, {});
+    std::vector<JacobianPoint<curve>> result(1);
+    const int line = __LINE__ + 1;
+    const Error error = error_of([&] { pool.msm<curve>(std::vector<Scalar>(2), bases, {}, std::span(result)); });
+    CHECK_THAT(error.message(), contains_text("the file is gone"));
+    CHECK(error.location().line == line);
+    CHECK(sum_of(pool.metrics(), &WorkerStatus::deaths) == 0);
+    CHECK(error_of([&] { pool.prepare<curve>(2, nullptr, {}); }).category() == ErrorCategory::invalid_argument);
+    CHECK(called(pool, "echo", "on") == "on");
 }
 
 TEST_CASE("a worker that grows past its memory limit is replaced") {

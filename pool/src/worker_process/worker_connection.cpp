@@ -112,10 +112,20 @@ CallOutcome WorkerConnection::make(const WorkerCall& call) {
     }
 }
 
+CallOutcome WorkerConnection::make_setup(const WorkerSetup& setup) {
+    std::optional<WorkerCall> call;
+    try {
+        call = setup.make_call();
+    } catch (...) {  // of the program's callback: an error of the job, which costs no worker
+        return error_of(std::current_exception(), "the callback that gives the bases");
+    }
+    return make(*call);
+}
+
 CallOutcome WorkerConnection::call(const WorkerJob& job) {
     for (const auto& setup : job.setups) {
         if (present_.contains(setup->id)) continue;
-        CallOutcome outcome = make(setup->call);
+        CallOutcome outcome = make_setup(*setup);
         if (!std::holds_alternative<std::vector<std::byte>>(outcome)) return outcome;
         present_.emplace(setup->id, setup);
     }

@@ -66,6 +66,7 @@ public:
 
 private:
     CallOutcome make(const WorkerCall& call);
+    CallOutcome make_setup(const WorkerSetup& setup);
     bool attach(const std::vector<std::shared_ptr<const SharedMemory>>& memory, ChannelClock::time_point deadline);
     /// \param is_wanted  asked now and then; empty: always
     std::variant<Message, WorkerDeath> await(std::optional<ChannelClock::time_point> deadline, const std::function<bool()>& is_wanted = {});

@@ -23,7 +23,8 @@ struct WorkerCall {
 /// A call that a worker makes once, before the first job that needs it; its result stays in the worker.
 struct WorkerSetup {
     std::uint64_t id = next_shared_id();  ///< the call's input has it too
-    WorkerCall call;
+    /// Makes the call, whenever a worker begins; from several threads at a time.
+    std::function<WorkerCall()> make_call;
 };
 
 /// A job, from its submission to its one end.

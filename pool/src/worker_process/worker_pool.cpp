@@ -361,16 +361,36 @@ template <Curve C>
 WorkerBases<C> WorkerPool::prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config, SourceLocation where) const {
     return detail::report_at(where, [&] {
         (void)state(where);
-        auto setup = std::make_shared<detail::WorkerSetup>();
         std::vector<std::shared_ptr<const SharedMemory>> memory;
         // A copy in any case: a worker that starts again prepares them again, whatever the program has done with its own since.
         const OperandReference given = State::copy(points, memory);
-        setup->call = detail::prepare_call<C>(setup->id, given, config);
-        setup->call.memory = std::move(memory);
-        WorkerBases<C> bases;
-        bases.size_ = points.size();
-        bases.setup_ = std::move(setup);
-        return bases;
+        auto setup = std::make_shared<detail::WorkerSetup>();
+        detail::WorkerCall call = detail::prepare_call<C>(setup->id, given, config);
+        call.memory = std::move(memory);
+        setup->make_call = [call = std::move(call)] { return call; };
+        return WorkerBases<C>(points.size(), std::move(setup));
+    });
+}
+
+template <Curve C>
+WorkerBases<C> WorkerPool::prepare(std::size_t count, std::function<void(std::span<AffinePoint<C>>)> give_points,
+                                   const PrepareConfig& config, SourceLocation where) const {
+    return detail::report_at(where, [&] {
+        (void)state(where);
+        if (!give_points) throw Error(ErrorCategory::invalid_argument, "the callback that gives the bases is empty", where);
+        if (count > std::numeric_limits<std::ptrdiff_t>::max() / sizeof(AffinePoint<C>)) {
+            throw Error(ErrorCategory::out_of_memory, std::to_string(count) + " bases are larger than any memory", where);
+        }
+        auto setup = std::make_shared<detail::WorkerSetup>();
+        setup->make_call = [id = setup->id, count, config, give_points = std::move(give_points)] {
+            // It goes when the worker has prepared the bases.
+            const auto memory = std::make_shared<const SharedMemory>(count * sizeof(AffinePoint<C>));
+            give_points({reinterpret_cast<AffinePoint<C>*>(memory->bytes().data()), count});
+            detail::WorkerCall call = detail::prepare_call<C>(id, {memory->id(), 0, count}, config);
+            call.memory = {memory};
+            return call;
+        };
+        return WorkerBases<C>(count, std::move(setup));
     });
 }
 
@@ -443,7 +463,9 @@ std::string to_string(const WorkerMetrics& metrics) {
                                                               std::span<JacobianPoint<C>>, SourceLocation) const;                         \
     template std::future<RunReport> WorkerPool::submit_msm<C>(std::span<const Scalar>, const WorkerBases<C>&, const MsmConfig&,           \
                                                               std::span<JacobianPoint<C>>, SourceLocation) const;                         \
-    template WorkerBases<C> WorkerPool::prepare<C>(std::span<const AffinePoint<C>>, const PrepareConfig&, SourceLocation) const;
+    template WorkerBases<C> WorkerPool::prepare<C>(std::span<const AffinePoint<C>>, const PrepareConfig&, SourceLocation) const;          \
+    template WorkerBases<C> WorkerPool::prepare<C>(std::size_t, std::function<void(std::span<AffinePoint<C>>)>, const PrepareConfig&,     \
+                                                   SourceLocation) const;
 CUPOOL_FOR_EACH_CURVE(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 

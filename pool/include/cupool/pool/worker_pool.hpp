@@ -9,6 +9,7 @@
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/pool/kernel_work.hpp>
 #include <cupool/pool/shared_array.hpp>
+#include <functional>
 #include <future>
 #include <iosfwd>
 #include <memory>
@@ -95,11 +96,16 @@ std::ostream& operator<<(std::ostream& out, const WorkerMetrics& metrics);
 template <Curve C>
 class WorkerBases {
 public:
+    /// Bases that were never prepared; MSMs over them are invalid_argument.
+    WorkerBases() = default;
+
     /// How many points were given.
     std::size_t size() const noexcept { return size_; }
 
 private:
     friend class WorkerPool;
+    WorkerBases(std::size_t size, std::shared_ptr<const detail::WorkerSetup> setup) noexcept : size_(size), setup_(std::move(setup)) {}
+
     std::size_t size_ = 0;
     std::shared_ptr<const detail::WorkerSetup> setup_;
 };
@@ -177,6 +183,13 @@ public:
     /// restart, from a copy that the pool keeps in lent memory. config.ctx is ignored. Errors of the preparation come out of the jobs.
     template <Curve C>
     WorkerBases<C> prepare(std::span<const AffinePoint<C>> points, const PrepareConfig& config,
+                           SourceLocation where = SourceLocation::current()) const;
+    /// The same without a copy that is kept: `give_points` writes the `count` points, the same ones each time, whenever a worker prepares
+    /// them, into memory that is released when it has. It is called by threads of the pool, by several at a time, and must use neither the
+    /// pool nor a lock that is held while a job is waited for; what it throws is the error of the job. \throws Error invalid_argument (no
+    /// callback), out_of_memory
+    template <Curve C>
+    WorkerBases<C> prepare(std::size_t count, std::function<void(std::span<AffinePoint<C>>)> give_points, const PrepareConfig& config,
                            SourceLocation where = SourceLocation::current()) const;
 
     /// As cupool::reduce() of an operand in host memory, in one worker.
