@@ -13,6 +13,9 @@ int main(int argc, char** argv) {
         app.footer("Exit codes: 0 every GPU is usable, 10 to 17 none is and why, 18 some are; 1 failed, 2 usage.");
         Outcome outcome;
         add_device_list(app, outcome);
+        add_topo_verb(app, outcome);
+        add_bandwidth_verb(app, outcome);
+        add_self_test_verb(app, outcome);
         auto text = parse_command_line(app, argc, argv);
         return text.empty() ? std::move(outcome) : Outcome{std::move(text)};
     });
