@@ -1,12 +1,27 @@
 #include "devquery/device_selection.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 
 #include "program/outcome.hpp"
 
 namespace cupool::tools {
+namespace {
+
+/// Work on a device without multiprocessors cannot be divided among them.
+void require_plausible(const ProbedDevice& device) {
+    if (device.multiprocessor_count >= 1) return;
+    ErrorDetails details;
+    details.category = ErrorCategory::driver_unavailable;
+    details.reason = Reason::library_unusable;
+    details.message = "the driver answers that GPU " + std::to_string(device.ordinal) + " has " +
+                      std::to_string(device.multiprocessor_count) + " multiprocessors";
+    throw Error(std::move(details), SourceLocation::current());
+}
+
+}  // namespace
 
 void add_devices_option(CLI::App& verb, std::vector<int>& ordinals) {
     constexpr int last_ordinal = 4095;
@@ -31,6 +46,7 @@ std::vector<ProbedDevice> selected_devices(const ProbeReport& report, const std:
         if (!device->usable()) throw UsageError("--devices: GPU " + std::to_string(ordinal) + " cannot be used: " + device->explanation);
         selected.push_back(*device);
     }
+    for (const auto& device : selected) require_plausible(device);
     return selected;
 }
 
