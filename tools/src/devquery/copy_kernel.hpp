@@ -18,7 +18,6 @@ public:
 private:
     Module module_;
     Kernel<abi::DevicePointer, abi::DevicePointer, std::uint64_t> kernel_;
-    unsigned blocks_;
 };
 
 }  // namespace cupool::tools

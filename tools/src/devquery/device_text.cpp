@@ -19,7 +19,13 @@ std::string compute_capability(const ProbedDevice& device) {
 
 std::string memory_text(std::size_t bytes) {
     char text[32];
-    std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1024.0 * 1024.0 * 1024.0));
+    constexpr double bytes_of_mebibyte = 1024.0 * 1024.0;
+    const double mebibytes = static_cast<double>(bytes) / bytes_of_mebibyte;
+    if (mebibytes < 1024) {
+        std::snprintf(text, sizeof text, "%.1f MiB", mebibytes);
+    } else {
+        std::snprintf(text, sizeof text, "%.1f GiB", mebibytes / 1024);
+    }
     return text;
 }
 

@@ -10,7 +10,7 @@ namespace cupool::tools {
 /// \{
 std::string compute_mode_name(abi::ComputeMode mode);
 std::string compute_capability(const ProbedDevice& device);
-/// "141.0 GiB"
+/// "141.0 GiB", or "64.0 MiB" below 1 GiB
 std::string memory_text(std::size_t bytes);
 /// \}
 

@@ -1,5 +1,6 @@
 #include "devquery/pattern_kernels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cupool/driver/copy.hpp>
 #include <limits>
@@ -9,6 +10,13 @@ namespace {
 
 constexpr unsigned threads_of_block = 256;
 constexpr unsigned blocks_of_multiprocessor = 8;
+constexpr std::uint64_t max_blocks = 1 << 16;
+
+/// As many blocks as the device runs at a time, but none without work.
+unsigned blocks_for(std::uint64_t items, ContextView context) {
+    const auto resident = static_cast<std::uint64_t>(context.device().multiprocessor_count()) * blocks_of_multiprocessor;
+    return static_cast<unsigned>(std::min({resident, max_blocks, (items + threads_of_block - 1) / threads_of_block}));
+}
 
 /// In both kernels each thread takes every word whose index is its own plus a multiple of the number of threads.
 constexpr const char* ptx = R"(
@@ -88,18 +96,19 @@ PatternKernels::PatternKernels(const DeviceContext& context)
       module_(context.context(), ptx),
       write_(module_.kernel<abi::DevicePointer, std::uint64_t, std::uint32_t, std::uint32_t>("write_pattern")),
       compare_(module_.kernel<abi::DevicePointer, std::uint64_t, std::uint32_t, std::uint32_t, abi::DevicePointer>("compare_pattern")),
-      result_(2, context),
-      blocks_(static_cast<unsigned>(context.context().device().multiprocessor_count()) * blocks_of_multiprocessor) {}
+      result_(2, context) {}
 
 void PatternKernels::write(DeviceSpan<std::uint32_t> memory, std::uint32_t base, std::uint32_t step) const {
-    write_.launch({blocks_, threads_of_block}, context_.stream(), memory.pointer(), memory.size(), base, step);
+    write_.launch({blocks_for(memory.size(), context_.context()), threads_of_block}, context_.stream(), memory.pointer(), memory.size(),
+                  base, step);
     context_.stream().synchronize();
 }
 
 std::optional<WrongWord> PatternKernels::find_wrong_word(DeviceSpan<std::uint32_t> memory, std::uint32_t base, std::uint32_t step) {
     std::array<std::uint64_t, 2> result = {0, std::numeric_limits<std::uint64_t>::max()};
     copy<std::uint64_t>(result_.span(), result, context_.stream());
-    compare_.launch({blocks_, threads_of_block}, context_.stream(), memory.pointer(), memory.size(), base, step, result_.span().pointer());
+    compare_.launch({blocks_for(memory.size(), context_.context()), threads_of_block}, context_.stream(), memory.pointer(), memory.size(),
+                    base, step, result_.span().pointer());
     copy<std::uint64_t>(result, result_.span(), context_.stream());
     const auto [count, index] = result;
     if (count == 0) return std::nullopt;

@@ -32,7 +32,6 @@ private:
     Kernel<abi::DevicePointer, std::uint64_t, std::uint32_t, std::uint32_t> write_;
     Kernel<abi::DevicePointer, std::uint64_t, std::uint32_t, std::uint32_t, abi::DevicePointer> compare_;
     DeviceBuffer<std::uint64_t> result_;  ///< the number of wrong words and the lowest index of one
-    unsigned blocks_;
 };
 
 }  // namespace cupool::tools
