@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "formats/bad_input.hpp"
+#include "program/suggestion.hpp"
 
 namespace cupool::tools {
 namespace {
@@ -20,6 +21,32 @@ int fail(const std::string& name, std::string problem, int exit_code) {
 
 bool write_to_stdout(const std::string& text) {
     return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
+/// The names of all options and commands that may follow the commands that were given.
+std::vector<std::string> known_words(const CLI::App& app) {
+    std::vector<std::string> words;
+    for (const auto* const option : app.get_options()) {
+        for (const auto& name : option->get_lnames()) words.push_back("--" + name);
+    }
+    const auto chosen = app.get_subcommands();
+    if (chosen.empty()) {
+        for (const auto* const command : app.get_subcommands([](const CLI::App*) { return true; })) words.push_back(command->get_name());
+    } else {
+        const auto further = known_words(*chosen.front());
+        words.insert(words.end(), further.begin(), further.end());
+    }
+    return words;
+}
+
+/// "; did you mean --json?" for the first surplus word that resembles a known one; else empty.
+std::string suggestion(const CLI::App& app) {
+    const auto words = known_words(app);
+    for (const auto& surplus : app.remaining(true)) {
+        const auto nearest = nearest_word(surplus.substr(0, surplus.find('=')), words);
+        if (!nearest.empty()) return "; did you mean " + nearest + "?";
+    }
+    return {};
 }
 
 }  // namespace
@@ -37,7 +64,7 @@ std::string parse_command_line(CLI::App& app, int argc, char** argv) {
         return {};
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
-            throw UsageError(std::string(error.what()) + " (--help lists the options)");
+            throw UsageError(error.what() + suggestion(app) + " (--help lists the options)");
         }
         std::ostringstream text;
         app.exit(error, text, text);

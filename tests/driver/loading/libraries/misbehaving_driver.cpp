@@ -1,5 +1,7 @@
 // A driver that is the simulated one but for what the environment asks: CUPOOL_TEST_INIT is what cuInit does, CUPOOL_TEST_COUNT what
-// cuDeviceGetCount answers, CUPOOL_TEST_VERSION what cuDriverGetVersion answers, CUPOOL_TEST_NAME what its devices are called.
+// cuDeviceGetCount answers, CUPOOL_TEST_VERSION what cuDriverGetVersion answers, CUPOOL_TEST_NAME what its devices are called,
+// CUPOOL_TEST_ATTRIBUTE the value of each of their attributes, CUPOOL_TEST_UUID a byte of which their UUIDs consist. With CUPOOL_TEST_FLIP
+// the memory of its devices has a bit that is stuck (memory), or what is copied to them arrives with a wrong bit (copy).
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -36,6 +38,11 @@ void misbehave(std::string_view deed) {
     }
 }
 
+bool is_flipped(std::string_view what) {
+    const char* const wanted = variable("CUPOOL_TEST_FLIP");
+    return wanted != nullptr && what == wanted;
+}
+
 }  // namespace
 
 extern "C" {
@@ -68,6 +75,37 @@ int cuDeviceGetName(char* name, int size, int device) {
     if (wanted == nullptr) return simulated<int (*)(char*, int, int)>("cuDeviceGetName")(name, size, device);
     std::strncpy(name, wanted, static_cast<std::size_t>(size));
     return success;
+}
+
+int cuDeviceGetAttribute(int* value, int attribute, int device) {
+    const char* const wanted = variable("CUPOOL_TEST_ATTRIBUTE");
+    if (wanted == nullptr) return simulated<int (*)(int*, int, int)>("cuDeviceGetAttribute")(value, attribute, device);
+    *value = std::atoi(wanted);
+    return success;
+}
+
+int cuDeviceGetUuid_v2(void* uuid, int device) {
+    const char* const wanted = variable("CUPOOL_TEST_UUID");
+    if (wanted == nullptr) return simulated<int (*)(void*, int)>("cuDeviceGetUuid_v2")(uuid, device);
+    std::memset(uuid, std::atoi(wanted), 16);
+    return success;
+}
+
+int cuMemsetD32Async(unsigned long long pointer, unsigned value, std::size_t count, void* stream) {
+    const auto set = simulated<int (*)(unsigned long long, unsigned, std::size_t, void*)>("cuMemsetD32Async");
+    const int result = set(pointer, value, count, stream);
+    if (result != success || !is_flipped("memory")) return result;
+    constexpr unsigned stuck_bit = 4;
+    return set(pointer + count / 2 * sizeof value, value | stuck_bit, 1, stream);
+}
+
+int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, std::size_t bytes, void* stream) {
+    const auto copy = simulated<int (*)(unsigned long long, const void*, std::size_t, void*)>("cuMemcpyHtoDAsync_v2");
+    const int result = copy(to, from, bytes, stream);
+    if (result != success || !is_flipped("copy")) return result;
+    const auto set = simulated<int (*)(unsigned long long, unsigned char, std::size_t, void*)>("cuMemsetD8Async");
+    const auto wrong = static_cast<unsigned char>(static_cast<const unsigned char*>(from)[bytes / 2] ^ 1U);
+    return set(to + bytes / 2, wrong, 1, stream);
 }
 
 }  // extern "C"

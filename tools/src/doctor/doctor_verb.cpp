@@ -1,4 +1,4 @@
-#include "doctor/doctor_command.hpp"
+#include "doctor/doctor_verb.hpp"
 
 #include <chrono>
 #include <fstream>
@@ -56,21 +56,21 @@ Outcome run_doctor(const DoctorOptions& options) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, std::optional<Outcome>& outcome) {
+void add_doctor_verb(CLI::App& app, Outcome& outcome) {
     auto options = std::make_shared<DoctorOptions>();
-    auto* const command = app.add_subcommand("doctor", "Says why GPUs cannot be used: cause, evidence and fix. Needs no root.");
+    auto* const verb = app.add_subcommand("doctor", "why GPUs cannot be used: cause, evidence and fix; needs no root");
     constexpr double longest_timeout = 3600;
-    command->add_flag("--json", options->json, "print JSON, as docs/devquery.md describes it");
-    command->add_option("--save", options->save, "also write what was seen to this file, without names of hosts and users");
-    auto* const from = command->add_option("--from", options->from, "diagnose a saved file instead of this host");
-    command->add_option("--root", options->root, "diagnose the tree of a host in this folder; its driver is not loaded")->excludes(from);
-    command->add_option("--facts", options->facts, "add facts that a folder cannot hold, from a file in the format of --save");
-    command->add_option("--timeout", options->timeout, "seconds that the driver may take (30)")->check(CLI::Range(0.01, longest_timeout));
-    command->add_option("--simulator", options->simulator, "write a plan for the simulated driver to this folder and print its variables");
-    command->footer(
+    verb->add_flag("--json", options->json, "print JSON, as docs/devquery.md describes it");
+    verb->add_option("--save", options->save, "also write what was seen to this file, without names of hosts and users");
+    auto* const from = verb->add_option("--from", options->from, "diagnose a saved file instead of this host");
+    verb->add_option("--root", options->root, "diagnose the tree of a host in this folder; its driver is not loaded")->excludes(from);
+    verb->add_option("--facts", options->facts, "add facts that a folder cannot hold, from a file in the format of --save");
+    verb->add_option("--timeout", options->timeout, "seconds that the driver may take (30)")->check(CLI::Range(0.01, longest_timeout));
+    verb->add_option("--simulator", options->simulator, "write a plan for the simulated driver to this folder and print its variables");
+    verb->footer(
         "Example: devquery doctor --save host.json; elsewhere: devquery doctor --from host.json\n"
         "Exit codes: 0 nothing is wrong, 10 to 17 no GPU can be used and why, 18 some can; 2 usage; 3 bad input.");
-    command->callback([options, &outcome] { outcome = run_doctor(*options); });
+    verb->callback([options, &outcome] { outcome = run_doctor(*options); });
 }
 
 }  // namespace cupool::tools
