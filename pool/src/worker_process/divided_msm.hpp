@@ -50,7 +50,7 @@ public:
 
     std::future<RunReport> future() { return promise_.get_future(); }
 
-    /// Takes the answer of a share. \throws Error io where it is malformed; then the share has not ended
+    /// Takes the answer of a share, before end_share(). \throws Error io where it is malformed
     void complete(std::size_t share, std::span<const std::byte> answer, int device) {
         const RunReport report = read_msm_answer<C>(answer, std::span(sums_[share]));
         const std::lock_guard lock(mutex_);
@@ -60,17 +60,11 @@ public:
         }
         report_.bytes += report.bytes;
         report_.device_bytes = std::max(report_.device_bytes, report.device_bytes);
-        end_share();
     }
 
-    void fail(std::exception_ptr failure) {
-        const std::lock_guard lock(mutex_);
-        if (!failure_) failure_ = std::move(failure);
-        end_share();
-    }
-
-private:
+    /// A share has ended, with its answer or without. The last one makes the future ready.
     void end_share() {
+        const std::lock_guard lock(mutex_);
         if (--unfinished_ > 0) return;
         if (failure_) {
             promise_.set_exception(failure_);
@@ -79,9 +73,19 @@ private:
         for (std::size_t i = 0; i < results_.size(); ++i) results_[i] = total(i);
         std::sort(report_.devices.begin(), report_.devices.end());
         report_.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
-        promise_.set_value(report_);
+        promise_.set_value(std::move(report_));
     }
 
+    /// A share has ended with a failure.
+    void fail(std::exception_ptr failure) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (!failure_) failure_ = std::move(failure);
+        }
+        end_share();
+    }
+
+private:
     JacobianPoint<C> total(std::size_t msm) const {
         auto sum = HostXyzz<C>::infinity();
         for (std::size_t i = 0; i < shares_.size(); ++i) {

@@ -108,8 +108,8 @@ void JobBoard::submit(std::vector<std::unique_ptr<WorkerJob>> jobs) {
     const bool is_served = std::any_of(workers_.begin(), workers_.end(), [](const Worker& worker) { return worker.takes_jobs(); });
     if (!is_served) throw Error(ErrorCategory::no_device, "no worker takes jobs: " + reasons(), jobs.front()->where);
     for (auto& job : jobs) {
-        ++unfinished_;
         place(std::move(job), false);
+        ++unfinished_;
     }
 }
 
@@ -162,13 +162,16 @@ void JobBoard::readmit(std::size_t index) {
 std::unique_ptr<WorkerJob> JobBoard::next_job(std::size_t index) {
     const std::lock_guard lock(mutex_);
     Worker& worker = workers_[index];
-    std::unique_ptr<WorkerJob> job = std::move(worker.assigned);
-    if (job == nullptr && !waiting_.empty() && worker.takes_jobs()) {
-        job = std::move(waiting_.front());
-        waiting_.pop_front();
-    }
-    worker.status.condition = job != nullptr ? WorkerCondition::busy : WorkerCondition::idle;
-    return job;
+    if (worker.assigned == nullptr) give_next_job(worker);
+    return std::move(worker.assigned);
+}
+
+void JobBoard::give_next_job(Worker& worker) {
+    worker.status.condition = WorkerCondition::idle;
+    if (waiting_.empty() || !worker.takes_jobs()) return;
+    worker.assigned = std::move(waiting_.front());
+    waiting_.pop_front();
+    worker.status.condition = WorkerCondition::busy;
 }
 
 void JobBoard::set_starting(std::size_t worker, int process) {
@@ -183,8 +186,8 @@ void JobBoard::set_ready(std::size_t worker, const std::string& device_name, con
     WorkerStatus& status = workers_[worker].status;
     status.device_name = device_name;
     status.device_uuid = device_uuid;
-    status.condition = WorkerCondition::busy;  // until it has looked at the board
     status.why.clear();
+    give_next_job(workers_[worker]);
 }
 
 void JobBoard::set_failing(std::size_t worker, const std::string& why) {
@@ -209,6 +212,7 @@ void JobBoard::count_death(std::size_t index) {
 void JobBoard::count_end(std::size_t worker, std::chrono::microseconds time, bool is_error) {
     const std::lock_guard lock(mutex_);
     WorkerStatus& status = workers_[worker].status;
+    if (status.condition == WorkerCondition::busy) give_next_job(workers_[worker]);  // else its process has ended
     ++status.jobs;
     status.errors += is_error ? 1 : 0;
     status.busy_microseconds += static_cast<std::uint64_t>(time.count());

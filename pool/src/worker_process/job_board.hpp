@@ -49,7 +49,7 @@ public:
     void set_failing(std::size_t worker, const std::string& why);
     /// The worker's process has ended: a job that it was to begin goes to another, or waits.
     void count_death(std::size_t worker);
-    /// A job has ended, with an error or without.
+    /// A job has ended, with an error or without: the worker gets another one, or is idle.
     void count_end(std::size_t worker, std::chrono::microseconds time, bool is_error);
     /// Takes back a job whose worker has died: it goes before all that wait.
     void retry(std::size_t worker, std::unique_ptr<WorkerJob> job);
@@ -77,6 +77,8 @@ private:
     Jobs take_unserved();
     /// Fails these jobs. Releases the lock.
     void end_unserved(std::unique_lock<std::mutex> lock);
+    /// Gives a worker without a job the one that has waited longest, or lets it be idle. \pre its process takes jobs
+    void give_next_job(Worker& worker);
     /// Gives back the job that a worker without a process was to begin.
     void place_assigned(Worker& worker);
     std::string reasons() const;

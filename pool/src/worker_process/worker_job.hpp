@@ -32,8 +32,9 @@ struct WorkerJob {
     WorkerCall call;
     std::vector<std::shared_ptr<const WorkerSetup>> setups;
     SourceLocation where;
-    /// Takes the function's result and the ordinal of the device. What it throws fails the job.
-    std::function<void(std::vector<std::byte>, int)> complete;
+    /// Takes the function's result and the ordinal of the device. What it throws fails the job. \return what then makes the job's future
+    /// ready
+    std::function<std::function<void()>(std::vector<std::byte>, int)> complete;
     std::function<void(std::exception_ptr)> fail;
     std::vector<std::string> deaths;  ///< how the workers ended that had it
 };

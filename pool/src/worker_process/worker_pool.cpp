@@ -182,7 +182,10 @@ public:
         job->call = std::move(call);
         job->setups = std::move(setups);
         job->where = where;
-        job->complete = [promise, read](std::vector<std::byte> answer, int device) { promise->set_value(read(std::move(answer), device)); };
+        job->complete = [promise, read](std::vector<std::byte> answer, int device) -> std::function<void()> {
+            auto value = std::make_shared<Value>(read(std::move(answer), device));
+            return [promise, value] { promise->set_value(std::move(*value)); };
+        };
         job->fail = [promise](std::exception_ptr failure) { promise->set_exception(std::move(failure)); };
         board_.submit(std::move(job));
         return promise->get_future();
@@ -216,7 +219,10 @@ public:
             job->call = call_of(divided->shares()[i]);
             job->setups = setups;
             job->where = where;
-            job->complete = [divided, i](const std::vector<std::byte>& answer, int device) { divided->complete(i, answer, device); };
+            job->complete = [divided, i](const std::vector<std::byte>& answer, int device) -> std::function<void()> {
+                divided->complete(i, answer, device);
+                return [divided] { divided->end_share(); };
+            };
             job->fail = [divided](std::exception_ptr failure) { divided->fail(std::move(failure)); };
             jobs.push_back(std::move(job));
         }

@@ -160,9 +160,10 @@ void WorkerSupervisor::do_job(std::unique_ptr<WorkerJob> job) {
     const auto begin = std::chrono::steady_clock::now();
     CallOutcome outcome = call_outcome(*job);
     std::exception_ptr failure;
+    std::function<void()> make_ready;
     if (auto* const answer = std::get_if<std::vector<std::byte>>(&outcome)) {
         try {
-            job->complete(std::move(*answer), device_);
+            make_ready = job->complete(std::move(*answer), device_);
         } catch (const Error& error) {  // nothing was written
             outcome = WorkerDeath{"sent an answer that cannot be trusted (" + error.message() + ")", std::nullopt};
         } catch (...) {
@@ -177,8 +178,13 @@ void WorkerSupervisor::do_job(std::unique_ptr<WorkerJob> job) {
     }
     lost_jobs_ = 0;
     const auto time = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
-    if (failure) job->fail(failure);
+    // Whoever has the result finds it in the metrics, and the worker idle.
     board_.count_end(worker_, time, static_cast<bool>(failure));
+    if (failure) {
+        job->fail(failure);
+    } else {
+        make_ready();
+    }
 }
 
 CallOutcome WorkerSupervisor::call_outcome(const WorkerJob& job) {

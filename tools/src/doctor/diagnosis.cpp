@@ -19,14 +19,14 @@ constexpr checks::Check all_checks[] = {
     checks::container_without_gpus,
     checks::container_lost_gpus,
     checks::devices_denied,
-    // Hardware, then the kernel module.
+    // Hardware, then the kernel module. A configuration that forbids the module may also take the GPU off the bus (prime-select).
+    checks::module_blacklisted,
     checks::gpu_absent,
     checks::gpu_off_bus,
     checks::module_rejected,
     checks::gpu_unsupported,
     checks::nouveau_bound,
     checks::vfio_bound,
-    checks::module_blacklisted,
     checks::secure_boot,
     checks::module_not_built,
     checks::toolkit_without_driver,
@@ -53,6 +53,7 @@ constexpr checks::Check all_checks[] = {
     checks::visible_devices_none,
     checks::visible_devices_malformed,
     checks::visible_devices_duplicate,
+    checks::mig_without_instances,  // whose entries cannot be valid then
     checks::visible_devices_out_of_range,
     checks::visible_devices_unknown_uuid,
     // The GPUs, then what the driver answered without another explanation.
@@ -67,7 +68,6 @@ constexpr checks::Check all_checks[] = {
     checks::driver_crashes,
     checks::driver_too_old,
     checks::driver_nonsense,
-    checks::mig_without_instances,
     checks::compute_mode_prohibited,
     checks::compute_mode_exclusive,
     checks::too_little_memory,

@@ -45,7 +45,7 @@ struct WorkerOptions {
     /// Resident host memory above which a worker is replaced, in bytes, watched while it has a job; 0: no limit.
     std::uint64_t memory_limit = 0;
     /// Calls with at least this many terms are divided into jobs for all devices that are idle: several MSMs of a call between MSMs, and
-    /// one MSM of points, but not of prepared bases, between terms. 0: no call is divided. A bitsize below the width of r excludes it.
+    /// one MSM of points, but not of prepared bases, between terms. 0: no call is divided. Calls with a bitsize are not divided.
     std::size_t divide_from = std::size_t(1) << 20;
     /// The worker program. Empty: this program itself, if it has called serve_if_worker(); otherwise `cupool-worker`, beside this program
     /// or on PATH, which knows no functions of the program's own.

@@ -40,7 +40,7 @@ std::string octal(int mode) {
 
 std::vector<std::string> needed_nodes(const HostSnapshot& host) {
     auto nodes = host.matching("/dev/nvidia[0-9]*");
-    for (const std::string node : {"/dev/nvidiactl", uvm_node, "/dev/dxg"}) {
+    for (const std::string node : {"/dev/nvidiactl", uvm_node, "/dev/dxg", "/dev/nvmap", "/dev/nvhost-gpu"}) {
         if (host.exists(node)) nodes.push_back(node);
     }
     return nodes;
@@ -95,7 +95,7 @@ std::optional<Finding> nodes_forbidden(const HostSnapshot& host) {
     return Finding{
         "device-nodes-forbidden",
         "This user may not open the device nodes of the GPU",
-        group.empty() ? fix_by_mode : "sudo usermod -aG " + group + " USER, then log in anew (group " + group + " owns the nodes)",
+        group.empty() ? fix_by_mode : "sudo usermod -aG " + group + " USER, then log in again (group " + group + " owns the nodes)",
         Confidence::certain,
         Reason::permission,
         std::move(evidence)};
@@ -112,7 +112,7 @@ std::optional<Finding> nodes_stale(const HostSnapshot& host) {
     if (evidence.empty()) return std::nullopt;
     return Finding{"device-nodes-stale",
                    "The device nodes of the GPUs have numbers that the kernel driver no longer has",
-                   "Delete them and make them anew: sudo rm /dev/nvidia*; sudo nvidia-modprobe -c 0 -u; restart containers",
+                   "Delete them and make them again: sudo rm /dev/nvidia*; sudo nvidia-modprobe -c 0 -u; restart containers",
                    Confidence::certain,
                    Reason::kernel_driver,
                    std::move(evidence)};

@@ -217,7 +217,7 @@ std::optional<Finding> persistence_off(const HostSnapshot& host) {
         host, [](const DeviceAnswer& device) -> std::string { return device.persistence == false ? "persistence mode is off" : ""; });
     if (evidence.empty()) return std::nullopt;
     return Finding{"persistence-off",
-                   "Persistence is off: the driver initialises an idle GPU anew for each program, which costs up to seconds",
+                   "Persistence is off: the driver initialises an idle GPU again for each program, which costs up to seconds",
                    "sudo systemctl enable --now nvidia-persistenced",
                    Confidence::possible,
                    Reason::none,

@@ -146,7 +146,7 @@ std::optional<Finding> visible_devices_unknown_uuid(const HostSnapshot& host) {
         if (is_instance && !finds_no_device(host)) continue;
         auto finding = finding_about(host, "visible-devices-unknown-uuid",
                                      "CUDA_VISIBLE_DEVICES names a UUID that no GPU of this host has, which ends the list",
-                                     "Use a UUID that nvidia-smi -L prints; a MIG instance gets another one when it is made anew");
+                                     "Use a UUID that nvidia-smi -L prints; a MIG instance gets another one when it is made again");
         finding.confidence = uuids.empty() || is_instance ? Confidence::likely : Confidence::certain;
         finding.evidence.push_back("entry \"" + entry.text + "\"");
         for (const auto& uuid : uuids) finding.evidence.push_back("this host has " + uuid);
