@@ -224,6 +224,10 @@ TEST_CASE("verbs have usage errors with suggestions, and help that fits a screen
                                                          {"bw", "--size", "-1"},
                                                          {"bw", "--runs", "0"},
                                                          {"selftest", "--seconds", "-1"},
+                                                         {"selftest", "--seconds", "nan"},
+                                                         {"doctor", "--timeout", "nan"},
+                                                         {"--json", "topo"},
+                                                         {"--verbose", "doctor"},
                                                          {"--json", "--csv"}}) {
         const auto result = run_devquery(wrong);
         INFO(wrong.front() << ' ' << wrong.back() << ": " << result.out);

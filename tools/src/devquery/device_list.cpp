@@ -33,6 +33,11 @@ void add_device_list(CLI::App& app, Outcome& outcome) {
     auto* const json = app.add_flag("--json", options->json, "print JSON, as docs/devquery.md describes it");
     app.add_flag("--csv", options->csv, "print CSV: a header and one row for each GPU")->excludes(json);
     app.add_flag("--verbose", options->verbose, "also log to stderr what is done");
+    app.parse_complete_callback([options, &app] {
+        const bool has_option = options->all || options->csv || options->json || options->verbose;
+        if (has_option && !app.get_subcommands().empty())
+            throw UsageError("options before a verb are those of the list: write the verb's own after it, as in devquery topo --json");
+    });
     app.callback([options, &app, &outcome] {
         if (!app.get_subcommands().empty()) return;
         if (options->verbose) set_log_level(LogLevel::debug);

@@ -4,6 +4,7 @@
 #include "devquery/device_selection.hpp"
 #include "devquery/self_test_report.hpp"
 #include "devquery/verbs.hpp"
+#include "options/seconds_option.hpp"
 #include "program/careful_loading.hpp"
 #include "program/terminal.hpp"
 
@@ -36,9 +37,9 @@ void add_self_test_verb(CLI::App& app, Outcome& outcome) {
     verb.add_option("--memory", options->test.memory_bytes, "bytes of memory to test, such as 8G; by default a quarter of what is free")
         ->transform(CLI::AsSizeValue(false).description("") & CLI::Range(least_bytes, most_bytes).description(""))
         ->type_name("BYTES");
-    verb.add_option("--seconds", options->test.seconds, "burn-in: repeat the tests of each GPU for so long, or until one fails")
-        ->check(CLI::Range(0.0, most_seconds).description(""))
-        ->type_name("N");
+    auto* const seconds =
+        verb.add_option("--seconds", options->test.seconds, "burn-in: repeat the tests of each GPU for so long, or until one fails");
+    require_seconds(*seconds, 0, most_seconds);
     verb.add_flag("--json", options->json, "print JSON, as docs/devquery.schema.json describes it");
     verb.footer("Example: devquery selftest --devices 0 --seconds 600\nExit codes: 0 every GPU passed, 1 one failed.");
     verb.callback([options, &outcome] { outcome = run(*options); });

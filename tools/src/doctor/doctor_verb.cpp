@@ -10,6 +10,7 @@
 #include "doctor/simulator_plan.hpp"
 #include "doctor/snapshot_collector.hpp"
 #include "doctor/snapshot_json.hpp"
+#include "options/seconds_option.hpp"
 
 namespace cupool::tools {
 namespace {
@@ -65,7 +66,9 @@ void add_doctor_verb(CLI::App& app, Outcome& outcome) {
     auto* const from = verb->add_option("--from", options->from, "diagnose a saved file instead of this host");
     verb->add_option("--root", options->root, "diagnose the tree of a host in this folder; its driver is not loaded")->excludes(from);
     verb->add_option("--facts", options->facts, "add facts that a folder cannot hold, from a file in the format of --save");
-    verb->add_option("--timeout", options->timeout, "seconds that the driver may take (30)")->check(CLI::Range(0.01, longest_timeout));
+    constexpr double shortest_timeout = 0.01;
+    require_seconds(*verb->add_option("--timeout", options->timeout, "how long the driver may take; 30 by default"), shortest_timeout,
+                    longest_timeout);
     verb->add_option("--simulator", options->simulator, "write a plan for the simulated driver to this folder and print its variables");
     verb->footer(
         "Example: devquery doctor --save host.json; elsewhere: devquery doctor --from host.json\n"
