@@ -21,7 +21,6 @@ constexpr std::size_t terms = 32;
 struct Holdings {
     std::size_t descriptors = open_descriptors();
     std::size_t memory_files = mapped_memory_files();
-    int zombie_count = zombies();
 };
 
 class Soak {

@@ -1,19 +1,10 @@
 #include "devquery/copy_kernel.hpp"
 
-#include <algorithm>
+#include "devquery/grid.hpp"
 
 namespace cupool::tools {
 namespace {
 
-constexpr unsigned threads_of_block = 256;
-constexpr unsigned blocks_of_multiprocessor = 8;
-constexpr std::uint64_t max_blocks = 1 << 16;
-
-/// As many blocks as the device runs at a time, but none without work.
-unsigned blocks_for(std::uint64_t items, ContextView context) {
-    const auto resident = static_cast<std::uint64_t>(context.device().multiprocessor_count()) * blocks_of_multiprocessor;
-    return static_cast<unsigned>(std::min({resident, max_blocks, (items + threads_of_block - 1) / threads_of_block}));
-}
 constexpr std::size_t bytes_of_vector = 16;
 
 /// Each thread copies every vector of 16 bytes whose index is its own plus a multiple of the number of threads.

@@ -1,22 +1,13 @@
 #include "devquery/pattern_kernels.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cupool/driver/copy.hpp>
 #include <limits>
 
+#include "devquery/grid.hpp"
+
 namespace cupool::tools {
 namespace {
-
-constexpr unsigned threads_of_block = 256;
-constexpr unsigned blocks_of_multiprocessor = 8;
-constexpr std::uint64_t max_blocks = 1 << 16;
-
-/// As many blocks as the device runs at a time, but none without work.
-unsigned blocks_for(std::uint64_t items, ContextView context) {
-    const auto resident = static_cast<std::uint64_t>(context.device().multiprocessor_count()) * blocks_of_multiprocessor;
-    return static_cast<unsigned>(std::min({resident, max_blocks, (items + threads_of_block - 1) / threads_of_block}));
-}
 
 /// In both kernels each thread takes every word whose index is its own plus a multiple of the number of threads.
 constexpr const char* ptx = R"(

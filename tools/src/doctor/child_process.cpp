@@ -76,7 +76,11 @@ void read_some(int from, std::string& text, Clock::time_point deadline) {
     if (count <= 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the end of the pipe: the child is about to end
 }
 
-bool has_ended(pid_t process, int& status) { return ::waitpid(process, &status, WNOHANG) == process; }
+/// Whether the process has ended. Where the system has discarded its status, because SIGCHLD is ignored, that counts as 0.
+bool has_ended(pid_t process, int& status) {
+    const pid_t ended = ::waitpid(process, &status, WNOHANG);
+    return ended == process || (ended < 0 && errno != EINTR);
+}
 
 void kill_and_wait(pid_t process) {
     ::kill(process, SIGKILL);

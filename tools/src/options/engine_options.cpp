@@ -43,7 +43,7 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
 
 void add_workers_option(CLI::App& command, EngineOptions& options) {
     constexpr unsigned most_workers = 64;
-    command.add_option("--workers", options.workers, "run in so many worker processes for each GPU, so that a lost GPU is no lost job")
+    command.add_option("--workers", options.workers, "run in N worker processes for each GPU, so that losing a GPU does not lose the job")
         ->check(CLI::Range(1U, most_workers).description(""))
         ->type_name("N");
 }
