@@ -78,6 +78,25 @@ TEST_CASE("many jobs and deaths leave nothing behind") {
     CHECK(mapped_memory_files() <= maps);
 }
 
+TEST_CASE("who has a result or an error finds no memory of its call held") {
+    const WorkerPool pool = WorkerPool::start(host_workers(2));
+    const std::vector<int> numbers(1'000, 1);
+    std::vector<int> sums(400);
+    const auto reduced = [&](int& sum) { pool.reduce<int>(std::span<const int>(numbers), ReduceOperation::sum, sum); };
+    reduced(sums[0]);
+    const std::size_t descriptors = open_descriptors();
+    const std::size_t maps = mapped_memory_files();
+    for (int& sum : sums) {
+        reduced(sum);
+        REQUIRE(sum == 1'000);
+        REQUIRE(mapped_memory_files() == maps);
+        REQUIRE(open_descriptors() == descriptors);
+    }
+    for (std::size_t worker = 0; worker < 2; ++worker) pool.quarantine(worker, "for a test");
+    CHECK(error_of([&] { reduced(sums[0]); }).category() == ErrorCategory::no_device);
+    CHECK(mapped_memory_files() == maps);
+}
+
 TEST_CASE("workers give back memory that nobody holds any more, however much at once") {
     const WorkerPool pool = WorkerPool::start(host_workers());
     const auto mapped = [&] {

@@ -86,6 +86,7 @@ void JobBoard::end_unserved(std::unique_lock<std::mutex> lock) {
     const std::string why = jobs.empty() ? "" : reasons();
     lock.unlock();
     for (auto& job : jobs) {
+        job->release_operands();
         job->fail(std::make_exception_ptr(Error(ErrorCategory::no_device, "no worker takes jobs: " + why, job->where)));
         const std::lock_guard relock(mutex_);
         end_one();

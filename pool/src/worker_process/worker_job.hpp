@@ -37,6 +37,13 @@ struct WorkerJob {
     std::function<std::function<void()>(std::vector<std::byte>, int)> complete;
     std::function<void(std::exception_ptr)> fail;
     std::vector<std::string> deaths;  ///< how the workers ended that had it
+
+    /// Drops what only a worker needs. Called before the future becomes ready, so that whoever has the result finds none of the call's
+    /// memory still held.
+    void release_operands() {
+        call = {};
+        setups.clear();
+    }
 };
 
 }  // namespace cupool::detail

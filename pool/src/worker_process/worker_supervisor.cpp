@@ -180,6 +180,7 @@ void WorkerSupervisor::do_job(std::unique_ptr<WorkerJob> job) {
     const auto time = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
     // Whoever has the result finds it in the metrics, and the worker idle.
     board_.count_end(worker_, time, static_cast<bool>(failure));
+    job->release_operands();
     if (failure) {
         job->fail(failure);
     } else {
@@ -219,6 +220,7 @@ void WorkerSupervisor::lose_job(std::unique_ptr<WorkerJob> job, const WorkerDeat
         details.code = death.last_error->code();
         details.call = death.last_error->call();
     }
+    job->release_operands();
     job->fail(std::make_exception_ptr(Error(details, job->where)));
     board_.count_refusal();
 }
