@@ -83,9 +83,26 @@ TEST_CASE("options are checked") {
     options.attempts = 0;
     CHECK(category(options) == ErrorCategory::invalid_argument);
     options = simulated_workers();
-    options.devices = {7};
+    options.devices = {-1};
+    CHECK(category(options) == ErrorCategory::invalid_argument);
+}
+
+TEST_CASE("a device that the host does not have is named") {
+    WorkerOptions options = simulated_workers();
+    options.devices = {0, 7};
     const Error error = error_of([&] { WorkerPool::start(options); });
-    CHECK(error.category() == ErrorCategory::no_device);
+    CHECK(error.category() == ErrorCategory::invalid_device);
+    CHECK(error.device() == 7);
+    CHECK_THAT(error.message(), contains_text("2 device(s)"));
+}
+
+TEST_CASE("named devices without a driver have the driver's reason") {
+    WorkerOptions options = simulated_workers();
+    options.environment[0] = "CUPOOL_DRIVER=/no/such/libcuda.so";
+    options.devices = {0};
+    const Error error = error_of([&] { WorkerPool::start(options); });
+    CHECK(error.category() == ErrorCategory::driver_unavailable);
+    CHECK(error.reason() == Reason::no_library);
 }
 
 TEST_CASE("without a device the host's cores do it, unless devices are required") {

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include "memory_file.hpp"
 #include "message_bytes.hpp"
@@ -24,9 +25,6 @@ namespace {
 constexpr std::uint32_t protocol_magic = 0x57505543;  // "CUPW"
 constexpr std::uint32_t protocol_version = 1;
 constexpr std::size_t longest_inline_payload = 32 << 10;
-
-/// How long a receiver asks again and again before it sleeps: waking up takes about as long, and answers to small jobs come sooner.
-constexpr std::chrono::microseconds spinning_time{50};
 
 struct Header {
     std::uint32_t magic;
@@ -75,6 +73,7 @@ Channel::Outcome await_input(int socket, int wake, const std::optional<ChannelCl
         if (count < 0 && errno != EINTR) throw_failed_call("poll");
         if (count > 0) return watched[0].revents != 0 ? Channel::Outcome::received : Channel::Outcome::woken;
         if (deadline && ChannelClock::now() >= *deadline) return Channel::Outcome::timed_out;
+        if (spins) std::this_thread::yield();
     }
 }
 

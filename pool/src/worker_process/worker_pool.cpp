@@ -7,9 +7,12 @@
 #include <ostream>
 #include <set>
 #include <sstream>
+#include <thread>
 #include <utility>
+#include <variant>
 
 #include "built_in_functions.hpp"
+#include "channel.hpp"
 #include "curve/for_each_curve.hpp"
 #include "device_census.hpp"
 #include "divided_msm.hpp"
@@ -46,12 +49,18 @@ void check_options(const WorkerOptions& options, const SourceLocation& where) {
     require(different.empty() || *different.begin() >= 0, "WorkerOptions::devices has a negative ordinal");
 }
 
+using Census = std::variant<std::vector<std::string>, Error>;
+
+Census census_of(const WorkerOptions& options, const std::string& program) {
+    return detail::take_census(detail::worker_start(program, options, detail::census_role, {}), options.start_deadline);
+}
+
 /// The devices' workers; none where the host has no device.
 std::vector<PlannedWorker> plan_devices(const WorkerOptions& options, const std::string& program, const SourceLocation& where) {
     std::vector<PlannedWorker> devices;
     for (const int ordinal : options.devices) devices.push_back({ordinal, detail::visible_entry(ordinal, where)});
     if (devices.empty() && options.engine != Engine::host) {
-        const auto census = detail::take_census(detail::worker_start(program, options, detail::census_role, {}), options.start_deadline);
+        const Census census = census_of(options, program);
         if (const Error* const why = std::get_if<Error>(&census)) {
             const bool is_no_device = why->category() == ErrorCategory::no_device || why->category() == ErrorCategory::driver_unavailable;
             if (options.engine == Engine::gpu || !is_no_device) throw why->at(where);
@@ -63,6 +72,41 @@ std::vector<PlannedWorker> plan_devices(const WorkerOptions& options, const std:
     std::vector<PlannedWorker> workers;
     for (const PlannedWorker& device : devices) workers.insert(workers.end(), options.workers_per_device, device);
     return workers;
+}
+
+Error no_such_device(int ordinal, std::size_t count, const SourceLocation& where) {
+    ErrorDetails details;
+    details.category = ErrorCategory::invalid_device;
+    details.device = ordinal;
+    details.message = "the driver shows " + std::to_string(count) + " device(s), counted from 0";
+    return Error(details, where);
+}
+
+/// Where workers of devices that the program named have not started: whether the host has these devices. \throws Error as
+/// DevicePool::with_devices()
+void check_named_devices(const WorkerOptions& options, const std::string& program, bool has_any_worker, const SourceLocation& where) {
+    const Census census = census_of(options, program);
+    if (const Error* const why = std::get_if<Error>(&census)) {
+        if (has_any_worker) return;
+        throw why->at(where);
+    }
+    const std::size_t count = std::get<std::vector<std::string>>(census).size();
+    for (const int ordinal : options.devices) {
+        if (std::cmp_greater_equal(ordinal, count)) throw no_such_device(ordinal, count, where);
+    }
+}
+
+/// \param failed  why workers have not started, by their index \throws Error no_device where none has, or as check_named_devices()
+void check_starts(const std::map<std::size_t, Error>& failed, std::size_t workers, const WorkerOptions& options, const std::string& program,
+                  const SourceLocation& where) {
+    const bool has_any_worker = failed.size() < workers;
+    if (!failed.empty() && !options.devices.empty()) check_named_devices(options, program, has_any_worker, where);
+    if (has_any_worker) return;
+    std::string reasons;
+    for (const auto& [worker, why] : failed) {
+        reasons += (reasons.empty() ? "worker " : "; worker ") + std::to_string(worker) + ": " + why.message();
+    }
+    throw Error(ErrorCategory::no_device, "no worker process starts: " + reasons, where);
 }
 
 std::vector<int> ordinals_of(const std::vector<PlannedWorker>& workers) {
@@ -121,17 +165,14 @@ public:
     }
     ~State() { board_.close(); }
 
-    /// \throws Error no_device where no worker has started
-    void await_first_starts(const SourceLocation& where) {
-        std::string reasons;
-        bool has_any = false;
+    /// Waits until each worker has started or failed to. \return why it failed, by its index
+    std::map<std::size_t, Error> failed_starts() {
+        std::map<std::size_t, Error> failed;
         for (std::size_t i = 0; i < supervisors_.size(); ++i) {
             const auto start = supervisors_[i]->first_start();
-            const Error* const why = std::get_if<Error>(&start);
-            has_any = has_any || why == nullptr;
-            if (why != nullptr) reasons += (reasons.empty() ? "worker " : "; worker ") + std::to_string(i) + ": " + why->message();
+            if (const Error* const why = std::get_if<Error>(&start)) failed.emplace(i, *why);
         }
-        if (!has_any) throw Error(ErrorCategory::no_device, "no worker process starts: " + reasons, where);
+        return failed;
     }
 
     const detail::ProcessMark& mark() const noexcept { return mark_; }
@@ -252,6 +293,14 @@ private:
     std::vector<std::unique_ptr<detail::WorkerSupervisor>> supervisors_;  ///< last, since they use the board
 };
 
+RunReport detail::awaited(std::future<RunReport> result) {
+    const auto spinning_end = std::chrono::steady_clock::now() + detail::spinning_time;
+    while (std::chrono::steady_clock::now() < spinning_end && result.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+        std::this_thread::yield();
+    }
+    return result.get();
+}
+
 WorkerPool::WorkerPool(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 WorkerPool WorkerPool::start(const WorkerOptions& options, SourceLocation where) {
@@ -261,7 +310,7 @@ WorkerPool WorkerPool::start(const WorkerOptions& options, SourceLocation where)
         std::vector<PlannedWorker> workers = plan_devices(options, program, where);
         if (workers.empty()) workers.assign(options.workers_per_device, PlannedWorker{});
         auto state = detail::make_shared_unless_forked<State>(options, program, workers);
-        state->await_first_starts(where);
+        check_starts(state->failed_starts(), workers.size(), options, program, where);
         return WorkerPool(std::move(state));
     });
 }
@@ -413,7 +462,7 @@ const {
         const auto read = [&result](std::vector<std::byte> answer, int device) {
             return with_device(detail::read_reduce_answer(answer, result), device);
         };
-        return own.submit<RunReport>(std::move(call), {}, read, where).get();
+        return detail::awaited(own.submit<RunReport>(std::move(call), {}, read, where));
     });
 }
 

@@ -58,6 +58,21 @@ TEST_CASE("without a GPU a worker process computes on the host, unless a GPU is 
     CHECK(result.exit_code == 10);
     CHECK(result.out.empty());
     CHECK_THAT(result.err, contains_text("libcuda"));
+    auto on_device = command;
+    on_device.insert(on_device.end(), {"--devices", "0"});
+    CHECK(run_process(tool, on_device, pairs, no_driver).exit_code == 10);
+}
+
+TEST_CASE("a device that the host does not have is a wrong use of --devices, with --workers too") {
+    const char* const simulator = std::getenv("CUPOOL_SIM_LIBRARY");
+    if (simulator == nullptr) CUPOOL_SKIP("skipped: CUPOOL_SIM_LIBRARY is not set");
+    const std::vector<std::string> devices = {std::string("CUPOOL_DRIVER=") + simulator, "CUPOOL_SIM_DEVICES=2"};
+    std::vector<std::string> command = {"msm", "--curve", "bn254", "--pairs", "-", "--devices", "9"};
+    CHECK(run_process(tool, command, pairs, devices).exit_code == 2);
+    command.insert(command.end(), {"--workers", "1"});
+    const auto result = run_process(tool, command, pairs, devices);
+    CHECK(result.exit_code == 2);
+    CHECK_THAT(result.err, contains_text("2 device(s)"));
 }
 
 TEST_CASE("--workers refuses what worker processes do not do") {

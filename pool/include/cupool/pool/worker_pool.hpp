@@ -24,6 +24,8 @@ namespace cupool {
 namespace detail {
 struct WorkerJob;
 struct WorkerSetup;
+/// Waits for a job's result: at first without sleeping, because waking up takes as long as a small job.
+RunReport awaited(std::future<RunReport> result);
 }  // namespace detail
 
 /// How a WorkerPool starts and judges its worker processes.
@@ -170,13 +172,13 @@ public:
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, std::span<const AffinePoint<C>> points, const MsmConfig& config,
                   std::span<JacobianPoint<C>> results, SourceLocation where = SourceLocation::current()) const {
-        return submit_msm<C>(scalars, points, config, results, where).get();
+        return detail::awaited(submit_msm<C>(scalars, points, config, results, where));
     }
     /// The same over prepared bases.
     template <Curve C>
     RunReport msm(std::span<const Scalar> scalars, const WorkerBases<C>& bases, const MsmConfig& config,
                   std::span<JacobianPoint<C>> results, SourceLocation where = SourceLocation::current()) const {
-        return submit_msm<C>(scalars, bases, config, results, where).get();
+        return detail::awaited(submit_msm<C>(scalars, bases, config, results, where));
     }
 
     /// Prepares bases for many MSMs (see PreparedBases): every worker prepares them before its first job over them, and again after a
