@@ -10,7 +10,7 @@ using namespace cupool;
 using namespace cupool::test;
 
 TEST_CASE("functions run in processes of their own, one for each device") {
-    const WorkerPool pool = WorkerPool::start(simulated_workers(3));
+    const WorkerPool pool = WorkerPool::start(workers_of_simulated_devices(3));
     REQUIRE(pool.worker_count() == 3);
     CHECK(pool.engine() == Engine::gpu);
     const WorkerMetrics metrics = pool.metrics();
@@ -88,7 +88,7 @@ TEST_CASE("options are checked") {
 }
 
 TEST_CASE("a device that the host does not have is named") {
-    WorkerOptions options = simulated_workers();
+    WorkerOptions options = workers_of_simulated_devices(2);
     options.devices = {0, 7};
     const Error error = error_of([&] { WorkerPool::start(options); });
     CHECK(error.category() == ErrorCategory::invalid_device);
@@ -97,8 +97,8 @@ TEST_CASE("a device that the host does not have is named") {
 }
 
 TEST_CASE("named devices without a driver have the driver's reason") {
-    WorkerOptions options = simulated_workers();
-    options.environment[0] = "CUPOOL_DRIVER=/no/such/libcuda.so";
+    WorkerOptions options = workers_of_simulated_devices(1);
+    options.environment = {"CUPOOL_DRIVER=/no/such/libcuda.so"};
     options.devices = {0};
     const Error error = error_of([&] { WorkerPool::start(options); });
     CHECK(error.category() == ErrorCategory::driver_unavailable);
@@ -107,7 +107,7 @@ TEST_CASE("named devices without a driver have the driver's reason") {
 
 TEST_CASE("without a device the host's cores do it, unless devices are required") {
     WorkerOptions options = simulated_workers();
-    options.environment[0] = "CUPOOL_DRIVER=/no/such/libcuda.so";
+    options.environment = {"CUPOOL_DRIVER=/no/such/libcuda.so"};
     const Error error = error_of([&] { WorkerPool::start(options); });
     CHECK(error.category() == ErrorCategory::driver_unavailable);
     options.engine = Engine::automatic;

@@ -1,11 +1,15 @@
 #include <cstdlib>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "catch.hpp"
 #include "files.hpp"
 #include "process.hpp"
 
 using cupool::test::contains_text;
+using cupool::test::read_text;
 using cupool::test::run_process;
 using cupool::test::TemporaryDirectory;
 
@@ -35,6 +39,18 @@ TEST_CASE("devquery says what is wrong with a library that is none") {
     CHECK_THAT(table.out, contains_text("11 (library_unusable)"));
     CHECK_THAT(table.out, contains_text(library));
     CHECK(table.err.empty());
+}
+
+TEST_CASE("devquery initialises a driver that works once, in one process") {
+    const TemporaryDirectory directory;
+    const auto log = directory.path("log");
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"--json"}, {"--csv"}, {"--all"}}) {
+        const auto variables = {std::string("CUPOOL_DRIVER=") + CUPOOL_MISBEHAVING_DRIVER, "CUPOOL_TEST_INIT_LOG=" + log};
+        CHECK(run_process(devquery, arguments, {}, variables).exit_code == 0);
+    }
+    std::istringstream lines(read_text(log));
+    const std::set<std::string> processes(std::istream_iterator<std::string>(lines), {});
+    CHECK(processes.size() == 4);
 }
 
 TEST_CASE("devquery talks on stderr when asked") { CHECK_FALSE(run_process(devquery, {"--verbose"}).err.empty()); }

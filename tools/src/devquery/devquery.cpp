@@ -1,3 +1,4 @@
+#include "devquery/list_process.hpp"
 #include "devquery/verbs.hpp"
 #include "doctor/doctor_verb.hpp"
 #include "doctor/driver_answer.hpp"
@@ -8,6 +9,7 @@
 int main(int argc, char** argv) {
     using namespace cupool::tools;
     if (const auto status = try_library_if_asked(argc, argv)) return *status;
+    if (const auto status = list_for_parent_if_asked(argc, argv)) return *status;
     if (const auto status = answer_for_driver_if_asked(argc, argv)) return *status;
     return run_tool("devquery", [&]() -> Outcome {
         CLI::App app("Says what GPUs this host has for CUDA, and if none can be used, why.", "devquery");

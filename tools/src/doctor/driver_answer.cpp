@@ -1,6 +1,5 @@
 #include "doctor/driver_answer.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,10 +7,11 @@
 #include <cupool/driver/probe.hpp>
 #include <string_view>
 
-#include "doctor/child_process.hpp"
 #include "doctor/management_library.hpp"
 #include "doctor/snapshot_json.hpp"
 #include "formats/bad_input.hpp"
+#include "program/child_process.hpp"
+#include "program/child_report.hpp"
 
 namespace cupool::tools {
 namespace {
@@ -31,25 +31,15 @@ constexpr const char* small_module =
 /// Writes the report of the child: a line for each stage that begins, at the end the answer.
 class Report {
 public:
-    explicit Report(int to) : to_(to) {}
-
-    void begin(const std::string& stage) const { write_all("stage " + stage + '\n'); }
-    void finish(const DriverAnswer& answer) const {
+    void begin(const std::string& stage) const { (void)to_.write("stage " + stage + '\n'); }
+    bool finish(const DriverAnswer& answer) const {
         HostSnapshot snapshot;
         snapshot.driver = answer;
-        write_all("answer\n" + json_text(snapshot_to_json(snapshot)));
+        return to_.write("answer\n" + json_text(snapshot_to_json(snapshot)));
     }
 
 private:
-    void write_all(const std::string& text) const {
-        for (std::size_t done = 0; done < text.size();) {
-            const auto count = ::write(to_, text.data() + done, text.size() - done);
-            if (count <= 0) return;
-            done += static_cast<std::size_t>(count);
-        }
-    }
-
-    int to_;
+    ChildReport to_;
 };
 
 std::string mode_name(abi::ComputeMode mode) {
@@ -164,12 +154,9 @@ DriverAnswer ask_driver(std::chrono::milliseconds limit) {
 
 std::optional<int> answer_for_driver_if_asked(int argc, char** argv) {
     if (argc != 2 || std::string_view(argv[1]) != question) return std::nullopt;
-    // Output of the library itself goes to stderr, which the parent discards.
-    const int reports = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (reports < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
-    const Report report(reports);
-    report.finish(answer_of_driver(report));
-    ::_exit(0);  // without the exit handlers of the library, which has answered
+    const Report report;
+    const bool is_written = report.finish(answer_of_driver(report));
+    ::_exit(is_written ? 0 : 1);  // without the exit handlers of the library, which has answered
 }
 
 }  // namespace cupool::tools

@@ -1,7 +1,8 @@
 // A driver that is the simulated one but for what the environment asks: CUPOOL_TEST_INIT is what cuInit does, CUPOOL_TEST_COUNT what
 // cuDeviceGetCount answers, CUPOOL_TEST_VERSION what cuDriverGetVersion answers, CUPOOL_TEST_NAME what its devices are called,
 // CUPOOL_TEST_ATTRIBUTE the value of each of their attributes, CUPOOL_TEST_UUID a byte of which their UUIDs consist. With CUPOOL_TEST_FLIP
-// the memory of its devices has a bit that is stuck (memory), or what is copied to them arrives with a wrong bit (copy).
+// the memory of its devices has a bit that is stuck (memory), or what is copied to them arrives with a wrong bit (copy). Each process that
+// calls cuInit adds a line with its id to the file that CUPOOL_TEST_INIT_LOG names.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -17,6 +18,13 @@ constexpr int success = 0;
 constexpr int not_supported = 801;
 
 const char* variable(const char* name) { return std::getenv(name); }
+
+void note_process(const char* path) {
+    std::FILE* const file = std::fopen(path, "a");
+    if (file == nullptr) return;
+    std::fprintf(file, "%d\n", static_cast<int>(::getpid()));
+    std::fclose(file);
+}
 
 /// The simulated driver's function of that name.
 template <class Function>
@@ -52,6 +60,7 @@ int cuGetProcAddress(const char*, void**, int, unsigned long) { return not_suppo
 int cuGetProcAddress_v2(const char*, void**, int, unsigned long, void*) { return not_supported; }
 
 int cuInit(unsigned flags) {
+    if (const char* const path = variable("CUPOOL_TEST_INIT_LOG")) note_process(path);
     if (const char* const deed = variable("CUPOOL_TEST_INIT")) misbehave(deed);
     return simulated<int (*)(unsigned)>("cuInit")(flags);
 }

@@ -1,4 +1,4 @@
-#include "doctor/child_process.hpp"
+#include "program/child_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
