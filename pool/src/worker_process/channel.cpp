@@ -64,8 +64,8 @@ bool wait_until_writable(int socket, const std::optional<ChannelClock::time_poin
 }
 
 /// \return received where the socket has something to read, or is closed
-Channel::Outcome await_input(int socket, int wake, const std::optional<ChannelClock::time_point>& deadline) {
-    const auto spinning_end = ChannelClock::now() + spinning_time;
+Channel::Outcome await_input(int socket, int wake, const std::optional<ChannelClock::time_point>& deadline,
+                             ChannelClock::time_point spinning_end) {
     for (;;) {
         const bool spins = ChannelClock::now() < spinning_end;
         pollfd watched[2] = {{socket, POLLIN, 0}, {wake, POLLIN, 0}};
@@ -140,7 +140,10 @@ bool Channel::send(const Message& message, std::optional<ChannelClock::time_poin
         std::memcpy(CMSG_DATA(part), &attached, sizeof(attached));
     }
     for (;;) {
-        if (::sendmsg(socket_.number(), &packet, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return true;
+        if (::sendmsg(socket_.number(), &packet, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) {
+            last_message_ = ChannelClock::now();
+            return true;
+        }
         if (errno == EPIPE || errno == ECONNRESET) return false;
         if (errno == EINTR) continue;
         if (errno != EAGAIN && errno != ENOBUFS) throw_failed_call("sendmsg");
@@ -149,8 +152,9 @@ bool Channel::send(const Message& message, std::optional<ChannelClock::time_poin
 }
 
 Channel::Outcome Channel::receive(Message& message, std::optional<ChannelClock::time_point> deadline, int wake) {
-    const Outcome outcome = await_input(socket_.number(), wake, deadline);
+    const Outcome outcome = await_input(socket_.number(), wake, deadline, last_message_ + spinning_time);
     if (outcome != Outcome::received) return outcome;
+    last_message_ = ChannelClock::now();
     alignas(Header) std::byte buffer[sizeof(Header) + longest_inline_payload];
     iovec part{buffer, sizeof(buffer)};
     Ancillary ancillary;

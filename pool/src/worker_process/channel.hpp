@@ -36,9 +36,9 @@ using ChannelClock = std::chrono::steady_clock;
 /// The longest payload of a message. Longer data go through shared memory.
 inline constexpr std::uint64_t longest_payload = std::uint64_t{1} << 30;
 
-/// How long a thread that waits for a message or a result asks again and again before it sleeps. Waking up takes up to 100 us on some
-/// hosts, at each of the three threads that a job passes, and a small job is answered in less than this time.
-inline constexpr std::chrono::microseconds spinning_time{400};
+/// For how long after the last message, or after the submission of a job, a waiting thread asks again and again before it sleeps. Waking
+/// up takes up to 150 us on some hosts, at each of the three threads that a job passes; jobs that end sooner than this do without.
+inline constexpr std::chrono::milliseconds spinning_time{5};
 
 /// One end of a connection between a pool and a worker process. Messages keep their bounds; each has a header with a version and lengths,
 /// which the receiver checks. A payload above 32 KiB travels in a sealed memory file. Not thread-safe.
@@ -69,6 +69,7 @@ public:
 
 private:
     FileDescriptor socket_;
+    ChannelClock::time_point last_message_{};  ///< in either direction
 };
 
 }  // namespace cupool::detail
