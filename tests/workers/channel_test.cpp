@@ -139,8 +139,9 @@ TEST_CASE("malformed payloads are refused") {
     CHECK(read.code() == abi::Status::out_of_memory);
     CHECK(read.device() == 3);
     CHECK_FALSE(read.reason());
-    const std::vector<std::byte> right_greeting = greeting_payload({Engine::gpu, "name", "uuid"});
+    const std::vector<std::byte> right_greeting = greeting_payload({Engine::gpu, "name", "uuid", "0000:01:00.0"});
     CHECK(read_greeting(right_greeting).device_uuid == "uuid");
+    CHECK(read_greeting(right_greeting).pci_bus_id == "0000:01:00.0");
     const std::vector<std::byte> right_call = call_payload({"function", bytes_of("input"), {}});
     CHECK(read_call(right_call).function == "function");
 

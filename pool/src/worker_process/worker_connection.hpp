@@ -23,6 +23,7 @@ struct WorkerGreeting {
     Engine engine = Engine::host;
     std::string device_name;
     std::string device_uuid;
+    std::string pci_bus_id;  ///< of the device
 };
 
 /// A worker process ended, or had to be ended, while something was expected of it.

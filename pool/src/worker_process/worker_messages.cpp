@@ -24,7 +24,12 @@ std::optional<T> read_optional(MessageReader& reader) {
 }  // namespace
 
 std::vector<std::byte> greeting_payload(const WorkerGreeting& greeting) {
-    return MessageWriter().enumerator(greeting.engine).text(greeting.device_name).text(greeting.device_uuid).take();
+    return MessageWriter()
+        .enumerator(greeting.engine)
+        .text(greeting.device_name)
+        .text(greeting.device_uuid)
+        .text(greeting.pci_bus_id)
+        .take();
 }
 
 WorkerGreeting read_greeting(std::span<const std::byte> payload) {
@@ -33,6 +38,7 @@ WorkerGreeting read_greeting(std::span<const std::byte> payload) {
     greeting.engine = reader.enumerator(Engine::host);
     greeting.device_name = reader.text();
     greeting.device_uuid = reader.text();
+    greeting.pci_bus_id = reader.text();
     reader.require_end();
     return greeting;
 }

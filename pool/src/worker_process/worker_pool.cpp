@@ -149,13 +149,11 @@ public:
 
     State(const WorkerOptions& options, const std::string& program, const std::vector<PlannedWorker>& workers)
         : divide_from_(options.divide_from), board_(ordinals_of(workers)) {
-        const detail::WorkerConnection::Limits limits{options.start_deadline, options.deadline, options.memory_limit};
         try {
             for (std::size_t i = 0; i < workers.size(); ++i) {
                 const char* const role = workers[i].device >= 0 ? detail::gpu_role : detail::host_role;
                 supervisors_.push_back(std::make_unique<detail::WorkerSupervisor>(
-                    board_, i, workers[i].device, detail::worker_start(program, options, role, workers[i].visible_entry), limits,
-                    options.attempts));
+                    board_, i, workers[i].device, detail::worker_start(program, options, role, workers[i].visible_entry), options));
             }
         } catch (...) {
             board_.close();

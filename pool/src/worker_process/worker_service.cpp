@@ -86,6 +86,7 @@ WorkerGreeting greeting_of(const DevicePool& pool) {
     const DeviceIdentity identity = pool.identity_at(0);
     greeting.device_name = identity.name;
     greeting.device_uuid = identity.uuid;
+    greeting.pci_bus_id = identity.pci_bus_id;
     return greeting;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "near_cpus.hpp"
 #include "worker_messages.hpp"
 
 namespace cupool::detail {
@@ -69,11 +70,15 @@ Error as_seen_here(const Error& error, int device, const SourceLocation& where) 
 
 }  // namespace
 
-WorkerSupervisor::WorkerSupervisor(JobBoard& board, std::size_t worker, int device, ChildProcessStart start,
-                                   const WorkerConnection::Limits& limits, unsigned attempts)
-    : board_(board), worker_(worker), device_(device), start_(std::move(start)), limits_(limits), attempts_(attempts), thread_([this] {
-          run();
-      }) {}
+WorkerSupervisor::WorkerSupervisor(JobBoard& board, std::size_t worker, int device, ChildProcessStart start, const WorkerOptions& options)
+    : board_(board),
+      worker_(worker),
+      device_(device),
+      start_(std::move(start)),
+      limits_{options.start_deadline, options.deadline, options.memory_limit},
+      attempts_(options.attempts),
+      runs_near_device_(options.runs_near_device),
+      thread_([this] { run(); }) {}
 
 WorkerSupervisor::~WorkerSupervisor() { thread_.join(); }
 
@@ -112,6 +117,7 @@ void WorkerSupervisor::start_process() {
         greeting = current_error();
     }
     if (const auto* const ready = std::get_if<WorkerGreeting>(&greeting)) {
+        if (const auto near = runs_near_device_ ? cpus_near(ready->pci_bus_id) : std::nullopt) keep_on(connection_->process(), *near);
         board_.set_ready(worker_, ready->device_name, ready->device_uuid);
         start_failures_ = 0;
         if (!std::exchange(has_started_, true)) first_start_.set_value(*ready);

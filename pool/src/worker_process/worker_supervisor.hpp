@@ -15,9 +15,7 @@ namespace cupool::detail {
 /// Keeps one worker running: a thread that starts its process, gives it the jobs of the board, and starts another process where it ends.
 class WorkerSupervisor {
 public:
-    /// \param attempts  how many workers a job may lose
-    WorkerSupervisor(JobBoard& board, std::size_t worker, int device, ChildProcessStart start, const WorkerConnection::Limits& limits,
-                     unsigned attempts);
+    WorkerSupervisor(JobBoard& board, std::size_t worker, int device, ChildProcessStart start, const WorkerOptions& options);
     /// Waits for the thread, which ends when the board is finished.
     ~WorkerSupervisor();
     WorkerSupervisor(const WorkerSupervisor&) = delete;
@@ -44,6 +42,7 @@ private:
     const ChildProcessStart start_;
     const WorkerConnection::Limits limits_;
     const unsigned attempts_;
+    const bool runs_near_device_;
 
     std::optional<WorkerConnection> connection_;
     unsigned start_failures_ = 0;  ///< in a row

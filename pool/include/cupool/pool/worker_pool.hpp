@@ -49,6 +49,9 @@ struct WorkerOptions {
     /// Calls with at least this many terms are divided into jobs for all devices that are idle: several MSMs of a call between MSMs, and
     /// one MSM of points, but not of prepared bases, between terms. 0: no call is divided. Calls with a bitsize are not divided.
     std::size_t divide_from = std::size_t(1) << 20;
+    /// Whether a worker runs only on the CPUs that are nearest to its device (of its NUMA node, as far as this process may use them), which
+    /// is where its staging memory should be. Where the system does not tell which these are, it runs on all.
+    bool runs_near_device = true;
     /// The worker program. Empty: this program itself, if it has called serve_if_worker(); otherwise `cupool-worker`, beside this program
     /// or on PATH, which knows no functions of the program's own.
     std::string program;
