@@ -35,7 +35,7 @@ private:
 }  // namespace
 
 TEST_CASE("the CPUs near a device are read from sysfs") {
-    const auto cpus = Devices("0-3,8,10-11\n").near("0000:C1:00.0");
+    const auto cpus = Devices("0-3,8,10-11\n").near("00000000:C1:00.0");
     REQUIRE(cpus.has_value());
     CHECK(CPU_COUNT(&*cpus) == 7);
     for (const std::size_t cpu : {0U, 3U, 8U, 10U, 11U}) CHECK(CPU_ISSET(cpu, &*cpus));

@@ -1,8 +1,7 @@
 #include "near_cpus.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
+#include <cupool/driver/detail/pci_device_name.hpp>
 #include <fstream>
 #include <sstream>
 #include <string_view>
@@ -10,16 +9,6 @@
 namespace cupool::detail {
 
 namespace {
-
-/// sysfs has lower-case digits and a domain of four or more; the driver may give capitals.
-std::string name_in_sysfs(std::string id) {
-    const bool is_plain = !id.empty() && std::all_of(id.begin(), id.end(), [](unsigned char letter) {
-        return std::isxdigit(letter) != 0 || letter == ':' || letter == '.';
-    });
-    if (!is_plain || id.find(':') == std::string::npos) return {};
-    std::transform(id.begin(), id.end(), id.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-    return id;
-}
 
 /// \return whether `text` begins with a number, which is then taken from it
 bool take_number(std::string_view& text, int& number) {
@@ -46,7 +35,7 @@ bool add_range(std::string_view text, cpu_set_t& cpus) {
 }  // namespace
 
 std::optional<cpu_set_t> cpus_near(const std::string& pci_bus_id, const std::string& devices) {
-    const std::string name = name_in_sysfs(pci_bus_id);
+    const std::string name = sysfs_name_of_pci_device(pci_bus_id);
     if (name.empty()) return std::nullopt;
     std::ifstream file(devices + "/" + name + "/local_cpulist");
     std::string list;

@@ -1,25 +1,13 @@
 #include "devquery/pci_devices.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <cupool/driver/detail/pci_device_name.hpp>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
 
 namespace cupool::tools {
 namespace {
-
-/// The name that sysfs has for a device: lower case, and a domain of 4 digits, where the driver may report 8. Empty for any other text,
-/// which must not become part of a path.
-std::string name_in_sysfs(std::string id) {
-    constexpr std::size_t domain_digits = 4;
-    for (auto& letter : id) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    if (id.find_first_not_of("0123456789abcdef:.") != std::string::npos || id.find("..") != std::string::npos) return {};
-    const auto domain = id.find(':');
-    if (domain != std::string::npos && domain > domain_digits && id.find_first_not_of('0') >= domain - domain_digits)
-        id.erase(0, domain - domain_digits);
-    return id;
-}
 
 std::vector<std::string> path_of(const std::filesystem::path& device) {
     std::error_code error;
@@ -56,7 +44,7 @@ const char* to_string(PciDistance distance) {
 }
 
 PciDevice read_pci_device(const std::string& pci_bus_id, const std::string& root) {
-    const auto name = name_in_sysfs(pci_bus_id);
+    const auto name = detail::sysfs_name_of_pci_device(pci_bus_id);
     if (name.empty()) return {};
     const auto device = std::filesystem::path(root + "/sys/bus/pci/devices") / name;
     return {path_of(device), numa_node_of(device)};
