@@ -25,6 +25,13 @@ struct DoctorOptions {
     double timeout = 30;
 };
 
+/// The variables in a file of facts, or none.
+std::map<std::string, std::string> given_environment(const std::string& facts) {
+    HostSnapshot given;
+    if (!facts.empty()) merge_snapshot_file(given, facts);
+    return given.environment;
+}
+
 HostSnapshot snapshot_for(const DoctorOptions& options) {
     HostSnapshot snapshot;
     if (!options.from.empty()) {
@@ -32,7 +39,10 @@ HostSnapshot snapshot_for(const DoctorOptions& options) {
     } else {
         auto root = options.root;
         while (root.ends_with('/')) root.pop_back();
-        snapshot = collect_snapshot(root, std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000)));
+        auto environment = own_environment();
+        if (!root.empty()) environment = given_environment(options.facts);  // the shell's is not that of the other host
+        snapshot =
+            collect_snapshot(root, std::move(environment), std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000)));
     }
     if (!options.facts.empty()) merge_snapshot_file(snapshot, options.facts);
     return snapshot;
