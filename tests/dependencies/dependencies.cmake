@@ -96,7 +96,7 @@ room(simulator/src/checks MAY_INCLUDE ${simulator} simulator/src/api simulator/s
 room(tools/src/formats MAY_INCLUDE ${kernels})
 room(tools/src/io MAY_INCLUDE ${pool} tools/src/formats)
 room(tools/src/program MAY_INCLUDE ${pool} tools/src/formats)
-room(tools/src/options MAY_INCLUDE ${pool} tools/src/formats tools/src/program)
+room(tools/src/options MAY_INCLUDE ${pool} tools/src/formats tools/src/io tools/src/program)
 room(tools/src/checks MAY_INCLUDE ${pool} tools/src/formats tools/src/io tools/src/options tools/src/program)
 set(shared_by_tools ${pool} tools/src/checks tools/src/formats tools/src/io tools/src/options tools/src/program)
 room(tools/src/commands MAY_INCLUDE ${shared_by_tools})

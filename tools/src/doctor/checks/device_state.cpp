@@ -3,6 +3,7 @@
 
 #include "doctor/checks/checks.hpp"
 #include "doctor/checks/host_view.hpp"
+#include "io/size_text.hpp"
 
 namespace cupool::tools::checks {
 namespace {
@@ -44,11 +45,6 @@ bool lists_instance(const HostSnapshot& host) {
 /// Whether a card is in MIG mode, and the driver lists other cards only.
 bool lists_no_instance_of_mig_card(const HostSnapshot& host) {
     return host.driver.mig_cards.value_or(0) > 0 && !lists_instance(host) && !chooses_devices(host);
-}
-
-std::string gibibytes(std::uint64_t bytes) {
-    constexpr std::uint64_t tenth = (std::uint64_t{1} << 30) / 10;
-    return std::to_string(bytes / tenth / 10) + "." + std::to_string(bytes / tenth % 10) + " GiB";
 }
 
 }  // namespace
@@ -206,8 +202,8 @@ std::optional<Finding> too_little_memory(const HostSnapshot& host) {
         if (!refused && !scarce) return "";
         is_full = is_full || refused;
         std::string text = refused ? "opening a context: " + status_text(out_of_memory)
-                                   : gibibytes(*device.free_memory) + " of " + gibibytes(device.total_memory) + " free";
-        for (const auto& [process, bytes] : device.users) text += "; process " + process + " holds " + gibibytes(bytes);
+                                   : size_text(*device.free_memory) + " of " + size_text(device.total_memory) + " free";
+        for (const auto& [process, bytes] : device.users) text += "; process " + process + " holds " + size_text(bytes);
         return text;
     });
     if (evidence.empty()) return std::nullopt;
