@@ -34,6 +34,7 @@ room(driver/src/memory MAY_INCLUDE ${driver})
 room(driver/src/kernels MAY_INCLUDE ${driver})
 room(driver/src/graphs MAY_INCLUDE ${driver} driver/src/streams)
 room(driver/src/loading MAY_INCLUDE ${driver})
+room(driver/src/management MAY_INCLUDE ${driver})
 room(driver/src/profiling MAY_INCLUDE ${driver} driver/src/loading)
 
 # kernels: what all jobs share, then the jobs. The list of curves knows nothing, and shipped code is listed by it.

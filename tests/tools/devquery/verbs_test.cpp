@@ -285,7 +285,7 @@ TEST_CASE("verbs have usage errors with suggestions, and help that fits a screen
         CHECK(result.out.empty());
     }
     constexpr int screen_lines = 24;
-    for (const std::string verb : {"topo", "bw", "selftest"}) {
+    for (const std::string verb : {"topo", "bw", "selftest", "watch"}) {
         const auto help = run_devquery({verb, "--help"});
         CHECK(help.exit_code == 0);
         CHECK(std::count(help.out.begin(), help.out.end(), '\n') <= screen_lines);
