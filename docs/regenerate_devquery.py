@@ -3,7 +3,8 @@
 
     python3 docs/regenerate_devquery.py [--check] build/dev/bin/devquery build/dev/simulator/libcupool-sim.so
 
---check changes nothing: exit code 1 if the page is not up to date. Figures of `bw` vary from run to run, so only the rest is compared.
+--check changes nothing: exit code 1 if the page is not up to date. Figures of `bw` and times of day vary from run to run, so only the
+rest is compared.
 """
 
 import os
@@ -29,7 +30,8 @@ def screen_of(command, devquery, simulator):
 
 
 def comparable(text):
-    """The text without the figures of `bw`, and the blanks between its columns."""
+    """The text without the figures of `bw`, times of day, and the blanks between columns."""
+    text = re.sub(r"\d\d:\d\d:\d\d\n", "TIME\n", text)
     return re.sub(r" +", " ", re.sub(r"[0-9.]+ (GB/s|us) +[0-9.]+ to [0-9.]+", r"\1", text))
 
 

@@ -26,6 +26,7 @@
 #include <cupool/driver/linker.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/managed_buffer.hpp>
+#include <cupool/driver/management_library.hpp>
 #include <cupool/driver/memory_pool.hpp>
 #include <cupool/driver/module.hpp>
 #include <cupool/driver/peer_access.hpp>

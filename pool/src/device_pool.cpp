@@ -63,7 +63,7 @@ bool says_nothing_of_device(const Error& error) {
 ExcludedDevice excluded_device(int ordinal, const Error& error) {
     detail::log(LogLevel::warning, "pool: device " + std::to_string(ordinal) + " is left out: " + error.what());
     const std::optional<Reason> reason = error.code() ? reason_of(*error.code()) : error.reason();
-    return {ordinal, reason.value_or(Reason::device_unhealthy), error.what()};
+    return {ordinal, reason.value_or(Reason::device_unhealthy), error.at({}).what()};
 }
 
 /// \param first  what the first of them failed of

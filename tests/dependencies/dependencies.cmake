@@ -34,6 +34,7 @@ room(driver/src/memory MAY_INCLUDE ${driver})
 room(driver/src/kernels MAY_INCLUDE ${driver})
 room(driver/src/graphs MAY_INCLUDE ${driver} driver/src/streams)
 room(driver/src/loading MAY_INCLUDE ${driver})
+room(driver/src/management MAY_INCLUDE ${driver})
 room(driver/src/profiling MAY_INCLUDE ${driver} driver/src/loading)
 
 # kernels: what all jobs share, then the jobs. The list of curves knows nothing, and shipped code is listed by it.
@@ -96,7 +97,7 @@ room(simulator/src/checks MAY_INCLUDE ${simulator} simulator/src/api simulator/s
 room(tools/src/formats MAY_INCLUDE ${kernels})
 room(tools/src/io MAY_INCLUDE ${pool} tools/src/formats)
 room(tools/src/program MAY_INCLUDE ${pool} tools/src/formats)
-room(tools/src/options MAY_INCLUDE ${pool} tools/src/formats tools/src/program)
+room(tools/src/options MAY_INCLUDE ${pool} tools/src/formats tools/src/io tools/src/program)
 room(tools/src/checks MAY_INCLUDE ${pool} tools/src/formats tools/src/io tools/src/options tools/src/program)
 set(shared_by_tools ${pool} tools/src/checks tools/src/formats tools/src/io tools/src/options tools/src/program)
 room(tools/src/commands MAY_INCLUDE ${shared_by_tools})

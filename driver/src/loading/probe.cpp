@@ -71,6 +71,16 @@ void fail(ProbeReport& report, const char* failure) noexcept {
     }
 }
 
+/// Without the location in this layer, which tells nothing to the reader of a report.
+void fail(ProbeReport& report, const Error& error) noexcept {
+    fail(report, out_of_memory);
+    try {
+        report.explanation = error.at({}).what();
+    } catch (const std::bad_alloc&) {
+        return;  // the explanation is that there is no memory
+    }
+}
+
 void set(ProbeReport& report, detail::Diagnosis diagnosis) {
     report.reason = diagnosis.reason;
     report.explanation = std::move(diagnosis.explanation);
@@ -149,7 +159,7 @@ ProbeReport probe(const LoadOptions& options) noexcept {
                                             (report.explanation.empty() ? "" : ": " + report.explanation));
         }
     } catch (const Error& error) {
-        fail(report, error.what());
+        fail(report, error);
         if (error.reason() == Reason::library_unusable) {  // the library is faulty, which says all about its devices
             report.reason = Reason::library_unusable;
             report.failed = false;

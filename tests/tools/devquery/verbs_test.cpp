@@ -165,7 +165,7 @@ TEST_CASE("selftest finds a bit of memory that is stuck, and says where") {
     CHECK(json.at("devices").at(0).at("passed") == false);
     CHECK(memory.at("passed") == false);
     CHECK_THAT(memory.at("finding").get<std::string>(),
-               contains_text("1 words are wrong, the first at byte 2048: 0x00000000 was written, 0x00000004 was read"));
+               contains_text("1 word is wrong, the first at byte 2048: 0x00000000 was written, 0x00000004 was read"));
     CHECK_THAT(run_devquery({"selftest", "--memory", "4K"}, {"CUPOOL_TEST_FLIP=memory"}, "1").out,
                contains_text("GPU 0, memory: constant"));
 }
@@ -197,10 +197,60 @@ TEST_CASE("a driver that answers nonsense is a finding for every verb") {
             const auto result = run_devquery({verb, "--json"}, {nonsense});
             INFO(verb << ", " << nonsense << ": " << result.err);
             CHECK(result.exit_code == 11);
-            CHECK(result.out.empty());
-            CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+            CHECK(result.err.empty());
+            CHECK(valid_json(result, verb).at("reason").at("code") == 11);
+            const auto text = run_devquery({verb}, {nonsense});
+            CHECK(text.exit_code == 11);
+            CHECK(text.out.empty());
+            CHECK(std::count(text.err.begin(), text.err.end(), '\n') == 1);
         }
     }
+}
+
+TEST_CASE("the JSON of a verb without a usable GPU has the reason and empty lists") {
+    for (const std::string verb : {"topo", "bw", "selftest"}) {
+        const auto result = run_process(devquery, {verb, "--json"}, {}, {"CUPOOL_DRIVER=/nonexistent/libcuda.so.1"});
+        INFO(verb << ": " << result.err);
+        const auto json = valid_json(result, verb);
+        CHECK(result.err.empty());
+        CHECK(json.at("reason").at("code") == result.exit_code);
+        CHECK(json.at("reason").at("name") == "no_library");
+        CHECK_FALSE(json.at("reason").at("explanation").is_null());
+        CHECK(json.at(verb == "bw" ? "measurements" : "devices").empty());
+    }
+}
+
+TEST_CASE("selftest refuses to test more memory than is free, before any test") {
+    const auto result = run_devquery({"selftest", "--memory", "9000G"});
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK_THAT(result.err, contains_text("--memory asks for 9000.0 GiB, and GPU 0 has 140.4 GiB free"));
+}
+
+TEST_CASE("no error of a verb names a source file") {
+    const Arguments faults = {"CUPOOL_SIM_FAULTS=cuMemAlloc:1:2:always"};
+    const Arguments no_context = {"CUPOOL_SIM_FAULTS=cuDevicePrimaryCtxRetain:1:999:always"};
+    for (const auto& arguments : {small_bandwidth, small_self_test}) {
+        for (const auto& variables : {faults, no_context}) {
+            const auto result = run_devquery(arguments, variables);
+            INFO(result.out << result.err);
+            CHECK(result.exit_code == 1);
+            CHECK((result.out + result.err).find("cpp") == std::string::npos);
+        }
+    }
+    CHECK(run_devquery({"topo"}, {"CUPOOL_TEST_COUNT=-5"}).err.find("cpp") == std::string::npos);
+    CHECK(run_devquery({}, {"CUPOOL_TEST_COUNT=-5"}).out.find("cpp") == std::string::npos);
+    const auto debugged = run_devquery(small_self_test, {"CUPOOL_SIM_FAULTS=cuMemAlloc:1:2:always", "CUPOOL_LOG=debug"});
+    CHECK_THAT(debugged.err, contains_text("self_test.cpp:"));
+}
+
+TEST_CASE("the ranges of options are given in their units") {
+    CHECK_THAT(run_devquery({"bw", "--size", "3"}).err, contains_text("3 is no size from 16 bytes to 64.0 GiB"));
+    CHECK_THAT(run_devquery({"bw", "--size", "1T"}).err, contains_text("1T is no size from"));
+    CHECK_THAT(run_devquery({"bw", "--size", "x"}).err, contains_text("x is no size from"));
+    CHECK_THAT(run_devquery({"selftest", "--seconds", "-1"}).err, contains_text("-1 is no number of seconds from 0 to 10000000"));
+    CHECK_THAT(run_devquery({"bw", "--size", "4K", "--runs", "1"}, {}, "1").out, contains_text("4096 bytes each, 1 run; "));
+    CHECK_THAT(run_devquery({"selftest", "--memory", "4K"}, {}, "1").out, contains_text("4.0 KiB"));
 }
 
 TEST_CASE("no verb dies of an attribute that is nonsense") {
@@ -235,7 +285,7 @@ TEST_CASE("verbs have usage errors with suggestions, and help that fits a screen
         CHECK(result.out.empty());
     }
     constexpr int screen_lines = 24;
-    for (const std::string verb : {"topo", "bw", "selftest"}) {
+    for (const std::string verb : {"topo", "bw", "selftest", "watch"}) {
         const auto help = run_devquery({verb, "--help"});
         CHECK(help.exit_code == 0);
         CHECK(std::count(help.out.begin(), help.out.end(), '\n') <= screen_lines);

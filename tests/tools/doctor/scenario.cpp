@@ -138,8 +138,7 @@ json make_host(const Scenario& scenario, const fs::path& root) {
     const json lines = content.value("kernel_log", json::array());
     for (const auto& line : lines) log += "Nov 25 09:30:00 somehost kernel: " + line.get<std::string>() + "\n";
     if (!log.empty()) write(root.string() + "/var/log/kern.log", log);
-    if (const auto preload = content.value(json::json_pointer("/environment/LD_PRELOAD"), ""); !preload.empty())
-        facts["environment"]["LD_PRELOAD"] = preload;
+    if (content.contains("environment")) facts["environment"] = content["environment"];
     if (content.contains("process")) facts["process"].merge_patch(content["process"]);
     if (content.contains("libraries")) facts["libraries"] = content["libraries"];
     if (content.contains("driver")) facts["driver"] = content["driver"];
@@ -148,12 +147,10 @@ json make_host(const Scenario& scenario, const fs::path& root) {
 
 std::vector<std::string> variables_of(const Scenario& scenario) {
     std::vector<std::string> variables;
+    if (!scenario.needs_simulator()) return variables;
     for (const auto* const member : {"environment", "simulator"}) {
         const json values = scenario.content.value(member, json::object());
-        for (const auto& [name, value] : values.items()) {
-            if (name == "LD_PRELOAD") continue;  // make_host() describes it: it would change the program itself
-            variables.push_back(name + "=" + value.get<std::string>());
-        }
+        for (const auto& [name, value] : values.items()) variables.push_back(name + "=" + value.get<std::string>());
     }
     return variables;
 }

@@ -32,6 +32,17 @@ std::string first_finding(const json& diagnosis) {
     return findings.empty() || findings[0].at("confidence") == "possible" ? "" : findings[0].at("id").get<std::string>();
 }
 
+/// Every text says something, whatever is unknown.
+void require_texts(const json& finding) {
+    INFO(finding);
+    CHECK_FALSE(finding.at("cause").get<std::string>().empty());
+    CHECK_FALSE(finding.at("fix").get<std::string>().empty());
+    CHECK_FALSE(finding.at("evidence").empty());
+    for (const std::string text : finding.at("evidence")) {
+        CHECK((!text.empty() && text.back() != ' '));
+    }
+}
+
 void require_diagnosis(const Scenario& scenario) {
     INFO("scenario " << scenario.name);
     const TemporaryDirectory directory;
@@ -46,6 +57,7 @@ void require_diagnosis(const Scenario& scenario) {
     CHECK(diagnosis.at("healthy") == scenario.expected().empty());
     CHECK(diagnosis.at("reason").at("code") == result.exit_code);
     CHECK((result.exit_code == 0) == scenario.expected().empty());
+    for (const auto& finding : diagnosis.at("findings")) require_texts(finding);
     const auto replayed = run_doctor({"--from", snapshot}, {});
     CHECK(replayed.out == result.out);
     CHECK(replayed.exit_code == result.exit_code);

@@ -12,6 +12,7 @@
 
 #include "devquery/copy_kernel.hpp"
 #include "devquery/copy_timer.hpp"
+#include "program/error_text.hpp"
 
 namespace cupool::tools {
 namespace {
@@ -110,7 +111,7 @@ private:
             }
             measurement.is_verified = verify();
         } catch (const Error& error) {
-            measurement.failure = error.what();
+            measurement.failure = error_text(error);
         }
         measurements_.push_back(std::move(measurement));
     }
@@ -157,7 +158,7 @@ void Bandwidth::measure_host(Side& side) {
         measure_host_by_kernel(side, host);
         measure_host_latency(side, host);
     } catch (const Error& error) {
-        fail({{}, side.ordinal(), "pinned", "copy engine", false, {}}, error.what());
+        fail({{}, side.ordinal(), "pinned", "copy engine", false, {}}, error_text(error));
     }
 }
 
@@ -266,7 +267,7 @@ void Bandwidth::measure_pair(Side& one, Side& other) {
         if (is_direct) access.emplace_back(one.context.context(), other.context.context());
         if (is_direct) access.emplace_back(other.context.context(), one.context.context());
     } catch (const Error& error) {
-        fail({one.ordinal(), other.ordinal(), "", "copy engine", false, is_direct}, error.what());
+        fail({one.ordinal(), other.ordinal(), "", "copy engine", false, is_direct}, error_text(error));
         return;
     }
     const CopyLane forth = {one.stream, [&] { enqueue_between(other, one, words_.size()); }};
@@ -317,7 +318,7 @@ std::vector<CopyMeasurement> measure_bandwidth(const ProbeReport& report, const 
         try {
             sides.push_back(std::make_unique<Side>(report.driver, device.ordinal, bandwidth.words()));
         } catch (const Error& error) {
-            bandwidth.fail({{}, device.ordinal, "pinned", "copy engine", false, {}}, error.what());
+            bandwidth.fail({{}, device.ordinal, "pinned", "copy engine", false, {}}, error_text(error));
         }
     }
     for (const auto& side : sides) {

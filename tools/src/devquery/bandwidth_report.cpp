@@ -83,7 +83,7 @@ std::string bandwidth_table(const std::vector<CopyMeasurement>& measurements, co
     TextTable table({{"copy", 0}, {"memory or link", 1}, {"by", 2}, {"median", 0}, {"range", 3}, {"data", 0}});
     for (const auto& measurement : measurements) table.add_row(row_of(measurement));
     return table.text(width) + '\n' + std::to_string(options.bytes) + " bytes each, " + std::to_string(options.runs) +
-           " runs; <-> counts both ways together; us: 4 bytes, awaited.\n";
+           (options.runs == 1 ? " run" : " runs") + "; <-> counts both ways together; us: 4 bytes, awaited.\n";
 }
 
 std::string bandwidth_json(const std::vector<CopyMeasurement>& measurements, const BandwidthOptions& options, const ProbeReport& report) {

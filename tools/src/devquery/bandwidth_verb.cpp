@@ -4,6 +4,7 @@
 #include "devquery/bandwidth_report.hpp"
 #include "devquery/device_selection.hpp"
 #include "devquery/verbs.hpp"
+#include "options/size_option.hpp"
 #include "program/careful_loading.hpp"
 #include "program/terminal.hpp"
 
@@ -18,6 +19,8 @@ struct Options {
 
 Outcome run(const Options& options) {
     const auto report = probe(careful_options());
+    if (options.json && report.usable_device_count() == 0)
+        return {bandwidth_json({}, options.bandwidth, report), static_cast<int>(report.reason)};
     const auto devices = selected_devices(report, options.devices);
     std::vector<CopyMeasurement> measurements;
     {
@@ -40,9 +43,8 @@ void add_bandwidth_verb(CLI::App& app, Outcome& outcome) {
     const auto options = std::make_shared<Options>();
     auto& verb = *app.add_subcommand("bw", "measures copies: host and GPUs, within a GPU, between all pairs; data are compared");
     add_devices_option(verb, options->devices);
-    verb.add_option("--size", options->bandwidth.bytes, "bytes of each copy, such as 64M; the default is 256M")
-        ->transform(CLI::AsSizeValue(false).description("") & CLI::Range(least_bytes, most_bytes).description(""))
-        ->type_name("BYTES");
+    require_size(*verb.add_option("--size", options->bandwidth.bytes, "bytes of each copy, such as 64M; the default is 256M"), least_bytes,
+                 most_bytes);
     verb.add_option("--runs", options->bandwidth.runs, "timed runs of each; the default is 10")
         ->check(CLI::Range(1, most_runs).description(""))
         ->type_name("N");

@@ -7,6 +7,7 @@
 
 #include "devquery/device_text.hpp"
 #include "io/painter.hpp"
+#include "io/size_text.hpp"
 #include "io/text_table.hpp"
 
 namespace cupool::tools {
@@ -44,8 +45,8 @@ std::string ecc_text(const std::optional<bool>& enabled) {
 }
 
 std::string memory_cell(const ProbedDevice& device, const DeviceDetails& details) {
-    const auto total = memory_text(device.total_memory);
-    return details.free_memory ? memory_text(*details.free_memory) + " of " + total : total;
+    const auto total = size_text(device.total_memory);
+    return details.free_memory ? size_text(*details.free_memory) + " of " + total : total;
 }
 
 TextTable::Column memory_column(const DeviceReport& report) { return {report.has_all ? "memory free" : "memory", 0}; }

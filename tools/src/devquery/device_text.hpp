@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cupool/driver/probe.hpp>
 #include <string>
 
@@ -10,8 +9,6 @@ namespace cupool::tools {
 /// \{
 std::string compute_mode_name(abi::ComputeMode mode);
 std::string compute_capability(const ProbedDevice& device);
-/// "141.0 GiB", or "64.0 MiB" below 1 GiB
-std::string memory_text(std::size_t bytes);
 /// \}
 
 }  // namespace cupool::tools

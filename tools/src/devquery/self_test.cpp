@@ -15,6 +15,9 @@
 
 #include "devquery/pattern_kernels.hpp"
 #include "io/progress.hpp"
+#include "io/size_text.hpp"
+#include "program/error_text.hpp"
+#include "program/outcome.hpp"
 
 namespace cupool::tools {
 namespace {
@@ -28,9 +31,9 @@ constexpr auto curve = Curve::bn254;
 
 std::string describe(const WrongWord& wrong, const char* pattern) {
     char text[160];
-    std::snprintf(text, sizeof text, "%s: %llu words are wrong, the first at byte %llu: 0x%08x was written, 0x%08x was read", pattern,
-                  static_cast<unsigned long long>(wrong.count), static_cast<unsigned long long>(wrong.index * sizeof(std::uint32_t)),
-                  wrong.expected, wrong.found);
+    std::snprintf(text, sizeof text, "%s: %llu %s wrong, the first at byte %llu: 0x%08x was written, 0x%08x was read", pattern,
+                  static_cast<unsigned long long>(wrong.count), wrong.count == 1 ? "word is" : "words are",
+                  static_cast<unsigned long long>(wrong.index * sizeof(std::uint32_t)), wrong.expected, wrong.found);
     return text;
 }
 
@@ -93,16 +96,48 @@ void run_once_more(SelfTestResult& result, const std::function<std::string()>& t
     try {
         result.finding = test();
     } catch (const Error& error) {
-        result.finding = error.what();
+        result.finding = error_text(error);
     }
 }
 
-DeviceSelfTest test_device(const std::shared_ptr<const Driver>& driver, const ProbedDevice& device, const SelfTestOptions& options) {
+/// A device and its context, or why it has none.
+struct OpenedDevice {
+    ProbedDevice device;
+    std::optional<DeviceContext> context{};
+    std::size_t free_memory = 0;
+    std::string failure{};
+};
+
+OpenedDevice open_device(const std::shared_ptr<const Driver>& driver, const ProbedDevice& device) {
+    OpenedDevice opened{device};
+    try {
+        auto context = DeviceContext::for_device(driver, device.ordinal);
+        opened.free_memory = context.context().memory_info().free;
+        opened.context = std::move(context);
+    } catch (const Error& error) {
+        opened.failure = error_text(error);
+    }
+    return opened;
+}
+
+void require_free_memory(const OpenedDevice& opened, std::size_t bytes) {
+    if (!opened.context || bytes <= opened.free_memory) return;
+    throw UsageError("--memory asks for " + size_text(bytes) + ", and GPU " + std::to_string(opened.device.ordinal) + " has " +
+                     size_text(opened.free_memory) + " free");
+}
+
+DeviceSelfTest test_device(const OpenedDevice& opened, const SelfTestOptions& options) {
+    const auto& device = opened.device;
     DeviceSelfTest results{device, 0, {{"memory", 0, {}}, {"reduction", 0, {}}, {"msm", 0, {}}}};
+    if (!opened.context) {  // nothing can run
+        results.tests[0].runs = 1;
+        results.tests[0].finding = opened.failure;
+        return results;
+    }
+    const auto& context = *opened.context;
     Progress progress("GPU " + std::to_string(device.ordinal));
     progress.show();
     std::mt19937_64 random(std::random_device{}());
-    std::optional<DeviceContext> context;
     std::optional<MemoryTest> memory;
     const auto start = Clock::now();
     const auto elapsed = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
@@ -110,18 +145,15 @@ DeviceSelfTest test_device(const std::shared_ptr<const Driver>& driver, const Pr
     do {
         progress.update(static_cast<std::uint64_t>(elapsed()), static_cast<std::uint64_t>(options.seconds));
         run_once_more(results.tests[0], [&] {
-            if (!context) context = DeviceContext::for_device(driver, device.ordinal);
             if (!memory) {
-                const auto free = context->context().memory_info().free;
-                memory.emplace(context->with_memory_pool({}),
-                               options.memory_bytes != 0 ? options.memory_bytes : free / free_memory_divisor);
+                memory.emplace(context.with_memory_pool({}),
+                               options.memory_bytes != 0 ? options.memory_bytes : opened.free_memory / free_memory_divisor);
                 results.memory_bytes = memory->bytes();
             }
             return memory->run(round);
         });
-        if (!context) break;  // nothing else can run
-        run_once_more(results.tests[1], [&] { return test_reduction(*context, random); });
-        run_once_more(results.tests[2], [&] { return test_msm(*context, random); });
+        run_once_more(results.tests[1], [&] { return test_reduction(context, random); });
+        run_once_more(results.tests[2], [&] { return test_msm(context, random); });
         ++round;
     } while (elapsed() < options.seconds && results.passed());
     return results;
@@ -135,8 +167,11 @@ bool DeviceSelfTest::passed() const {
 
 std::vector<DeviceSelfTest> run_self_tests(const std::shared_ptr<const Driver>& driver, const std::vector<ProbedDevice>& devices,
                                            const SelfTestOptions& options) {
+    std::vector<OpenedDevice> opened;
+    for (const auto& device : devices) opened.push_back(open_device(driver, device));
+    for (const auto& device : opened) require_free_memory(device, options.memory_bytes);
     std::vector<DeviceSelfTest> results;
-    for (const auto& device : devices) results.push_back(test_device(driver, device, options));
+    for (const auto& device : opened) results.push_back(test_device(device, options));
     return results;
 }
 

@@ -34,6 +34,7 @@ struct DeviceSelfTest {
 
 /// Tests one device after the other: patterns in its memory, a reduction and an MSM beside the same
 /// on the host. A failure becomes a finding, and the tests of the other devices go on.
+/// \throws UsageError, before any test, if a device has less free memory than is to be tested
 std::vector<DeviceSelfTest> run_self_tests(const std::shared_ptr<const Driver>& driver, const std::vector<ProbedDevice>& devices,
                                            const SelfTestOptions& options);
 

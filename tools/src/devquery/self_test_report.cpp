@@ -2,9 +2,9 @@
 
 #include <cupool/driver/printable_text.hpp>
 
-#include "devquery/device_text.hpp"
 #include "devquery/verb_json.hpp"
 #include "io/painter.hpp"
+#include "io/size_text.hpp"
 #include "io/text_table.hpp"
 
 namespace cupool::tools {
@@ -30,7 +30,7 @@ std::string self_test_table(const std::vector<DeviceSelfTest>& results, const Ta
     std::string findings;
     for (const auto& result : results) {
         const auto gpu = std::to_string(result.device.ordinal);
-        std::vector<std::string> row = {gpu, printable_text(result.device.name), memory_text(result.memory_bytes)};
+        std::vector<std::string> row = {gpu, printable_text(result.device.name), size_text(result.memory_bytes)};
         for (const auto& test : result.tests) {
             row.push_back(outcome_text(test, painter));
             if (!test.passed()) findings += "GPU " + gpu + ", " + test.name + ": " + printable_text(test.finding) + '\n';

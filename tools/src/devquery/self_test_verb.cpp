@@ -5,6 +5,7 @@
 #include "devquery/self_test_report.hpp"
 #include "devquery/verbs.hpp"
 #include "options/seconds_option.hpp"
+#include "options/size_option.hpp"
 #include "program/careful_loading.hpp"
 #include "program/terminal.hpp"
 
@@ -19,6 +20,7 @@ struct Options {
 
 Outcome run(const Options& options) {
     const auto report = probe(careful_options());
+    if (options.json && report.usable_device_count() == 0) return {self_test_json({}, report), static_cast<int>(report.reason)};
     const auto results = run_self_tests(report.driver, selected_devices(report, options.devices), options.test);
     const bool passed = std::all_of(results.begin(), results.end(), [](const DeviceSelfTest& result) { return result.passed(); });
     return {options.json ? self_test_json(results, report) : self_test_table(results, {wants_colors(), output_columns()}),
@@ -34,9 +36,9 @@ void add_self_test_verb(CLI::App& app, Outcome& outcome) {
     const auto options = std::make_shared<Options>();
     auto& verb = *app.add_subcommand("selftest", "tests memory and results of each GPU");
     add_devices_option(verb, options->devices);
-    verb.add_option("--memory", options->test.memory_bytes, "bytes of memory to test, such as 8G; by default a quarter of what is free")
-        ->transform(CLI::AsSizeValue(false).description("") & CLI::Range(least_bytes, most_bytes).description(""))
-        ->type_name("BYTES");
+    auto* const memory = verb.add_option("--memory", options->test.memory_bytes,
+                                         "bytes of memory to test, such as 8G; by default a quarter of what is free");
+    require_size(*memory, least_bytes, most_bytes);
     auto* const seconds =
         verb.add_option("--seconds", options->test.seconds, "burn-in: repeat the tests of each GPU for so long, or until one fails");
     require_seconds(*seconds, 0, most_seconds);

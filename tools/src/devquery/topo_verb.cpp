@@ -14,6 +14,10 @@ void add_topo_verb(CLI::App& app, Outcome& outcome) {
     verb.footer("Example: devquery topo\nOnly usable GPUs are shown. Creates no context.");
     verb.callback([json, &outcome] {
         const auto report = probe(careful_options());
+        if (report.usable_device_count() == 0 && *json) {
+            outcome = {topology_json({}, report), static_cast<int>(report.reason)};
+            return;
+        }
         if (report.usable_device_count() == 0) throw report.error();
         const auto topology = read_topology(report);
         outcome = {*json ? topology_json(topology, report) : topology_picture(topology, output_columns()), static_cast<int>(report.reason)};

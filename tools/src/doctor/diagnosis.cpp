@@ -12,6 +12,7 @@ namespace {
 constexpr checks::Check all_checks[] = {
     checks::forked_child,
     checks::static_program,
+    checks::driver_variable_wrong,
     // Environments in which the rest means something else.
     checks::wsl_without_gpu,
     checks::wsl_linux_driver,
@@ -41,9 +42,11 @@ constexpr checks::Check all_checks[] = {
     checks::compat_shadows,
     checks::version_mismatch,
     checks::container_without_compute,
+    checks::container_without_runtime,
     checks::library_not_searched,
     checks::library_missing,
     // The device nodes.
+    checks::private_devices,
     checks::nodes_missing,
     checks::nodes_forbidden,
     checks::nodes_stale,
@@ -57,6 +60,7 @@ constexpr checks::Check all_checks[] = {
     checks::visible_devices_out_of_range,
     checks::visible_devices_unknown_uuid,
     // The GPUs, then what the driver answered without another explanation.
+    checks::confidential_gpu,
     checks::fabric_manager,
     checks::mps_daemon,
     checks::mps_busy,
@@ -72,9 +76,11 @@ constexpr checks::Check all_checks[] = {
     checks::compute_mode_exclusive,
     checks::too_little_memory,
     checks::no_ptx_jit,
+    checks::mig_hides_gpus,
     checks::gpu_not_listed,
     checks::device_refused,
     checks::driver_refused,
+    checks::driver_not_asked,
     checks::persistence_off,
 };
 
@@ -102,6 +108,10 @@ std::vector<Finding> diagnose(const HostSnapshot& host) {
                                           [&](const Finding& finding) { return !is_last_resort(finding) && !is_remark(finding); });
     if (is_explained) findings.erase(std::remove_if(findings.begin(), findings.end(), is_last_resort), findings.end());
     std::stable_partition(findings.begin(), findings.end(), [](const Finding& finding) { return !is_remark(finding); });
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        findings[i].may_follow = i > 0 && !works(host) && !is_remark(findings[i]);
+        std::erase_if(findings[i].evidence, [](const std::string& text) { return text.empty(); });
+    }
     return findings;
 }
 

@@ -21,6 +21,7 @@ std::size_t usable_count(const HostSnapshot& host) {
 std::string usable_words(const HostSnapshot& host) {
     if (host.driver.outcome == "not asked") return "the driver was not asked";
     const auto listed = works(host) ? host.driver.devices.size() : 0;
+    if (listed == 0) return "no GPU is listed";
     return std::to_string(usable_count(host)) + " of " + std::to_string(listed) + " listed GPUs can be used";
 }
 
@@ -48,14 +49,18 @@ Json finding_json(const Finding& finding) {
             {"confidence", to_string(finding.confidence)},
             {"reason", {{"code", static_cast<int>(finding.reason)}, {"name", to_string(finding.reason)}}},
             {"evidence", finding.evidence},
-            {"as_root", finding.as_root.empty() ? Json() : Json(finding.as_root)}};
+            {"as_root", finding.as_root.empty() ? Json() : Json(finding.as_root)},
+            {"may_follow", finding.may_follow}};
 }
 
 }  // namespace
 
 std::string doctor_text(const HostSnapshot& host, const std::vector<Finding>& findings) {
     auto text = verdict(host, findings);
-    for (std::size_t i = 0; i < findings.size(); ++i) text += finding_text(findings[i], i + 1);
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        if (findings[i].may_follow && !findings[i - 1].may_follow) text += "\nThese may be consequences of 1:\n";
+        text += finding_text(findings[i], i + 1);
+    }
     return text;
 }
 

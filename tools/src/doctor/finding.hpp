@@ -17,6 +17,7 @@ struct Finding {
     Reason reason = Reason::none;         ///< the exit code if no GPU can be used
     std::vector<std::string> evidence{};  ///< what was seen
     std::string as_root{};                ///< what root could see in addition; may be empty
+    bool may_follow = false;              ///< whether it may be a consequence of the first finding
 };
 
 std::string to_string(Confidence confidence);

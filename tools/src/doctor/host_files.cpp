@@ -24,6 +24,7 @@ enum class Keep {
     gpu_lines,       ///< lines that name GPU drivers
     boot_words,      ///< words of the kernel's command line about modules and modes
     control_groups,  ///< with the identifiers of containers replaced
+    device_mounts,   ///< the file systems that are mounted on /dev
     group_names,     ///< of groups that own GPU nodes, without their members
 };
 
@@ -79,6 +80,12 @@ constexpr WantedFile wanted_files[] = {
     {"/dev/nvhost-gpu"},
     {"/dev/nvmap"},
     {"/etc/group", Keep::group_names},
+    {"/proc/self/mountinfo", Keep::device_mounts},
+    {"/sys/fs/selinux/enforce", Keep::all},
+    // Confidential virtual machines.
+    {"/dev/sev-guest"},
+    {"/dev/tdx_guest"},
+    {"/dev/tdx-guest"},
     // Containers and WSL.
     {"/.dockerenv"},
     {"/run/.containerenv"},
@@ -195,6 +202,11 @@ std::string without_identifiers(const std::string& text) {
     return kept;
 }
 
+/// The lines of mountinfo about /dev itself.
+std::string device_mounts(const std::string& text) {
+    return lines_with(text, [](const std::string& line) { return contains(line, " / /dev "); });
+}
+
 /// "video:x:44:", without the members.
 std::string group_names(const std::string& text) {
     std::istringstream stream(text);
@@ -215,6 +227,7 @@ std::string kept_text(Keep keep, const std::string& text) {
         case Keep::gpu_lines: return lines_with(text, names_gpu_driver);
         case Keep::boot_words: return boot_words(text);
         case Keep::control_groups: return without_identifiers(text);
+        case Keep::device_mounts: return device_mounts(text);
         case Keep::group_names: return group_names(text);
     }
     return {};

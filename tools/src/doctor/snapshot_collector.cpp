@@ -30,14 +30,6 @@ bool matters(std::string_view name) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-void collect_environment(HostSnapshot& snapshot) {
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string text = *entry;
-        const auto name = text.substr(0, text.find('='));
-        if (matters(name) && name.size() < text.size()) snapshot.environment[name] = text.substr(name.size() + 1);
-    }
-}
-
 /// A path below a home directory names a user.
 std::string without_user(const std::string& text) {
     constexpr std::string_view home = "/home/";
@@ -61,6 +53,24 @@ void remove_user_names(HostSnapshot& snapshot) {
     }
     snapshot.driver.library = without_user(snapshot.driver.library);
     snapshot.driver.explanation = without_user(snapshot.driver.explanation);
+}
+
+/// The libraries of other versions beside each libcuda, and the file that CUPOOL_DRIVER names.
+void collect_other_libraries(HostSnapshot& snapshot, const HostFiles& files) {
+    std::vector<std::string> paths;
+    for (const auto& library : snapshot.libraries) {
+        if (library.name != "libcuda.so.1" || library.resolved.empty()) continue;
+        const auto folder = library.resolved.substr(0, library.resolved.find_last_of('/'));
+        for (auto& path : files.glob(folder + "/libcuda.so.*.*")) paths.push_back(std::move(path));
+    }
+    if (const auto chosen = snapshot.variable("CUPOOL_DRIVER")) paths.push_back(*chosen);
+    for (const auto& path : paths) {
+        auto file = files.look_at(path);
+        const auto resolved = files.resolve(path);
+        if (!file || resolved.empty()) continue;
+        file->elf = elf_kind(files, resolved);
+        snapshot.files[without_user(path)] = *file;
+    }
 }
 
 int find_interpreter(dl_phdr_info* object, std::size_t, void* found) {
@@ -108,18 +118,29 @@ void forget_host(HostSnapshot& snapshot) {
 
 }  // namespace
 
-HostSnapshot collect_snapshot(const std::string& root, std::chrono::milliseconds limit) {
+std::map<std::string, std::string> own_environment() {
+    std::map<std::string, std::string> environment;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string text = *entry;
+        const auto name = text.substr(0, text.find('='));
+        if (matters(name) && name.size() < text.size()) environment[name] = text.substr(name.size() + 1);
+    }
+    return environment;
+}
+
+HostSnapshot collect_snapshot(const std::string& root, std::map<std::string, std::string> environment, std::chrono::milliseconds limit) {
     HostSnapshot snapshot;
+    snapshot.environment = std::move(environment);
     const HostFiles files(root);
     const char* const chosen = std::getenv("CUPOOL_DRIVER");
     if (root.empty() || (chosen != nullptr && *chosen != '\0')) snapshot.driver = ask_driver(limit);
-    collect_environment(snapshot);
     files.collect(snapshot);
     collect_mps(snapshot, files);
     const auto library_path = snapshot.variable("LD_LIBRARY_PATH").value_or("");
     for (const std::string name : {"libcuda.so.1", "libnvidia-ptxjitcompiler.so.1"}) {
         for (auto& candidate : find_library_candidates(files, name, library_path)) snapshot.libraries.push_back(std::move(candidate));
     }
+    collect_other_libraries(snapshot, files);
     snapshot.process = process_facts();
     if (root.empty() && snapshot.driver.simulated) forget_host(snapshot);
     remove_user_names(snapshot);

@@ -1,6 +1,7 @@
 #include "doctor/snapshot_json.hpp"
 
 #include <cstdio>
+#include <cupool/driver/reason.hpp>
 #include <functional>
 #include <limits>
 
@@ -51,7 +52,14 @@ std::string mode_text(int mode) {
     return text;
 }
 
-using Member = std::function<void(const std::string& path, const Json& value)>;
+/// How the value of a member is read. Null, which means unknown, changes nothing except where it can reset the value.
+struct Member {
+    template <class Reader>
+    Member(Reader reader, bool resets = false) : read(std::move(reader)), can_reset(resets) {}
+
+    std::function<void(const std::string& path, const Json& value)> read;
+    bool can_reset;
+};
 
 /// Calls the handler of each member of an object.
 void read_members(const std::string& path, const Json& json, const std::map<std::string, Member>& members) {
@@ -60,7 +68,7 @@ void read_members(const std::string& path, const Json& json, const std::map<std:
         const auto member = members.find(name);
         const auto full = path.empty() ? name : path + "." + name;
         if (member == members.end()) throw BadInput(InputFault::unknown_name, "member \"" + full + "\"", "unknown");
-        member->second(full, value);
+        if (!value.is_null() || member->second.can_reset) member->second.read(full, value);
     }
 }
 
@@ -84,15 +92,11 @@ Member into(std::uint64_t& to) {
 }
 template <class T>
 Member into(std::optional<T>& to) {
-    return [&to](const std::string& path, const Json& json) {
-        if (json.is_null()) {
-            to.reset();
-            return;
-        }
-        T value{};
-        into(value)(path, json);
-        to = value;
+    const auto read = [&to](const std::string& path, const Json& json) {
+        to.reset();
+        if (!json.is_null()) into(to.emplace()).read(path, json);
     };
+    return {read, true};
 }
 Member one_of(std::string& to, std::vector<std::string> names) {
     return [&to, names = std::move(names)](const std::string& path, const Json& json) {
@@ -104,6 +108,13 @@ Member one_of(std::string& to, std::vector<std::string> names) {
         }
         refuse(path, "one of " + list);
     };
+}
+
+std::vector<std::string> reason_names() {
+    std::vector<std::string> names = {std::string(to_string(Reason::none))};
+    for (int code = static_cast<int>(Reason::no_library); code <= static_cast<int>(Reason::partial); ++code)
+        names.emplace_back(to_string(static_cast<Reason>(code)));
+    return names;
 }
 
 HostFile file_of(const std::string& path, const Json& json) {
@@ -149,7 +160,7 @@ DeviceAnswer device_of(const std::string& path, const Json& json) {
                   {"uuid", into(device.uuid)},
                   {"pci_bus_id", into(device.pci_bus_id)},
                   {"mig_instance", into(device.mig_instance)},
-                  {"compute_mode", into(device.compute_mode)},
+                  {"compute_mode", one_of(device.compute_mode, {"default", "exclusive process", "prohibited"})},
                   {"total_memory", into(device.total_memory)},
                   {"free_memory", into(device.free_memory)},
                   {"context", into(device.context)},
@@ -165,7 +176,7 @@ void read_driver(DriverAnswer& driver, const std::string& path, const Json& json
                   {"detail", into(driver.detail)},
                   {"stage", into(driver.stage)},
                   {"library", into(driver.library)},
-                  {"reason", into(driver.reason)},
+                  {"reason", one_of(driver.reason, reason_names())},
                   {"explanation", into(driver.explanation)},
                   {"forked", into(driver.forked)},
                   {"simulated", into(driver.simulated)},
@@ -198,7 +209,11 @@ void read_environment(std::map<std::string, std::string>& environment, const std
     for (const auto& [name, value] : json.items()) {
         std::string member = path;
         member += "." + name;
-        environment[name] = text_of(member, value);
+        if (value.is_null()) {
+            environment.erase(name);
+        } else {
+            environment[name] = text_of(member, value);
+        }
     }
 }
 
@@ -210,7 +225,13 @@ void require_version(const std::string& path, const Json& json) {
 void read_snapshot(HostSnapshot& snapshot, const Json& json) {
     const Member files = [&](const std::string& path, const Json& list) {
         if (!list.is_object()) refuse(path, "an object");
-        for (const auto& [name, value] : list.items()) snapshot.files[name] = file_of(path + "." + name, value);
+        for (const auto& [name, value] : list.items()) {
+            if (value.is_null()) {
+                snapshot.files.erase(name);
+            } else {
+                snapshot.files[name] = file_of(path + "." + name, value);
+            }
+        }
     };
     const Member kernel_log = [&](const std::string& path, const Json& list) {
         snapshot.kernel_log.clear();
@@ -221,7 +242,7 @@ void read_snapshot(HostSnapshot& snapshot, const Json& json) {
         read_list(path, list, [&](const std::string& entry, const Json& one) { snapshot.libraries.push_back(library_of(entry, one)); });
     };
     if (!json.is_object()) throw BadInput(InputFault::length, "", "expected one JSON object");
-    if (!json.contains("snapshot")) throw BadInput(InputFault::length, "member \"snapshot\"", "missing");
+    if (!json.contains("snapshot") || json["snapshot"].is_null()) throw BadInput(InputFault::length, "member \"snapshot\"", "missing");
     read_members("", json,
                  {{"snapshot", require_version},
                   {"files", files},

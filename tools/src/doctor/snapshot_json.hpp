@@ -13,7 +13,7 @@ constexpr int snapshot_version = 1;
 Json snapshot_to_json(const HostSnapshot& snapshot);
 
 /// Reads a snapshot over an existing one: members that the text does not have keep their value, files
-/// and variables are added. \throws BadInput naming the member
+/// and variables are added, and null removes them. \throws BadInput naming the member
 void merge_snapshot(HostSnapshot& snapshot, const std::string& text);
 
 /// Reads a file with a snapshot. \throws BadInput naming the file and the member

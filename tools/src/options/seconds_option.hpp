@@ -1,16 +1,21 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
 namespace cupool::tools {
 
-/// Requires that an option is a number of seconds in this range. NaN, which CLI::Range lets through, is refused.
+/// Requires that an option is a number of seconds in this range, which NaN is not.
 inline void require_seconds(CLI::Option& option, double least, double most) {
-    option.check(CLI::Range(least, most).description(""))->check([](const std::string& text) {
-        return std::isfinite(std::strtod(text.c_str(), nullptr)) ? std::string() : '"' + text + "\" is no number of seconds";
+    option.check([least, most](const std::string& text) {
+        char* end = nullptr;
+        const double seconds = std::strtod(text.c_str(), &end);
+        if (!text.empty() && *end == '\0' && seconds >= least && seconds <= most) return std::string();
+        char range[64];
+        std::snprintf(range, sizeof range, "%.12g to %.12g", least, most);
+        return text + " is no number of seconds from " + range;
     });
     option.type_name("SECONDS");
 }

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "formats/bad_input.hpp"
+#include "program/error_text.hpp"
 #include "program/suggestion.hpp"
 
 namespace cupool::tools {
@@ -93,7 +94,7 @@ int run_tool(const std::string& name, const std::function<Outcome()>& tool) {
     } catch (const UsageError& error) {
         return fail(name, error.what(), ExitCode::usage);
     } catch (const Error& error) {
-        return fail(name, error.what(), exit_code_of(error));
+        return fail(name, error_text(error), exit_code_of(error));
     } catch (const std::bad_alloc&) {
         return fail(name, "out of host memory", ExitCode::failed);
     } catch (const std::exception& error) {

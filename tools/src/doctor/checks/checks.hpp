@@ -13,6 +13,7 @@ using Check = std::optional<Finding> (*)(const HostSnapshot&);
 // process.cpp: the program that asks
 std::optional<Finding> forked_child(const HostSnapshot& host);
 std::optional<Finding> static_program(const HostSnapshot& host);
+std::optional<Finding> driver_variable_wrong(const HostSnapshot& host);
 std::optional<Finding> musl_host(const HostSnapshot& host);
 
 // wsl.cpp
@@ -25,6 +26,8 @@ std::optional<Finding> container_without_gpus(const HostSnapshot& host);
 std::optional<Finding> container_lost_gpus(const HostSnapshot& host);
 std::optional<Finding> devices_denied(const HostSnapshot& host);
 std::optional<Finding> container_without_compute(const HostSnapshot& host);
+std::optional<Finding> container_without_runtime(const HostSnapshot& host);
+std::optional<Finding> private_devices(const HostSnapshot& host);
 
 // kernel_module.cpp
 std::optional<Finding> gpu_absent(const HostSnapshot& host);
@@ -71,6 +74,7 @@ std::optional<Finding> gpu_firmware(const HostSnapshot& host);
 std::optional<Finding> gpu_initialisation(const HostSnapshot& host);
 std::optional<Finding> ecc_errors(const HostSnapshot& host);
 std::optional<Finding> mig_without_instances(const HostSnapshot& host);
+std::optional<Finding> mig_hides_gpus(const HostSnapshot& host);
 std::optional<Finding> compute_mode_prohibited(const HostSnapshot& host);
 std::optional<Finding> compute_mode_exclusive(const HostSnapshot& host);
 std::optional<Finding> too_little_memory(const HostSnapshot& host);
@@ -82,10 +86,12 @@ std::optional<Finding> driver_hangs(const HostSnapshot& host);
 std::optional<Finding> driver_crashes(const HostSnapshot& host);
 std::optional<Finding> driver_nonsense(const HostSnapshot& host);
 std::optional<Finding> driver_too_old(const HostSnapshot& host);
+std::optional<Finding> confidential_gpu(const HostSnapshot& host);
 std::optional<Finding> fabric_manager(const HostSnapshot& host);
 std::optional<Finding> mps_daemon(const HostSnapshot& host);
 std::optional<Finding> mps_busy(const HostSnapshot& host);
 std::optional<Finding> device_refused(const HostSnapshot& host);
 std::optional<Finding> driver_refused(const HostSnapshot& host);
+std::optional<Finding> driver_not_asked(const HostSnapshot& host);
 
 }  // namespace cupool::tools::checks

@@ -1,4 +1,5 @@
 // The device nodes in /dev.
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -46,6 +47,46 @@ std::vector<std::string> needed_nodes(const HostSnapshot& host) {
     return nodes;
 }
 
+constexpr const char* selinux_state = "/sys/fs/selinux/enforce";
+
+std::string selinux_mode(const HostSnapshot& host) { return trimmed(host.text(selinux_state)) == "0" ? "permissive" : "enforcing"; }
+
+/// Whether the permission bits allow this user to read and write a node.
+bool bits_allow(const HostSnapshot& host, const HostFile& file) {
+    const auto has = [&](unsigned bits) { return (static_cast<unsigned>(file.mode) & bits) == bits; };
+    const auto& groups = host.process.groups;
+    const bool is_member = std::find(groups.begin(), groups.end(), file.group) != groups.end();
+    return is_member ? has(060U) : has(06U);
+}
+
+std::string fix_of_security_module(const HostSnapshot& host) {
+    if (is_container(host))
+        return "sudo setsebool -P container_use_devices 1 on the host, or start the container with --security-opt label=disable";
+    return "ausearch -m avc -ts recent names the rule (AppArmor: aa-status); sudo restorecon -v /dev/nvidia* if the labels are wrong, "
+           "else allow it in the policy of the program";
+}
+
+/// How this user gets access to a node that it may not open.
+std::string fix_of_forbidden(const HostSnapshot& host, const HostFile& file) {
+    constexpr int nobody = 65534;  // the owner of files whose group has no number in a user namespace
+    if (bits_allow(host, file)) return fix_of_security_module(host);
+    if (file.group == nobody)
+        return "The group of the nodes is unknown in this user namespace, as in a rootless container: start it with the groups of the user "
+               "(podman: --group-add keep-groups), or give the nodes mode 0666 on the host";
+    const bool group_helps = (static_cast<unsigned>(file.mode) & 060U) == 060U && file.group != 0;
+    if (!group_helps)
+        return "Give the nodes mode 0666 (module option NVreg_DeviceFileMode=0666 and udev rules), or a group of which this user is a "
+               "member";
+    const auto number = std::to_string(file.group);
+    if (is_container(host)) return "Start the container with --group-add " + number + ", the group that owns the nodes";
+    const auto name = group_name(host, file.group);
+    if (name.empty())
+        return "Join the group " + number + ", which owns the nodes: getent group " + number +
+               " prints its name (make it with groupadd -g " + number +
+               " if it has none), then sudo usermod -aG NAME USER, and log in again";
+    return "sudo usermod -aG " + name + " USER, then log in again (group " + name + " owns the nodes)";
+}
+
 /// Whether a node's number is not that of the driver.
 bool is_stale(const HostSnapshot& host, const std::string& node, const std::string& driver) {
     const auto* const file = host.file(node);
@@ -67,38 +108,37 @@ std::optional<Finding> nodes_missing(const HostSnapshot& host) {
     if (host.matching("/dev/nvidia[0-9]*").empty()) evidence.push_back("/dev/nvidia0, /dev/nvidia1, ... are absent");
     if (evidence.empty()) return std::nullopt;
     evidence.push_back("the kernel driver is loaded");
-    return Finding{"device-nodes-missing",
-                   "The kernel driver is loaded, but its device nodes are missing",
-                   "sudo nvidia-modprobe -c 0 -u (0: the number of the GPU), or run nvidia-smi once as root; in a container pass the nodes",
-                   Confidence::certain,
-                   Reason::no_visible_device,
-                   std::move(evidence)};
+    const auto unit = systemd_service(host);
+    const auto fix_of_unit = unit.empty() ? "" : "; if they exist outside " + unit + ", set PrivateDevices=no in this unit";
+    return Finding{
+        "device-nodes-missing",
+        "The kernel driver is loaded, but its device nodes are missing",
+        "sudo nvidia-modprobe -c 0 -u (0: the number of the GPU), or run nvidia-smi once as root; in a container pass the nodes" +
+            fix_of_unit,
+        Confidence::certain,
+        Reason::no_visible_device,
+        std::move(evidence)};
 }
 
 std::optional<Finding> nodes_forbidden(const HostSnapshot& host) {
     if (works(host)) return std::nullopt;
-    std::vector<std::string> evidence;
-    std::string group;
+    Finding finding{"device-nodes-forbidden", "This user may not open the device nodes of the GPU", "", Confidence::certain,
+                    Reason::permission};
     for (const auto& node : needed_nodes(host)) {
         const auto& file = *host.file(node);
         if (file.access != "none" && file.access != "r") continue;
+        finding.fix = fix_of_forbidden(host, file);
+        const bool allowed = bits_allow(host, file);
+        if (allowed) finding.cause = "A security module (SELinux or AppArmor) keeps this process from the device nodes of the GPU";
         const auto name = group_name(host, file.group);
-        const bool group_helps = (static_cast<unsigned>(file.mode) & 060U) == 060U && file.group != 0;
-        if (group_helps) group = name.empty() ? std::to_string(file.group) : name;
-        evidence.push_back(node + ": mode " + octal(file.mode) + ", group " + std::to_string(file.group) +
-                           (name.empty() ? "" : " (" + name + ")") + "; this user may " +
-                           (file.access == "r" ? "only read it" : "not open it"));
+        finding.evidence.push_back(
+            node + ": mode " + octal(file.mode) + ", group " + std::to_string(file.group) + (name.empty() ? "" : " (" + name + ")") +
+            "; this user may " + (file.access == "r" ? "only read it" : "not open it") + (allowed ? ", although the mode allows it" : ""));
     }
-    if (evidence.empty()) return std::nullopt;
-    const std::string fix_by_mode =
-        "Give the nodes mode 0666 (module option NVreg_DeviceFileMode=0666 and udev rules), or a group of which this user is a member";
-    return Finding{
-        "device-nodes-forbidden",
-        "This user may not open the device nodes of the GPU",
-        group.empty() ? fix_by_mode : "sudo usermod -aG " + group + " USER, then log in again (group " + group + " owns the nodes)",
-        Confidence::certain,
-        Reason::permission,
-        std::move(evidence)};
+    if (finding.evidence.empty()) return std::nullopt;
+    for (auto& line : log_lines(host, "avc: ")) finding.evidence.push_back("kernel log: " + line);
+    if (host.exists(selinux_state)) finding.evidence.push_back("SELinux is " + selinux_mode(host));
+    return finding;
 }
 
 std::optional<Finding> nodes_stale(const HostSnapshot& host) {

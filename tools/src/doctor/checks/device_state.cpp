@@ -3,6 +3,7 @@
 
 #include "doctor/checks/checks.hpp"
 #include "doctor/checks/host_view.hpp"
+#include "io/size_text.hpp"
 
 namespace cupool::tools::checks {
 namespace {
@@ -18,7 +19,9 @@ std::vector<std::string> lines_with_xid(const HostSnapshot& host, const std::vec
     return lines;
 }
 
-std::string name_of(const DeviceAnswer& device, std::size_t ordinal) { return "GPU " + std::to_string(ordinal) + " (" + device.name + ")"; }
+std::string name_of(const DeviceAnswer& device, std::size_t ordinal) {
+    return "GPU " + std::to_string(ordinal) + (device.name.empty() ? "" : " (" + device.name + ")");
+}
 
 /// The evidence of each device for which a description is not empty.
 template <class Describe>
@@ -31,9 +34,17 @@ std::vector<std::string> evidence_of_devices(const HostSnapshot& host, const Des
     return evidence;
 }
 
-std::string gibibytes(std::uint64_t bytes) {
-    constexpr std::uint64_t tenth = (std::uint64_t{1} << 30) / 10;
-    return std::to_string(bytes / tenth / 10) + "." + std::to_string(bytes / tenth % 10) + " GiB";
+/// Whether the user has chosen what the driver lists.
+bool chooses_devices(const HostSnapshot& host) { return host.driver.simulated || host.variable("CUDA_VISIBLE_DEVICES"); }
+
+bool lists_instance(const HostSnapshot& host) {
+    return std::any_of(host.driver.devices.begin(), host.driver.devices.end(),
+                       [](const DeviceAnswer& device) { return device.mig_instance; });
+}
+
+/// Whether a card is in MIG mode, and the driver lists other cards only.
+bool lists_no_instance_of_mig_card(const HostSnapshot& host) {
+    return host.driver.mig_cards.value_or(0) > 0 && !lists_instance(host) && !chooses_devices(host);
 }
 
 }  // namespace
@@ -110,7 +121,8 @@ std::optional<Finding> ecc_errors(const HostSnapshot& host) {
 }
 
 std::optional<Finding> mig_without_instances(const HostSnapshot& host) {
-    if (works(host) || !finds_no_device(host)) return std::nullopt;
+    const bool hides_card = works(host) && lists_no_instance_of_mig_card(host);
+    if (!hides_card && !finds_no_device(host)) return std::nullopt;
     const auto folders = host.matching("/proc/driver/nvidia/capabilities/gpu*/mig");
     const bool in_mig_mode = host.driver.mig_cards.value_or(0) > 0;
     const bool has_instances = !host.matching("/proc/driver/nvidia/capabilities/gpu*/mig/gi*/ci*").empty();
@@ -124,8 +136,30 @@ std::optional<Finding> mig_without_instances(const HostSnapshot& host) {
     if (in_mig_mode) finding.evidence.push_back(std::to_string(*host.driver.mig_cards) + " in MIG mode, as NVML says");
     for (const auto& folder : folders)
         finding.evidence.push_back(folder + (has_gpu_instances ? " has no compute instance" : " has no instance"));
-    finding.evidence.push_back("the driver lists no device");
+    finding.evidence.push_back("the driver lists " + (hides_card ? "other GPUs only" : std::string("no device")));
     return finding;
+}
+
+std::optional<Finding> mig_hides_gpus(const HostSnapshot& host) {
+    if (!works(host) || chooses_devices(host)) return std::nullopt;
+    const bool has_instances = !host.matching("/proc/driver/nvidia/capabilities/gpu*/mig/gi*/ci*").empty();
+    const auto mig_cards = static_cast<std::size_t>(host.driver.mig_cards.value_or(0));
+    const bool hides_instances = lists_no_instance_of_mig_card(host) && has_instances;
+    const auto& devices = host.driver.devices;
+    const auto whole = std::count_if(devices.begin(), devices.end(), [](const DeviceAnswer& device) { return !device.mig_instance; });
+    const bool hides_cards =
+        lists_instance(host) && mig_cards > 0 && !is_container(host) && card_count(host) > mig_cards + static_cast<std::size_t>(whole);
+    if (!hides_instances && !hides_cards) return std::nullopt;
+    return Finding{"mig-hides-gpus",
+                   hides_cards ? "A program sees one MIG instance, which hides the GPUs that are not in MIG mode"
+                               : "A program sees the GPUs that are not in MIG mode, which hide the MIG instances",
+                   "Name what the program is to use: CUDA_VISIBLE_DEVICES=GPU-... or MIG-... (nvidia-smi -L lists them), one process for "
+                   "each instance; or turn MIG off: sudo nvidia-smi -mig 0",
+                   Confidence::likely,
+                   Reason::device_unhealthy,
+                   {std::to_string(mig_cards) + " of " + std::to_string(card_count(host)) + " GPUs in MIG mode",
+                    "the driver lists " + std::to_string(devices.size()) + (devices.size() == 1 ? " device" : " devices") +
+                        (hides_cards ? ", MIG instances among them" : ", no MIG instance among them")}};
 }
 
 std::optional<Finding> compute_mode_prohibited(const HostSnapshot& host) {
@@ -168,8 +202,8 @@ std::optional<Finding> too_little_memory(const HostSnapshot& host) {
         if (!refused && !scarce) return "";
         is_full = is_full || refused;
         std::string text = refused ? "opening a context: " + status_text(out_of_memory)
-                                   : gibibytes(*device.free_memory) + " of " + gibibytes(device.total_memory) + " free";
-        for (const auto& [process, bytes] : device.users) text += "; process " + process + " holds " + gibibytes(bytes);
+                                   : size_text(*device.free_memory) + " of " + size_text(device.total_memory) + " free";
+        for (const auto& [process, bytes] : device.users) text += "; process " + process + " holds " + size_text(bytes);
         return text;
     });
     if (evidence.empty()) return std::nullopt;
@@ -186,7 +220,7 @@ std::optional<Finding> gpu_not_listed(const HostSnapshot& host) {
     if (!works(host) || is_container(host) || is_wsl(host) || host.variable("CUDA_VISIBLE_DEVICES") || host.driver.simulated)
         return std::nullopt;
     if (!host.matching("/proc/driver/nvidia/capabilities/gpu*/mig/gi*").empty() || host.driver.mig_cards.value_or(0) > 0)
-        return std::nullopt;
+        return std::nullopt;  // mig_without_instances and mig_hides_gpus look at these
     std::vector<std::string> evidence;
     const auto gpus = pci_gpus(host);
     for (const auto& gpu : gpus) {

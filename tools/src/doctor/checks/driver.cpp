@@ -16,6 +16,11 @@ std::string library_name(const HostSnapshot& host) {
     return first == nullptr ? "libcuda" : first->path;
 }
 
+/// What the probe said, or its reason.
+std::string explanation(const HostSnapshot& host) {
+    return host.driver.explanation.empty() ? "the reason is " + host.driver.reason : host.driver.explanation;
+}
+
 /// The status of cuInit or of a context, if it is one of these.
 template <std::size_t N>
 std::optional<int> status_among(const HostSnapshot& host, const std::array<int, N>& statuses) {
@@ -29,6 +34,30 @@ std::optional<int> status_among(const HostSnapshot& host, const std::array<int, 
     return std::nullopt;
 }
 
+/// ", in stage cuInit"; empty if the stage is unknown.
+std::string stage_words(const HostSnapshot& host) { return host.driver.stage.empty() ? "" : ", in stage " + host.driver.stage; }
+
+/// What shows that NVSwitch connects the GPUs.
+std::vector<std::string> switches(const HostSnapshot& host) {
+    std::vector<std::string> evidence;
+    for (const auto* const pattern : {"/dev/nvidia-nvswitch*", "/proc/driver/nvidia-nvswitch"}) {
+        const auto found = host.matching(pattern);
+        if (!found.empty()) evidence.push_back(found.front() + " exists");
+    }
+    if (host.exists("/usr/bin/nv-fabricmanager")) evidence.push_back("/usr/bin/nv-fabricmanager is installed");
+    for (auto& line : log_lines(host, "nvswitch")) evidence.push_back("kernel log: " + line);
+    return evidence;
+}
+
+/// What shows that this is a confidential virtual machine.
+std::vector<std::string> confidential_machine(const HostSnapshot& host) {
+    std::vector<std::string> evidence;
+    for (const auto* const node : {"/dev/sev-guest", "/dev/tdx_guest", "/dev/tdx-guest"}) {
+        if (host.exists(node)) evidence.push_back(std::string(node) + " exists");
+    }
+    return evidence;
+}
+
 std::string mps_folder(const HostSnapshot& host) { return host.variable("CUDA_MPS_PIPE_DIRECTORY").value_or("/tmp/nvidia-mps"); }
 
 }  // namespace
@@ -40,26 +69,26 @@ std::optional<Finding> driver_hangs(const HostSnapshot& host) {
                    "Look for hanging processes (state D) and errors of the GPU, reset the GPU or reboot; --timeout waits longer",
                    Confidence::certain,
                    Reason::library_unusable,
-                   {"a process that asked " + library_name(host) + " did not come to an end in time, in stage " + host.driver.stage},
+                   {"a process that asked " + library_name(host) + " did not come to an end in time" + stage_words(host)},
                    "the kernel log: sudo dmesg | grep -e NVRM -e Xid -e 'blocked for more than'"};
 }
 
 std::optional<Finding> driver_crashes(const HostSnapshot& host) {
     if (host.driver.outcome != "crashed") return std::nullopt;
-    return Finding{
-        "driver-crashes",
-        "The driver's library ends the program that uses it",
-        "Reinstall the driver's libraries in the version of the kernel module, and remove LD_PRELOAD and other libcuda files",
-        Confidence::certain,
-        Reason::library_unusable,
-        {"a process that asked " + library_name(host) + " was ended by " + host.driver.detail + ", in stage " + host.driver.stage}};
+    return Finding{"driver-crashes",
+                   "The driver's library ends the program that uses it",
+                   "Reinstall the driver's libraries in the version of the kernel module, and remove LD_PRELOAD and other libcuda files",
+                   Confidence::certain,
+                   Reason::library_unusable,
+                   {"a process that asked " + library_name(host) + " was ended by " +
+                    (host.driver.detail.empty() ? "something unknown" : host.driver.detail) + stage_words(host)}};
 }
 
 std::optional<Finding> driver_nonsense(const HostSnapshot& host) {
     const auto& driver = host.driver;
     if (driver.outcome != "answered") return std::nullopt;
     std::vector<std::string> evidence;
-    if (driver.reason == "library_unusable") evidence.push_back(driver.explanation);
+    if (driver.reason == "library_unusable") evidence.push_back(explanation(host));
     for (std::size_t i = 0; i < driver.devices.size(); ++i) {
         for (std::size_t other = 0; other < i; ++other) {
             if (!driver.devices[i].uuid.empty() && driver.devices[i].uuid == driver.devices[other].uuid)
@@ -84,7 +113,7 @@ std::optional<Finding> driver_too_old(const HostSnapshot& host) {
     constexpr int call_requires_newer_driver = 36;
     constexpr int unsupported_ptx_version = 222;
     std::vector<std::string> evidence;
-    if (host.driver.reason == "driver_too_old") evidence.push_back(host.driver.explanation);
+    if (host.driver.reason == "driver_too_old") evidence.push_back(explanation(host));
     if (init_is(host, call_requires_newer_driver)) evidence.push_back("cuInit: " + status_text(call_requires_newer_driver));
     if (host.driver.jit == unsupported_ptx_version) evidence.push_back("loading a PTX module: " + status_text(unsupported_ptx_version));
     if (evidence.empty()) return std::nullopt;
@@ -97,19 +126,40 @@ std::optional<Finding> driver_too_old(const HostSnapshot& host) {
                    std::move(evidence)};
 }
 
+std::optional<Finding> confidential_gpu(const HostSnapshot& host) {
+    auto evidence = confidential_machine(host);
+    if (!status_among(host, std::array{system_not_ready}) || evidence.empty() || !switches(host).empty()) return std::nullopt;
+    evidence.push_back("cuInit or a context: " + status_text(system_not_ready));
+    return Finding{"confidential-gpu-not-ready",
+                   "This is a confidential virtual machine, and its GPU has not been declared ready",
+                   "Attest the GPU, then declare it ready: sudo nvidia-smi conf-compute -srs 1 (at each start of the machine)",
+                   Confidence::likely,
+                   Reason::not_ready,
+                   std::move(evidence)};
+}
+
 std::optional<Finding> fabric_manager(const HostSnapshot& host) {
     if (!status_among(host, std::array{system_not_ready})) return std::nullopt;
+    auto evidence_of_switches = switches(host);
+    const bool has_switches = !evidence_of_switches.empty();
+    if (!has_switches && !confidential_machine(host).empty()) return std::nullopt;
     const bool is_running =
         !host.matching("/run/nvidia-fabricmanager/*").empty() || !host.matching("/var/run/nvidia-fabricmanager/*").empty();
     Finding finding{
         "fabric-manager-not-running", "The GPUs are connected by NVSwitch, and the fabric manager has not set up the links",
         "sudo systemctl enable --now nvidia-fabricmanager, in exactly the version of the driver; then journalctl -u nvidia-fabricmanager",
-        is_running ? Confidence::likely : Confidence::certain, Reason::not_ready};
-    finding.evidence = {
-        "cuInit or a context: " + status_text(system_not_ready),
-        is_running ? "the fabric manager has files in /run, so it may still be starting or have failed"
-                   : "no file of a running fabric manager in /run",
-        host.exists("/usr/bin/nv-fabricmanager") ? "/usr/bin/nv-fabricmanager is installed" : "/usr/bin/nv-fabricmanager is not installed"};
+        has_switches && !is_running ? Confidence::certain : Confidence::likely, Reason::not_ready};
+    if (!has_switches) {
+        finding.cause = "The GPUs are not ready: probably NVSwitch connects them, and the fabric manager has not set up the links";
+        finding.fix +=
+            "; without NVSwitch: in a confidential virtual machine declare the GPU ready (nvidia-smi conf-compute -srs 1); in any "
+            "virtual machine the fabric manager runs on its host";
+    }
+    finding.evidence = {"cuInit or a context: " + status_text(system_not_ready),
+                        is_running ? "the fabric manager has files in /run, so it may still be starting or have failed"
+                                   : "no file of a running fabric manager in /run"};
+    if (!has_switches) evidence_of_switches = {"no NVSwitch is in sight, and /usr/bin/nv-fabricmanager is not installed"};
+    finding.evidence.insert(finding.evidence.end(), evidence_of_switches.begin(), evidence_of_switches.end());
     finding.as_root = "the fabric manager's log: /var/log/fabricmanager.log";
     return finding;
 }
@@ -147,7 +197,8 @@ std::optional<Finding> device_refused(const HostSnapshot& host) {
     for (std::size_t i = 0; i < host.driver.devices.size(); ++i) {
         const auto& device = host.driver.devices[i];
         if (device.context.value_or(0) != 0)
-            evidence.push_back("GPU " + std::to_string(i) + " (" + device.name + "): opening a context: " + status_text(*device.context));
+            evidence.push_back("GPU " + std::to_string(i) + (device.name.empty() ? "" : " (" + device.name + ")") +
+                               ": opening a context: " + status_text(*device.context));
     }
     if (evidence.empty()) return std::nullopt;
     return Finding{"device-refused",
@@ -160,15 +211,31 @@ std::optional<Finding> device_refused(const HostSnapshot& host) {
 }
 
 std::optional<Finding> driver_refused(const HostSnapshot& host) {
-    if (works(host) || !host.driver.init) return std::nullopt;
+    if (works(host) || host.driver.outcome != "answered") return std::nullopt;
     const bool finds_none = finds_no_device(host);
-    return Finding{"driver-refused",
-                   finds_none ? "The driver works and finds no GPU" : "The driver cannot be initialised",
-                   "Look into the kernel log, reboot, and reinstall the driver if that does not help",
+    Finding finding{"driver-refused", finds_none ? "The driver works and finds no GPU" : "The driver cannot be initialised",
+                    "Look into the kernel log, reboot, and reinstall the driver if that does not help", Confidence::likely,
+                    finds_none ? Reason::no_visible_device : Reason::kernel_driver};
+    if (!host.driver.init) {
+        finding.cause = "No libcuda can be loaded";
+        finding.fix = "Install the driver's libraries; devquery lists the files that were tried";
+        finding.reason = Reason::no_library;
+    } else {
+        finding.evidence.push_back("cuInit: " + status_text(*host.driver.init));
+    }
+    finding.evidence.push_back(explanation(host));
+    finding.as_root = "the kernel log: sudo dmesg | grep -i -e NVRM -e nvidia";
+    return finding;
+}
+
+std::optional<Finding> driver_not_asked(const HostSnapshot& host) {
+    if (host.driver.outcome != "failed") return std::nullopt;
+    return Finding{"driver-not-asked",
+                   "The driver could not be asked, because the process for that did not start",
+                   "Mount /proc, allow more processes, and repeat",
                    Confidence::likely,
-                   finds_none ? Reason::no_visible_device : Reason::kernel_driver,
-                   {"cuInit: " + status_text(*host.driver.init), host.driver.explanation},
-                   "the kernel log: sudo dmesg | grep -i -e NVRM -e nvidia"};
+                   Reason::library_unusable,
+                   {host.driver.detail.empty() ? "the process ended without an answer" : "the process: " + host.driver.detail}};
 }
 
 }  // namespace cupool::tools::checks

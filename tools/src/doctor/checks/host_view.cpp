@@ -47,6 +47,15 @@ bool is_container(const HostSnapshot& host) {
     return false;
 }
 
+std::string systemd_service(const HostSnapshot& host) {
+    std::istringstream groups(host.text("/proc/self/cgroup"));
+    for (std::string line; std::getline(groups, line);) {
+        const auto unit = line.substr(line.find_last_of('/') + 1);
+        if (unit.ends_with(".service")) return unit;
+    }
+    return {};
+}
+
 bool is_tegra(const HostSnapshot& host) { return host.exists("/dev/nvhost-gpu") || host.exists("/dev/nvmap"); }
 
 std::vector<PciGpu> pci_gpus(const HostSnapshot& host) {
@@ -120,6 +129,19 @@ const LibraryCandidate* other_driver_library(const HostSnapshot& host) {
     return nullptr;
 }
 
+std::string library_of_kernel_version(const HostSnapshot& host) {
+    const auto version = kernel_driver_version(host);
+    const auto* const first = first_library(host);
+    if (version.empty() || first == nullptr) return {};
+    for (const auto& library : host.libraries) {
+        const bool is_driver = library.name == first->name && !library.is_stub() && !library.is_compat() && library.path != first->path;
+        if (is_driver && library.version == version && !library.resolved.empty()) return library.path;
+    }
+    const auto folder = first->resolved.substr(0, first->resolved.find_last_of('/') + 1);
+    const auto beside = folder + "libcuda.so." + version;
+    return host.exists(beside) && beside != first->resolved ? beside : std::string();
+}
+
 bool works(const HostSnapshot& host) { return host.driver.outcome == "answered" && init_is(host, 0) && !host.driver.devices.empty(); }
 
 bool is_usable(const DeviceAnswer& device) { return device.compute_mode != "prohibited" && device.context.value_or(0) == 0; }
@@ -129,6 +151,11 @@ bool is_healthy(const HostSnapshot& host) {
 }
 
 bool init_is(const HostSnapshot& host, int status) { return host.driver.init == status; }
+
+bool loads_no_library(const HostSnapshot& host) {
+    const bool lacks_library = host.driver.reason == "no_library" || host.driver.reason == "library_unusable";
+    return host.driver.outcome == "answered" && !host.driver.init && lacks_library;
+}
 
 bool finds_no_device(const HostSnapshot& host) {
     constexpr int no_device = 100;

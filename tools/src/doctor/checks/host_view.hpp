@@ -19,6 +19,8 @@ bool is_wsl(const HostSnapshot& host);
 /// The C library is musl and no glibc is installed.
 bool is_musl(const HostSnapshot& host);
 bool is_container(const HostSnapshot& host);
+/// The systemd service in which the process runs; empty if it runs in none.
+std::string systemd_service(const HostSnapshot& host);
 /// A Tegra system on chip, whose GPU is not on the PCI bus.
 bool is_tegra(const HostSnapshot& host);
 
@@ -43,6 +45,9 @@ const LibraryCandidate* first_library(const HostSnapshot& host);
 /// Another libcuda of a driver, in a folder that is not searched or not searched first.
 const LibraryCandidate* other_driver_library(const HostSnapshot& host);
 
+/// Another libcuda of a driver, of the version of the loaded kernel module: its path, or empty.
+std::string library_of_kernel_version(const HostSnapshot& host);
+
 /// Whether the driver initialised and lists devices.
 bool works(const HostSnapshot& host);
 /// Whether a context could be opened on a device, as far as that was tried.
@@ -51,6 +56,8 @@ bool is_usable(const DeviceAnswer& device);
 bool is_healthy(const HostSnapshot& host);
 /// Whether cuInit returned this status.
 bool init_is(const HostSnapshot& host, int status);
+/// Whether the process that asked the driver came to an end, but no libcuda could be loaded.
+bool loads_no_library(const HostSnapshot& host);
 /// Whether the driver was asked and found no device.
 bool finds_no_device(const HostSnapshot& host);
 

@@ -50,7 +50,7 @@ bool has_module_source(const HostSnapshot& host) {
 
 /// Whether a libcuda was loaded, from wherever it came.
 bool has_answer(const HostSnapshot& host) {
-    return !host.driver.library.empty() || host.driver.outcome == "hung" || host.driver.outcome == "crashed";
+    return !host.driver.library.empty() || host.driver.init || host.driver.outcome == "hung" || host.driver.outcome == "crashed";
 }
 
 /// Whether the files of a driver are on disk.
@@ -162,6 +162,7 @@ std::optional<Finding> vfio_bound(const HostSnapshot& host) {
 std::optional<Finding> secure_boot(const HostSnapshot& host) {
     if (!lacks_module(host) || !secure_boot_is_on(host) || module_files(host, true).empty() || !blacklisting(host).empty())
         return std::nullopt;
+    if (module_rejected(host)) return std::nullopt;  // the kernel log says it already
     Finding finding{"secure-boot", "Secure Boot is on and NVIDIA's kernel module is not loaded: its signature was probably refused",
                     "Enroll the module's key (mokutil --import /var/lib/dkms/mok.pub, reboot), use signed modules, or turn Secure Boot off",
                     Confidence::likely, Reason::kernel_driver};

@@ -104,10 +104,19 @@ std::optional<Finding> version_mismatch(const HostSnapshot& host) {
                     "Reboot, or stop all users of the GPU and reload the module (modprobe -r nvidia_uvm nvidia_drm nvidia_modeset nvidia; "
                     "modprobe nvidia)",
                     versions_differ || !log.empty() ? Confidence::certain : Confidence::likely, Reason::kernel_driver};
-    if (is_container(host))
+    const auto fitting = library_of_kernel_version(host);
+    if (!fitting.empty() && versions_differ) {
+        finding.cause =
+            "Programs get a libcuda of another version than the loaded kernel module, and one of the module's version is there, too";
+        finding.fix = "Remove the package of " + first->resolved +
+                      " (dpkg -S or rpm -qf names it), then sudo ldconfig, so that programs get " + fitting + "; or, if " + library +
+                      " is the driver that you want, reboot";
+    } else if (is_container(host)) {
         finding.fix =
             "Restart the container, so that it gets the host's libraries; remove driver packages from the image; else reboot the host";
-    if (!library.empty()) finding.evidence.push_back(first->path + " is " + library);
+    }
+    if (!library.empty()) finding.evidence.push_back(first->path + " (" + first->source + ") comes first and is " + library);
+    if (!fitting.empty() && versions_differ) finding.evidence.push_back(fitting + " is " + kernel);
     if (!kernel.empty()) finding.evidence.push_back("the kernel module is " + kernel);
     for (auto& line : log) finding.evidence.push_back("kernel log: " + line);
     if (host.driver.init) finding.evidence.push_back("cuInit: " + status_text(*host.driver.init));
@@ -137,7 +146,8 @@ std::optional<Finding> library_missing(const HostSnapshot& host) {
                        " (Ubuntu: libnvidia-compute-NNN; Debian: libcuda1; Fedora: nvidia-driver-cuda-libs)",
                    Confidence::certain,
                    Reason::no_library,
-                   {"the kernel driver is " + version, "no libcuda.so.1 in the folders that the dynamic loader searches"}};
+                   {"the kernel driver is " + (version.empty() ? "loaded" : version),
+                    "no libcuda.so.1 in the folders that the dynamic loader searches"}};
 }
 
 std::optional<Finding> no_ptx_jit(const HostSnapshot& host) {

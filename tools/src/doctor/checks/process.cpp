@@ -24,6 +24,23 @@ std::optional<Finding> static_program(const HostSnapshot& host) {
                    {"the program has no dynamic loader (no PT_INTERP)"}};
 }
 
+std::optional<Finding> driver_variable_wrong(const HostSnapshot& host) {
+    const auto path = host.variable("CUPOOL_DRIVER").value_or("");
+    if (path.empty() || works(host)) return std::nullopt;
+    const auto* const file = host.file(path);
+    const bool is_no_library = file != nullptr && (file->elf == "empty" || file->elf == "truncated" || file->elf == "no ELF");
+    const bool is_wrong_file = host.driver.outcome == "not asked" && (file == nullptr || is_no_library);
+    if (!loads_no_library(host) && !is_wrong_file) return std::nullopt;
+    Finding finding{"driver-variable-wrong",
+                    "The variable CUPOOL_DRIVER names a file that is no usable libcuda, and cupool then looks for no other",
+                    "unset CUPOOL_DRIVER, or set it to the absolute path of the driver's libcuda.so.1", Confidence::certain,
+                    file == nullptr ? Reason::no_library : Reason::library_unusable};
+    finding.evidence = {"CUPOOL_DRIVER=" + path, host.driver.explanation};
+    if (file == nullptr) finding.evidence.push_back(path + " is absent");
+    if (is_no_library) finding.evidence.push_back(path + (file->elf == "no ELF" ? " is not a library" : " is " + file->elf));
+    return finding;
+}
+
 std::optional<Finding> musl_host(const HostSnapshot& host) {
     if (works(host) || !is_musl(host)) return std::nullopt;
     return Finding{"musl-host",

@@ -48,10 +48,13 @@ std::vector<std::string> known_uuids(const HostSnapshot& host) {
     for (const auto& path : host.matching("/proc/driver/nvidia/gpus/*/information")) {
         std::istringstream words(host.text(path));
         for (std::string word; words >> word;) {
-            if (word.starts_with("GPU-") && word.find('?') == std::string::npos) uuids.push_back(lower(word));
+            if (word.starts_with("GPU-") && word.find('?') == std::string::npos) uuids.push_back(word);
         }
     }
-    for (const auto& device : host.driver.devices) uuids.push_back(lower(device.uuid));
+    for (const auto& device : host.driver.devices) {
+        const bool is_listed = std::find(uuids.begin(), uuids.end(), device.uuid) != uuids.end();
+        if (!device.uuid.empty() && !is_listed) uuids.push_back(device.uuid);
+    }
     return uuids;
 }
 
@@ -140,7 +143,7 @@ std::optional<Finding> visible_devices_unknown_uuid(const HostSnapshot& host) {
     const auto uuids = known_uuids(host);
     for (const auto& entry : entries(host)) {
         const bool is_known =
-            std::any_of(uuids.begin(), uuids.end(), [&](const std::string& uuid) { return uuid.starts_with(lower(entry.text)); });
+            std::any_of(uuids.begin(), uuids.end(), [&](const std::string& uuid) { return lower(uuid).starts_with(lower(entry.text)); });
         const bool is_instance = lower(entry.text).starts_with("mig-");
         if (entry.kind != EntryKind::uuid || is_known || (uuids.empty() && !finds_no_device(host))) continue;
         if (is_instance && !finds_no_device(host)) continue;
