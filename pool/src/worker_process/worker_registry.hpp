@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cupool/pool/detail/worker_argument.hpp>
 #include <cupool/pool/worker_function.hpp>
 #include <map>
 #include <memory>
@@ -47,11 +48,5 @@ std::vector<std::byte> call_function(WorkerState& state, const std::string& name
 
 /// Whether this program has called serve_if_worker().
 bool is_own_worker_program() noexcept;
-
-/// The first argument of a worker program, and what follows it: one of these and nothing else.
-inline constexpr const char* worker_argument = "--cupool-worker";
-inline constexpr const char* gpu_role = "gpu";        ///< serve with device 0
-inline constexpr const char* host_role = "host";      ///< serve with the host's cores
-inline constexpr const char* census_role = "census";  ///< say what devices there are, and end
 
 }  // namespace cupool::detail

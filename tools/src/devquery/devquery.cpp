@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
         add_bandwidth_verb(app, outcome);
         add_self_test_verb(app, outcome);
         add_watch_verb(app, outcome);
+        add_workers_verb(app, outcome);
         auto text = parse_command_line(app, argc, argv);
         return text.empty() ? std::move(outcome) : Outcome{std::move(text)};
     });

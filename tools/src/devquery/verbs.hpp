@@ -12,6 +12,7 @@ void add_device_list(CLI::App& app, Outcome& outcome);
 void add_topo_verb(CLI::App& app, Outcome& outcome);
 void add_bandwidth_verb(CLI::App& app, Outcome& outcome);
 void add_self_test_verb(CLI::App& app, Outcome& outcome);
+void add_workers_verb(CLI::App& app, Outcome& outcome);
 void add_watch_verb(CLI::App& app, Outcome& outcome);
 /// \}
 
