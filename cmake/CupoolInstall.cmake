@@ -16,6 +16,12 @@ install(EXPORT cupoolTargets NAMESPACE cupool:: DESTINATION ${package_dir})
 
 if(CUPOOL_TOOLS)
   install(TARGETS devquery cupool cupool-worker COMPONENT tools)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/devquery.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+  set(completions ${PROJECT_SOURCE_DIR}/tools/completions)
+  install(FILES ${completions}/devquery.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME devquery
+    COMPONENT tools)
+  install(FILES ${completions}/_devquery DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT tools)
+  install(FILES ${completions}/devquery.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT tools)
 endif()
 
 # The simulated driver, its header, and a folder where it goes by the name of libcuda.so.1.

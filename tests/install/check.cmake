@@ -14,6 +14,14 @@ function(build source prefix binary)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+if(EXISTS ${WORK}/prefix/bin/devquery)
+  foreach(file man/man1/devquery.1 bash-completion/completions/devquery zsh/site-functions/_devquery
+      fish/vendor_completions.d/devquery.fish)
+    if(NOT EXISTS ${WORK}/prefix/share/${file})
+      message(FATAL_ERROR "share/${file} is not installed")
+    endif()
+  endforeach()
+endif()
 build(${CONSUMER} ${WORK}/prefix ${WORK}/consumer)
 run(${WORK}/consumer/consumer)
 

@@ -26,7 +26,7 @@ struct DeviceReadings {
     std::optional<double> power;                      ///< watts
     std::optional<unsigned> temperature;              ///< of the GPU in degrees Celsius
     std::optional<std::uint64_t> corrected_errors;    ///< ECC errors since the kernel driver was loaded
-    std::optional<std::uint64_t> uncorrected_errors;  ///< the same, of those that cost data
+    std::optional<std::uint64_t> uncorrected_errors;  ///< likewise, those that lost data
 };
 
 /// NVIDIA's management library (NVML), which is loaded at run time and may be absent: sensors, MIG and
@@ -47,9 +47,9 @@ public:
 
     /// \param pci_bus_id  "0000:18:00.0", as cuDeviceGetPCIBusId gives it
     std::optional<ManagedDevice> device_at(const std::string& pci_bus_id) const;
-    /// What the sensors say now.
+    /// What all sensors of a device say now.
     DeviceReadings readings(ManagedDevice device) const;
-    /// Whether the kernel driver keeps the GPU initialised while no program uses it.
+    /// Whether the kernel driver keeps a device initialised while no program uses it.
     std::optional<bool> persistence(ManagedDevice device) const;
     /// The number of cards in MIG mode.
     std::optional<int> mig_cards() const;
@@ -65,7 +65,7 @@ private:
 /// An error of a GPU that the kernel driver reports: docs.nvidia.com lists the numbers under "Xid".
 struct XidEvent {
     std::size_t device = 0;    ///< the index in the list of XidEvents
-    std::uint64_t number = 0;  ///< which error
+    std::uint64_t number = 0;  ///< of the error: 79 is a GPU that has fallen off the bus
 };
 
 /// Waits for Xid errors of devices. Not thread-safe.
