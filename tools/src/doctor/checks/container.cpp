@@ -61,7 +61,8 @@ std::optional<Finding> container_without_gpus(const HostSnapshot& host) {
                                         : "Start it with GPUs: docker run --gpus all, or podman run --device nvidia.com/gpu=all",
                     host_has_driver ? Confidence::certain : Confidence::likely, Reason::no_visible_device};
     finding.evidence = {"this is a container", "no /dev/nvidia0, /dev/nvidia1, ..."};
-    if (host_has_driver) finding.evidence.push_back("the host's kernel driver is loaded: " + kernel_driver_version(host));
+    const auto version = kernel_driver_version(host);
+    if (host_has_driver) finding.evidence.push_back("the host's kernel driver is loaded" + (version.empty() ? "" : ": " + version));
     if (const auto chosen = host.variable("NVIDIA_VISIBLE_DEVICES")) finding.evidence.push_back("NVIDIA_VISIBLE_DEVICES=" + *chosen);
     return finding;
 }

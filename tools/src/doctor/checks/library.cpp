@@ -31,7 +31,8 @@ std::optional<Finding> stub_first(const HostSnapshot& host) {
     }
     if (is_stub && first->source == "LD_LIBRARY_PATH")
         finding.evidence.push_back("LD_LIBRARY_PATH=" + host.variable("LD_LIBRARY_PATH").value_or(""));
-    if (answers_as_stub) finding.evidence.push_back(host.driver.library + " answers as a stub");
+    const auto& asked = host.driver.library;
+    if (answers_as_stub) finding.evidence.push_back((asked.empty() ? "the library" : asked) + " answers as a stub");
     const auto* const other = other_driver_library(host);
     if (other != nullptr) finding.evidence.push_back("the driver's library is " + other->path);
     return finding;
