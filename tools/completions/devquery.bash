@@ -3,7 +3,7 @@ _devquery() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb= words= i
     for ((i = 1; i < COMP_CWORD; ++i)); do
         case ${COMP_WORDS[i]} in
-            doctor | topo | bw | selftest | watch)
+            doctor | topo | bw | selftest | watch | workers)
                 verb=${COMP_WORDS[i]}
                 break
                 ;;
@@ -29,7 +29,8 @@ _devquery() {
         bw) words='--help --devices --size --runs --json' ;;
         selftest) words='--help --devices --memory --seconds --json' ;;
         watch) words='--help --devices --interval --count --json' ;;
-        *) words='doctor topo bw selftest watch --help --version --all --json --csv --verbose' ;;
+        workers) words='--help --json' ;;
+        *) words='doctor topo bw selftest watch workers --help --version --all --json --csv --verbose' ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }

@@ -5,6 +5,7 @@ complete -c devquery -n __fish_use_subcommand -a topo -d 'how the GPUs are linke
 complete -c devquery -n __fish_use_subcommand -a bw -d 'measures copies: host and GPUs, within a GPU, between all pairs; data are compared'
 complete -c devquery -n __fish_use_subcommand -a selftest -d 'tests memory and results of each GPU'
 complete -c devquery -n __fish_use_subcommand -a watch -d 'memory of the GPUs again and again; by NVML also load, power, ECC and Xid errors'
+complete -c devquery -n __fish_use_subcommand -a workers -d 'the worker processes of running programs that use cupool\'s WorkerPool'
 complete -c devquery -n __fish_use_subcommand -s h -l help -d 'Print this help message and exit'
 complete -c devquery -n __fish_use_subcommand -l version -d 'Display program version information and exit'
 complete -c devquery -n __fish_use_subcommand -l all -d 'also free memory, every attribute, and the entry points that the driver lacks'
@@ -36,3 +37,5 @@ complete -c devquery -n '__fish_seen_subcommand_from watch' -l devices -x -d 'on
 complete -c devquery -n '__fish_seen_subcommand_from watch' -l interval -x -d 'from one sample to the next; the default is 1'
 complete -c devquery -n '__fish_seen_subcommand_from watch' -l count -x -d 'end after so many samples; by default on Ctrl-C'
 complete -c devquery -n '__fish_seen_subcommand_from watch' -l json -d 'print one JSON object a line, as docs/devquery.schema.json describes it'
+complete -c devquery -n '__fish_seen_subcommand_from workers' -s h -l help -d 'Print this help message and exit'
+complete -c devquery -n '__fish_seen_subcommand_from workers' -l json -d 'print JSON, as docs/devquery.schema.json describes it'
