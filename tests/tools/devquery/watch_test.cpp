@@ -117,7 +117,10 @@ TEST_CASE("watch ends cleanly when it is interrupted") {
 
 TEST_CASE("watch without a usable GPU prints the reason, and has usage errors") {
     const auto none = run_process(devquery, {"watch", "--json"}, {}, {"CUPOOL_DRIVER=/nonexistent/libcuda.so.1"});
-    CHECK(none.exit_code == objects_of(none).at(0).at("reason").at("code"));
+    const auto object = objects_of(none).at(0);
+    CHECK(object.at("reason").at("code") == none.exit_code);
+    CHECK(object.at("devices").empty());
+    CHECK(object.at("nvml").at("works") == false);
     const auto text = run_process(devquery, {"watch"}, {}, {"CUPOOL_DRIVER=/nonexistent/libcuda.so.1"});
     CHECK(text.exit_code >= 10);
     CHECK(text.out.empty());

@@ -100,19 +100,21 @@ void wait_until(Clock::time_point end, WatchedDevices& devices, WatchScreen& scr
 
 Outcome run(const Options& options) {
     const auto report = probe(careful_options());
-    if (options.json && report.usable_device_count() == 0) return {watch_json({}, {}, report), static_cast<int>(report.reason)};
+    if (options.json && report.usable_device_count() == 0)
+        return {watch_json({}, "not asked, as no GPU can be used", report), static_cast<int>(report.reason)};
     WatchedDevices devices(report, selected_devices(report, options.devices));
     end_on_signals();
     WatchScreen screen(report, options.json);
     const auto interval = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.interval));
     bool is_good = true;
     auto next = Clock::now();
-    for (int shown = 0; is_interrupted == 0; next += interval) {
+    for (int shown = 0; is_interrupted == 0;) {
         const auto samples = devices.sample();
         screen.show(samples, devices.management_finding());
         is_good = std::all_of(samples.begin(), samples.end(), [](const DeviceSample& sample) { return sample.failure.empty(); });
         if (++shown == options.count) break;
-        wait_until(next + interval, devices, screen);
+        next = std::max(next + interval, Clock::now());  // without a burst after a stop
+        wait_until(next, devices, screen);
     }
     return {{}, is_good ? ExitCode::done : ExitCode::failed};
 }
