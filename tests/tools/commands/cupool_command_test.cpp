@@ -127,6 +127,18 @@ TEST_CASE("cupool falls to the host only where it may") {
     require_failure({"msm", "--curve", "bn254", "--pairs", "-", "--devices", "0"}, gpu.exit_code, {"libcuda"}, pair, no_driver);
 }
 
+TEST_CASE("errors of cupool name no source file, which the debug log does") {
+    const std::vector<std::string> failing = {"CUPOOL_DRIVER=" CUPOOL_MISBEHAVING_DRIVER, "CUPOOL_SIM_FAULTS=cuMemAlloc:1:2:always"};
+    const std::vector<std::string> reduce = {"reduce", "--type", "i32", "--op", "sum", "--engine", "gpu", "-"};
+    const std::string numbers("\1\0\0\0", 4);
+    const auto result = run_process(tool, reduce, numbers, failing);
+    CHECK(result.exit_code == 1);
+    CHECK_THAT(result.err, contains_text("cuMemAlloc answered") && !contains_text("cpp"));
+    auto debugging = failing;
+    debugging.emplace_back("CUPOOL_LOG=debug");
+    CHECK_THAT(run_process(tool, reduce, numbers, debugging).err, contains_text(" [tools/src/"));
+}
+
 TEST_CASE("cupool has usage errors, help and a version") {
     require_failure({}, 2, {"no command"});
     require_failure({"frobnicate"}, 2, {"frobnicate"});
