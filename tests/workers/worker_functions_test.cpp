@@ -106,7 +106,7 @@ TEST_CASE("named devices without a driver have the driver's reason") {
 }
 
 TEST_CASE("without a device the host's cores do it, unless devices are required") {
-    WorkerOptions options = simulated_workers();
+    WorkerOptions options = workers_of_simulated_devices(1);
     options.environment = {"CUPOOL_DRIVER=/no/such/libcuda.so"};
     const Error error = error_of([&] { WorkerPool::start(options); });
     CHECK(error.category() == ErrorCategory::driver_unavailable);
