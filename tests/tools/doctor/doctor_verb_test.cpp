@@ -32,7 +32,7 @@ json diagnosis_of(json facts) {
         if (!facts["files"].contains(node)) facts["files"][node] = {{"type", "device"}, {"access", "rw"}};
     }
     facts["files"]["/sys/module/nvidia_uvm"] = {{"type", "directory"}};
-    if (!facts.contains("libraries")) facts["libraries"] = {library("/usr/lib", "580.65.06")};
+    if (!facts.contains("libraries")) facts["libraries"] = json::array({library("/usr/lib", "580.65.06")});
     return json::parse(run_process(devquery, {"doctor", "--json", "--from", directory.write("snapshot.json", facts.dump())}).out);
 }
 
