@@ -38,8 +38,8 @@ struct WorkerJob {
     std::function<void(std::exception_ptr)> fail;
     std::vector<std::string> deaths;  ///< how the workers ended that had it
 
-    /// Drops what only a worker needs. Called before the future becomes ready, so that whoever has the result finds none of the call's
-    /// memory still held.
+    /// Drops what only a worker needs. The pool calls it before the future becomes ready. So a program that has its result no longer
+    /// holds memory of the call.
     void release_operands() {
         call = {};
         setups.clear();

@@ -26,7 +26,7 @@ struct DeviceReadings {
     std::optional<double> power;                      ///< watts
     std::optional<unsigned> temperature;              ///< of the GPU in degrees Celsius
     std::optional<std::uint64_t> corrected_errors;    ///< ECC errors since the kernel driver was loaded
-    std::optional<std::uint64_t> uncorrected_errors;  ///< likewise, those that lost data
+    std::optional<std::uint64_t> uncorrected_errors;  ///< ECC errors in the same time that lost data
 };
 
 /// NVIDIA's management library (NVML), which is loaded at run time and may be absent: sensors, MIG and
@@ -71,6 +71,7 @@ struct XidEvent {
 /// Waits for Xid errors of devices. Not thread-safe.
 class XidEvents {
 public:
+    /// \param devices  of this library; those that report no events are left out
     XidEvents(ManagementLibrary library, std::vector<ManagedDevice> devices);
     ~XidEvents();
     XidEvents(const XidEvents&) = delete;

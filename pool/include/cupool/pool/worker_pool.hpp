@@ -134,8 +134,8 @@ private:
 class WorkerPool {
 public:
     /// Starts the workers and returns when each is ready or has failed for the first time. \throws Error no_device (no device, or none
-    /// whose worker starts: the message has their reasons), invalid_argument (a device twice, no worker program, an option out of range),
-    /// io
+    /// whose worker starts: the message has their reasons), invalid_device (a named one that is not there), driver_unavailable (its
+    /// reason), invalid_argument (a device twice, no worker program, an option out of range), io
     static WorkerPool start(const WorkerOptions& options = {}, SourceLocation where = SourceLocation::current());
 
     /// How many workers there are, whatever their condition.
