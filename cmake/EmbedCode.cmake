@@ -47,6 +47,7 @@ const ShippedCode ${name}_code{
       file(WRITE "${source}" "${content}")
     endif()
     set_source_files_properties("${source}" PROPERTIES
+      SKIP_PRECOMPILE_HEADERS ON
       COMPILE_OPTIONS -Wno-overlength-strings  # of -Wpedantic, which is about old compilers
       OBJECT_DEPENDS "${cubin}")
     target_sources(${target} PRIVATE "${source}")
@@ -73,6 +74,7 @@ const char* const ${name}_template = R\"ptx(${text})ptx\";
 }  // namespace cupool::detail
 " @ONLY)
     set_source_files_properties("${source}" PROPERTIES
+      SKIP_PRECOMPILE_HEADERS ON
       COMPILE_OPTIONS -Wno-overlength-strings)  # of -Wpedantic, which is about old compilers
     target_sources(${target} PRIVATE "${source}")
   endforeach()

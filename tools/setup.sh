@@ -72,7 +72,10 @@ are_warnings_errors() {
 build() {
     local preset=$1 settings=()
     shift
-    if has ccache; then settings+=(-D CMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+    if has ccache; then
+        settings+=(-D CMAKE_CXX_COMPILER_LAUNCHER=ccache)
+        export CCACHE_SLOPPINESS=pch_defines,time_macros  # without them it does not cache what has a precompiled header
+    fi
     if ! are_warnings_errors; then settings+=(-D CUPOOL_WARNINGS_AS_ERRORS=OFF); fi
     say "Building build/$preset with $jobs jobs"
     cmake --preset "$preset" --log-level=WARNING "${settings[@]}" >/dev/null
