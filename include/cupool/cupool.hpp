@@ -13,6 +13,7 @@
 #include <cupool/driver/device_identity.hpp>
 #include <cupool/driver/device_span.hpp>
 #include <cupool/driver/driver.hpp>
+#include <cupool/driver/driver_log.hpp>
 #include <cupool/driver/error.hpp>
 #include <cupool/driver/event.hpp>
 #include <cupool/driver/graph.hpp>

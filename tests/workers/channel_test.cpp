@@ -131,6 +131,7 @@ TEST_CASE("malformed payloads are refused") {
     ErrorDetails details;
     details.message = "what";
     details.log = "log";
+    details.driver_log = "driver log";
     details.code = abi::Status::out_of_memory;
     details.device = 3;
     const std::vector<std::byte> right_error = error_payload(Error(details));
@@ -138,6 +139,7 @@ TEST_CASE("malformed payloads are refused") {
     CHECK(read.message() == "what");
     CHECK(read.code() == abi::Status::out_of_memory);
     CHECK(read.device() == 3);
+    CHECK(read.driver_log() == "driver log");
     CHECK_FALSE(read.reason());
     const std::vector<std::byte> right_greeting = greeting_payload({Engine::gpu, "name", "uuid", "0000:01:00.0"});
     CHECK(read_greeting(right_greeting).device_uuid == "uuid");

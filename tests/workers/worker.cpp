@@ -10,6 +10,7 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/pool/worker_function.hpp>
 #include <cupool/pool/worker_pool.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -46,6 +47,12 @@ ret;
 
 void misbehave(const DevicePool& device, const std::string& how) {
     if (how == "exit") ::_exit(42);
+    if (how == "xid") {  // has the fake NVML of the pool's process report an error
+        const char* const file = std::getenv("CUPOOL_FAKE_NVML_XID_FILE");
+        std::ofstream(file).put('\n');
+        while (std::filesystem::exists(file)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ::_exit(42);
+    }
     if (how == "kill") ::raise(SIGKILL);
     if (how == "abort") {
         const rlimit no_dump{0, 0};

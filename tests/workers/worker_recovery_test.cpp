@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "environment_variable.hpp"
 #include "marks.hpp"
 #include "process_facts.hpp"
 #include "workers.hpp"
@@ -105,6 +106,8 @@ TEST_CASE("the error of a device fault has the driver's code") {
     CHECK(error.category() == ErrorCategory::worker_lost);
     CHECK(error.code() == abi::Status::launch_failed);
     CHECK(error.device() == 0);
+    CHECK_THAT(error.message(), contains_text("answered CUDA_ERROR_LAUNCH_FAILED"));
+    CHECK_THAT(error.message(), contains_text("the driver logged: ["));
     CHECK(called(pool, "echo", "on") == "on");
 }
 
@@ -116,6 +119,22 @@ TEST_CASE("a worker that is killed while it has no job is replaced") {
     CHECK(pool.metrics().workers[0].process != process);
     CHECK(called(pool, "echo", "on") == "on");
     CHECK(sum_of(pool.metrics(), &WorkerStatus::retries) == 0);
+}
+
+TEST_CASE("an Xid error of the device during a job is told with the death of its worker") {
+    const EnvironmentVariable library("CUPOOL_NVML", CUPOOL_FAKE_NVML);
+    Marks marks;
+    const std::string file = marks.next();
+    const EnvironmentVariable variable("CUPOOL_FAKE_NVML_XID_FILE", file.c_str());
+    WorkerOptions options = workers_of_simulated_devices(1);
+    options.attempts = 1;
+    options.environment.push_back("CUPOOL_FAKE_NVML_XID_FILE=" + file);
+    const WorkerPool pool = WorkerPool::start(options);
+    const Error with_xid = error_of([&] { called(pool, "misbehave", "xid"); });
+    CHECK(with_xid.category() == ErrorCategory::worker_lost);
+    CHECK_THAT(with_xid.message(), contains_text("Xid 79"));
+    const Error without = error_of([&] { called(pool, "misbehave", "exit"); });
+    CHECK(without.message().find("Xid") == std::string::npos);
 }
 
 TEST_CASE("a job that was given to a worker without a process ends when nobody can do it") {

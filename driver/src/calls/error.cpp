@@ -39,6 +39,7 @@ std::string compose(const ErrorDetails& details, const SourceLocation& where) {
         line += " answered " + describe(*details.code);
     }
     if (!details.log.empty()) line += " [JIT log: " + on_one_line(details.log) + "]";
+    if (!details.driver_log.empty()) line += " [driver log: " + on_one_line(details.driver_log) + "]";
     if (*where.file != '\0') line += " [" + std::string(where.file) + ":" + std::to_string(where.line) + " " + where.function + "]";
     return line;
 }
@@ -51,7 +52,7 @@ Error::Error(ErrorDetails details, SourceLocation where) {
 }
 
 Error::Error(ErrorCategory category, std::string message, SourceLocation where)
-    : Error(ErrorDetails{category, std::move(message), {}, {}, {}, {}, {}}, where) {}
+    : Error(ErrorDetails{category, std::move(message), {}, {}, {}, {}, {}, {}}, where) {}
 
 Error Error::at(SourceLocation where) const { return Error(state_->details, where); }
 
@@ -63,6 +64,7 @@ const std::string& Error::call() const noexcept { return state_->details.call; }
 std::optional<int> Error::device() const noexcept { return state_->details.device; }
 std::optional<Reason> Error::reason() const noexcept { return state_->details.reason; }
 const std::string& Error::log() const noexcept { return state_->details.log; }
+const std::string& Error::driver_log() const noexcept { return state_->details.driver_log; }
 const SourceLocation& Error::location() const noexcept { return state_->where; }
 
 std::string_view to_string(ErrorCategory category) noexcept {

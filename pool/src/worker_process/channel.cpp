@@ -23,7 +23,7 @@ namespace cupool::detail {
 namespace {
 
 constexpr std::uint32_t protocol_magic = 0x57505543;  // "CUPW"
-constexpr std::uint32_t protocol_version = 2;
+constexpr std::uint32_t protocol_version = 3;
 constexpr std::size_t longest_inline_payload = 32 << 10;
 
 struct Header {

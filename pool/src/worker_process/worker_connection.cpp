@@ -104,7 +104,7 @@ CallOutcome WorkerConnection::make(const WorkerCall& call) {
     try {
         const Error error = read_error(message.payload);
         if (error.category() != ErrorCategory::device_fault) return error;
-        WorkerDeath dead = death("met a device fault (" + error.message() + ")", patience_with_ending);
+        WorkerDeath dead = death("met a device fault (" + text_of(error) + ")", patience_with_ending);
         dead.last_error = error;
         return dead;
     } catch (const Error& error) {

@@ -45,7 +45,7 @@ WorkerGreeting read_greeting(std::span<const std::byte> payload) {
 
 std::vector<std::byte> error_payload(const Error& error) {
     MessageWriter writer;
-    writer.enumerator(error.category()).text(error.message()).text(error.call()).text(error.log());
+    writer.enumerator(error.category()).text(error.message()).text(error.call()).text(error.log()).text(error.driver_log());
     write_optional(writer, error.code());
     write_optional(writer, error.device());
     write_optional(writer, error.reason());
@@ -59,6 +59,7 @@ Error read_error(std::span<const std::byte> payload) {
     details.message = reader.text();
     details.call = reader.text();
     details.log = reader.text();
+    details.driver_log = reader.text();
     details.code = read_optional<abi::Status>(reader);
     details.device = read_optional<int>(reader);
     details.reason = read_optional<Reason>(reader);
@@ -78,6 +79,14 @@ Error error_of(std::exception_ptr failure, const std::string& where_from) {
     } catch (...) {
         return Error(ErrorCategory::internal, where_from + " threw what is no exception");
     }
+}
+
+std::string text_of(const Error& error) {
+    std::string text = error.message();
+    if (error.code()) text += (text.empty() ? "" : ": ") + error.call() + " answered " + describe(*error.code());
+    if (!error.driver_log().empty()) text += "; the driver logged: " + error.driver_log();
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
 }
 
 std::vector<std::byte> call_payload(const WorkerCall& call) { return MessageWriter().bytes(call.input).text(call.function).take(); }

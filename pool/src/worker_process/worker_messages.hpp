@@ -17,6 +17,9 @@ Error read_error(std::span<const std::byte> payload);
 /// Any exception as an Error. \param where_from  what threw it, for the message
 Error error_of(std::exception_ptr failure, const std::string& where_from);
 
+/// What failed and why. The ordinal is left out: a worker counts its one device from 0, the pool does not.
+std::string text_of(const Error& error);
+
 std::vector<std::byte> call_payload(const WorkerCall& call);
 /// The name and input of a call, which refer to the payload.
 struct ReceivedCall {

@@ -17,6 +17,7 @@
 #include "device_census.hpp"
 #include "divided_msm.hpp"
 #include "job_board.hpp"
+#include "worker_messages.hpp"
 #include "worker_program.hpp"
 #include "worker_registry.hpp"
 #include "worker_supervisor.hpp"
@@ -104,7 +105,7 @@ void check_starts(const std::map<std::size_t, Error>& failed, std::size_t worker
     if (has_any_worker) return;
     std::string reasons;
     for (const auto& [worker, why] : failed) {
-        reasons += (reasons.empty() ? "worker " : "; worker ") + std::to_string(worker) + ": " + why.message();
+        reasons += (reasons.empty() ? "worker " : "; worker ") + std::to_string(worker) + ": " + detail::text_of(why);
     }
     throw Error(ErrorCategory::no_device, "no worker process starts: " + reasons, where);
 }
@@ -153,7 +154,8 @@ public:
             for (std::size_t i = 0; i < workers.size(); ++i) {
                 const char* const role = workers[i].device >= 0 ? detail::gpu_role : detail::host_role;
                 supervisors_.push_back(std::make_unique<detail::WorkerSupervisor>(
-                    board_, i, workers[i].device, detail::worker_start(program, options, role, workers[i].visible_entry), options));
+                    board_, xid_watch_, i, workers[i].device, detail::worker_start(program, options, role, workers[i].visible_entry),
+                    options));
             }
         } catch (...) {
             board_.close();
@@ -163,13 +165,20 @@ public:
     }
     ~State() { board_.close(); }
 
-    /// Waits until each worker has started or failed to. \return why it failed, by its index
+    /// Waits until each worker has started or failed to, and begins to watch the devices. \return why workers failed, by their index
     std::map<std::size_t, Error> failed_starts() {
         std::map<std::size_t, Error> failed;
+        std::vector<std::string> pci_bus_ids;
+        if (engine_ == Engine::gpu) xid_watch_.load();  // while the workers start
         for (std::size_t i = 0; i < supervisors_.size(); ++i) {
             const auto start = supervisors_[i]->first_start();
-            if (const Error* const why = std::get_if<Error>(&start)) failed.emplace(i, *why);
+            if (const Error* const why = std::get_if<Error>(&start)) {
+                failed.emplace(i, *why);
+            } else {
+                pci_bus_ids.push_back(std::get<detail::WorkerGreeting>(start).pci_bus_id);
+            }
         }
+        if (engine_ == Engine::gpu) xid_watch_.start(pci_bus_ids);
         return failed;
     }
 
@@ -288,6 +297,7 @@ private:
     Engine engine_ = Engine::host;
     const std::size_t divide_from_;
     detail::JobBoard board_;
+    detail::XidWatch xid_watch_;
     std::vector<std::unique_ptr<detail::WorkerSupervisor>> supervisors_;  ///< last, since they use the board
 };
 

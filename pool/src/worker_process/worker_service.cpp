@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <cupool/driver/copy.hpp>
+#include <cupool/driver/driver_log.hpp>
 #include <cupool/driver/registered_host.hpp>
 #include <mutex>
 #include <optional>
@@ -73,10 +74,24 @@ void check_device(const DevicePool& pool) {
     if (sum != 500'500) throw Error(ErrorCategory::internal, "the device adds wrongly: 1 + ... + 1000 gave " + std::to_string(sum));
 }
 
+std::shared_ptr<const Driver> initialized_driver() {
+    std::shared_ptr<const Driver> driver = Driver::system();
+    driver->initialize();
+    return driver;
+}
+
 DevicePool open_device(std::string_view role) {
     if (role == host_role) return DevicePool::host();
     const int first = 0;
     return DevicePool::with_devices(std::span(&first, 1), UnusableDevices::fail);
+}
+
+/// The Error with what the driver has logged about it.
+Error with_driver_log(const Error& error, std::optional<DriverLog>& log) {
+    if (!log || !error.code()) return error;
+    ErrorDetails details{error.category(), error.message(), error.code(), error.call(), error.device(), error.reason(), error.log(), {}};
+    details.driver_log = log->new_lines();
+    return Error(std::move(details), error.location());
 }
 
 WorkerGreeting greeting_of(const DevicePool& pool) {
@@ -102,11 +117,12 @@ public:
         }
         std::optional<WorkerState> state;
         try {
+            if (role != host_role) log_.emplace(initialized_driver());
             state.emplace(open_device(role));
             check_device(state->pool());
             send({MessageType::ready, 0, greeting_payload(greeting_of(state->pool()))});
         } catch (...) {
-            send({MessageType::failed, 0, error_payload(error_of(std::current_exception(), "the worker"))});
+            send({MessageType::failed, 0, error_payload(with_driver_log(error_of(std::current_exception(), "the worker"), log_))});
             return exit_unusable;
         }
         for (Message message; channel_.receive(message) == Channel::Outcome::received;) {
@@ -138,10 +154,11 @@ private:
     /// \return whether the process can take another call
     bool call(WorkerState& state, const Message& message) {
         try {
+            if (log_) log_->skip();
             const ReceivedCall received = read_call(message.payload);
             send({MessageType::done, message.id, call_function(state, received.function, received.input)});
         } catch (...) {
-            const Error error = error_of(std::current_exception(), "the worker function");
+            const Error error = with_driver_log(error_of(std::current_exception(), "the worker function"), log_);
             send({MessageType::failed, message.id, error_payload(error)});
             return error.category() != ErrorCategory::device_fault;
         }
@@ -149,6 +166,7 @@ private:
     }
 
     Channel& channel_;
+    std::optional<DriverLog> log_;
 };
 
 }  // namespace

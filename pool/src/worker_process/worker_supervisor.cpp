@@ -65,13 +65,16 @@ Error as_seen_here(const Error& error, int device, const SourceLocation& where) 
     details.device = error.device() ? std::optional(device) : std::nullopt;
     details.reason = error.reason();
     details.log = error.log();
+    details.driver_log = error.driver_log();
     return Error(details, where);
 }
 
 }  // namespace
 
-WorkerSupervisor::WorkerSupervisor(JobBoard& board, std::size_t worker, int device, ChildProcessStart start, const WorkerOptions& options)
+WorkerSupervisor::WorkerSupervisor(JobBoard& board, const XidWatch& xid_watch, std::size_t worker, int device, ChildProcessStart start,
+                                   const WorkerOptions& options)
     : board_(board),
+      xid_watch_(xid_watch),
       worker_(worker),
       device_(device),
       start_(std::move(start)),
@@ -117,6 +120,7 @@ void WorkerSupervisor::start_process() {
         greeting = current_error();
     }
     if (const auto* const ready = std::get_if<WorkerGreeting>(&greeting)) {
+        pci_bus_id_ = ready->pci_bus_id;
         if (const auto near = runs_near_device_ ? cpus_near(ready->pci_bus_id) : std::nullopt) keep_on(connection_->process(), *near);
         board_.set_ready(worker_, ready->device_name, ready->device_uuid);
         start_failures_ = 0;
@@ -130,8 +134,8 @@ void WorkerSupervisor::start_process() {
 
 void WorkerSupervisor::note_start_failure(const Error& why) {
     ++start_failures_;
-    detail::log(LogLevel::warning, "worker " + std::to_string(worker_) + " does not start: " + why.message());
-    if (start_failures_ > tolerated_starts || !has_started_) board_.set_failing(worker_, why.message());
+    detail::log(LogLevel::warning, "worker " + std::to_string(worker_) + " does not start: " + text_of(why));
+    if (start_failures_ > tolerated_starts || !has_started_) board_.set_failing(worker_, text_of(why));
     if (!std::exchange(has_started_, true)) first_start_.set_value(why);
 }
 
@@ -144,7 +148,7 @@ void WorkerSupervisor::do_jobs() {
         }
         if (!board_.is_finished()) wait_for_job();
     } catch (...) {  // of the connection, between jobs
-        lose_worker(current_error().message());
+        lose_worker(text_of(current_error()));
     }
 }
 
@@ -163,7 +167,7 @@ void WorkerSupervisor::lose_worker(const std::string& story) {
 }
 
 void WorkerSupervisor::do_job(std::unique_ptr<WorkerJob> job) {
-    const auto begin = std::chrono::steady_clock::now();
+    job_begin_ = XidWatch::Clock::now();
     CallOutcome outcome = call_outcome(*job);
     std::exception_ptr failure;
     std::function<void()> make_ready;
@@ -183,7 +187,7 @@ void WorkerSupervisor::do_job(std::unique_ptr<WorkerJob> job) {
         return;
     }
     lost_jobs_ = 0;
-    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+    const auto time = std::chrono::duration_cast<std::chrono::microseconds>(XidWatch::Clock::now() - job_begin_);
     // Whoever has the result finds it in the metrics, and the worker idle.
     board_.count_end(worker_, time, static_cast<bool>(failure));
     job->release_operands();
@@ -210,8 +214,9 @@ void WorkerSupervisor::lose_job(std::unique_ptr<WorkerJob> job, const WorkerDeat
     connection_.reset();
     board_.count_death(worker_);
     if (job->deaths.empty()) ++lost_jobs_;
+    const std::string errors = xid_watch_.errors_since(pci_bus_id_, job_begin_);
     job->deaths.push_back("worker " + std::to_string(worker_) + (device_ >= 0 ? " of device " + std::to_string(device_) : "") + ": " +
-                          death.story);
+                          death.story + (errors.empty() ? "" : "; " + errors));
     detail::log(LogLevel::warning, job->deaths.back() + ", while it did " + job->call.function);
     if (job->deaths.size() < attempts_) {
         board_.retry(worker_, std::move(job));

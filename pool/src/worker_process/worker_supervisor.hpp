@@ -9,13 +9,15 @@
 
 #include "job_board.hpp"
 #include "worker_connection.hpp"
+#include "xid_watch.hpp"
 
 namespace cupool::detail {
 
 /// Keeps one worker running: a thread that starts its process, gives it the jobs of the board, and starts another process where it ends.
 class WorkerSupervisor {
 public:
-    WorkerSupervisor(JobBoard& board, std::size_t worker, int device, ChildProcessStart start, const WorkerOptions& options);
+    WorkerSupervisor(JobBoard& board, const XidWatch& xid_watch, std::size_t worker, int device, ChildProcessStart start,
+                     const WorkerOptions& options);
     /// Waits for the thread, which ends when the board is finished.
     ~WorkerSupervisor();
     WorkerSupervisor(const WorkerSupervisor&) = delete;
@@ -37,6 +39,7 @@ private:
     void pause() const;
 
     JobBoard& board_;
+    const XidWatch& xid_watch_;
     const std::size_t worker_;
     const int device_;
     const ChildProcessStart start_;
@@ -45,6 +48,8 @@ private:
     const bool runs_near_device_;
 
     std::optional<WorkerConnection> connection_;
+    std::string pci_bus_id_;  ///< of the device, as the worker reports it
+    XidWatch::Clock::time_point job_begin_{};
     unsigned start_failures_ = 0;  ///< in a row
     unsigned lost_jobs_ = 0;       ///< different ones in a row
     bool has_started_ = false;

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "api/error_log.hpp"
 #include "api/handle_call.hpp"
 #include "scheduling/seeded_scheduler.hpp"
 
@@ -45,6 +46,9 @@ void report(EntryPoint entry_point, abi::Status result) noexcept {
     {
         const std::lock_guard lock(trace_mutex);
         trace = current_trace;
+    }
+    if (result != abi::Status::success && result != abi::Status::not_ready) {
+        log_failure(entry_point, result);
     }
     if (trace.function != nullptr) {
         const CupoolSimCall call{entry_points()[static_cast<std::size_t>(entry_point)].base.data(), static_cast<int>(result)};

@@ -1,3 +1,5 @@
+#include "api/error_name.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -148,6 +150,11 @@ const std::map<int, std::string>& texts() {
 }
 
 }  // namespace
+
+std::string error_name(abi::Status result) {
+    const ErrorName* const found = find_name(result);
+    return found == nullptr ? std::to_string(static_cast<int>(result)) : found->name;
+}
 
 namespace exports {
 

@@ -53,6 +53,8 @@ bool survives_device_fault(EntryPoint entry_point) {
         case EntryPoint::context_get_api_version:
         case EntryPoint::primary_context_set_flags:
         case EntryPoint::primary_context_reset:
+        case EntryPoint::logs_current:
+        case EntryPoint::logs_dump_to_memory:
         case EntryPoint::module_get_loading_mode:
         case EntryPoint::thread_exchange_capture_mode:
         case EntryPoint::graph_create:

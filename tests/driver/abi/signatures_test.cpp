@@ -247,6 +247,8 @@ CUPOOL_SIGNATURE(link_complete, PFN_cuLinkComplete_v5050)
 CUPOOL_SIGNATURE(link_destroy, PFN_cuLinkDestroy_v5050)
 CUPOOL_SIGNATURE(profiler_start, PFN_cuProfilerStart_v4000)
 CUPOOL_SIGNATURE(profiler_stop, PFN_cuProfilerStop_v4000)
+CUPOOL_SIGNATURE(logs_current, PFN_cuLogsCurrent_v12090)
+CUPOOL_SIGNATURE(logs_dump_to_memory, PFN_cuLogsDumpToMemory_v12090)
 // clang-format on
 
 // If a row has no line above, its name is undeclared here.

@@ -24,6 +24,7 @@ TEST_CASE("an error carries what it was given, and says all of it on one line") 
     details.call = "cuModuleLoadDataEx";
     details.device = 3;
     details.log = "line 1\nline 2\n";
+    details.driver_log = "line 3\n";
     const Error error(details);
     CHECK(error.category() == ErrorCategory::jit_failure);
     CHECK(error.message() == "cannot load a module");
@@ -32,9 +33,10 @@ TEST_CASE("an error carries what it was given, and says all of it on one line") 
     CHECK(error.device() == 3);
     CHECK_FALSE(error.reason());
     CHECK(error.log() == "line 1\nline 2\n");
+    CHECK(error.driver_log() == "line 3\n");
     const std::string what = error.what();
     for (const char* part : {"jit_failure", "cannot load a module", "cuModuleLoadDataEx", "CUDA_ERROR_INVALID_PTX (218)", "device 3",
-                             "line 1 | line 2", "error_test.cpp"}) {
+                             "line 1 | line 2", "driver log: line 3]", "error_test.cpp"}) {
         CHECK_THAT(what, contains_text(part));
     }
     CHECK(what.find('\n') == std::string::npos);

@@ -1,6 +1,7 @@
 // A library that looks like NVML: two devices, with the readings of the tests. The environment says what it does: CUPOOL_FAKE_NVML_INIT
 // is what nvmlInit_v2 answers, CUPOOL_FAKE_NVML_XID the number of one event of the second device, and with CUPOOL_FAKE_NVML_SILENT all
-// readings fail.
+// readings fail. Whenever there is a file of the name CUPOOL_FAKE_NVML_XID_FILE, it is taken away, and the first device has an event of the
+// number 79.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -122,6 +123,11 @@ int nvmlEventSetWait_v2(void*, Event* event, unsigned limit) {
     if (xid != 0 && !is_delivered) {
         is_delivered = true;
         *event = {&devices[1], 8, static_cast<unsigned long long>(xid), 0, 0};
+        return success;
+    }
+    const char* const file = variable("CUPOOL_FAKE_NVML_XID_FILE");
+    if (file != nullptr && ::unlink(file) == 0) {
+        *event = {&devices[0], 8, 79, 0, 0};
         return success;
     }
     ::usleep(limit * 1000);

@@ -62,6 +62,7 @@ struct ErrorDetails {
     std::optional<int> device;        ///< ordinal
     std::optional<Reason> reason;     ///< why the driver is unavailable
     std::string log;                  ///< the JIT compiler's full log
+    std::string driver_log;           ///< lines of the driver's own log
 };
 
 /// The only exception type of cupool. Copying never throws.
@@ -91,6 +92,8 @@ public:
     std::optional<Reason> reason() const noexcept;
     /// The full log of the JIT compiler; empty for other failures.
     const std::string& log() const noexcept;
+    /// What the driver logged about the failure (see DriverLog), for errors of worker processes; else empty.
+    const std::string& driver_log() const noexcept;
     /// The location in the program of the failed call.
     const SourceLocation& location() const noexcept;
 
