@@ -22,6 +22,7 @@ constexpr checks::Check all_checks[] = {
     checks::devices_denied,
     // Hardware, then the kernel module. A configuration that forbids the module may also take the GPU off the bus (prime-select).
     checks::module_blacklisted,
+    checks::thunderbolt_not_authorised,
     checks::gpu_absent,
     checks::gpu_off_bus,
     checks::module_rejected,
@@ -29,9 +30,13 @@ constexpr checks::Check all_checks[] = {
     checks::nouveau_bound,
     checks::vfio_bound,
     checks::secure_boot,
+    checks::module_of_other_kernel,
     checks::module_not_built,
     checks::toolkit_without_driver,
     checks::no_driver,
+    checks::gpu_firmware_missing,
+    checks::gpu_firmware,
+    checks::gpu_initialisation,  // without which the module unloads itself
     checks::module_not_loaded,
     // The library.
     checks::musl_host,
@@ -51,6 +56,7 @@ constexpr checks::Check all_checks[] = {
     checks::nodes_forbidden,
     checks::nodes_stale,
     checks::uvm_missing,
+    checks::mig_nodes_missing,
     // What the environment hides.
     checks::visible_devices_empty,
     checks::visible_devices_none,
@@ -64,10 +70,10 @@ constexpr checks::Check all_checks[] = {
     checks::fabric_manager,
     checks::mps_daemon,
     checks::mps_busy,
-    checks::gpu_firmware,
-    checks::gpu_initialisation,
     checks::ecc_errors,
     checks::uvm_stale,
+    checks::address_space_limited,
+    checks::system_call_filter,
     checks::driver_hangs,
     checks::driver_crashes,
     checks::driver_too_old,

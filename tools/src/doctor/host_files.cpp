@@ -24,6 +24,8 @@ enum class Keep {
     gpu_lines,       ///< lines that name GPU drivers
     boot_words,      ///< words of the kernel's command line about modules and modes
     control_groups,  ///< with the identifiers of containers replaced
+    process_limits,  ///< the limit of the address space
+    processor_kind,  ///< whether it is that of a virtual machine
     device_mounts,   ///< the file systems that are mounted on /dev
     group_names,     ///< of groups that own GPU nodes, without their members
 };
@@ -52,6 +54,7 @@ constexpr WantedFile wanted_files[] = {
     {"/sys/module/nvidia"},
     {"/sys/module/nvidia_uvm"},
     {"/sys/bus/pci/devices"},
+    {"/sys/bus/thunderbolt/devices/*/authorized", Keep::all},
     {"/sys/firmware/efi/efivars/SecureBoot-*", Keep::all},
     {"/sys/kernel/security/lockdown", Keep::all},
     // Module files, where distributions, DKMS and NVIDIA's installer put them.
@@ -81,6 +84,8 @@ constexpr WantedFile wanted_files[] = {
     {"/dev/nvmap"},
     {"/etc/group", Keep::group_names},
     {"/proc/self/mountinfo", Keep::device_mounts},
+    {"/proc/self/limits", Keep::process_limits},
+    {"/proc/cpuinfo", Keep::processor_kind},
     {"/sys/fs/selinux/enforce", Keep::all},
     // Confidential virtual machines.
     {"/dev/sev-guest"},
@@ -88,6 +93,8 @@ constexpr WantedFile wanted_files[] = {
     {"/dev/tdx-guest"},
     // Containers and WSL.
     {"/.dockerenv"},
+    {"/.flatpak-info"},
+    {"/.singularity.d"},
     {"/run/.containerenv"},
     {"/run/systemd/container", Keep::all},
     {"/var/run/secrets/kubernetes.io"},
@@ -107,6 +114,7 @@ constexpr WantedFile wanted_files[] = {
     {"/run/nvidia-fabricmanager/*"},
     {"/var/run/nvidia-fabricmanager/*"},
     {"/tmp/nvidia-mps/*", Keep::all},
+    {"/etc/ld.so.preload", Keep::all},
     {"/lib/ld-musl-*.so.1"},
     {"/lib64/ld-linux-*.so.*"},
     {"/lib/ld-linux-*.so.*"},
@@ -207,6 +215,12 @@ std::string device_mounts(const std::string& text) {
     return lines_with(text, [](const std::string& line) { return contains(line, " / /dev "); });
 }
 
+std::string process_limits(const std::string& text) {
+    return lines_with(text, [](const std::string& line) { return contains(line, "address space"); });
+}
+
+std::string processor_kind(const std::string& text) { return contains(text, " hypervisor") ? "flags: hypervisor\n" : ""; }
+
 /// "video:x:44:", without the members.
 std::string group_names(const std::string& text) {
     std::istringstream stream(text);
@@ -227,6 +241,8 @@ std::string kept_text(Keep keep, const std::string& text) {
         case Keep::gpu_lines: return lines_with(text, names_gpu_driver);
         case Keep::boot_words: return boot_words(text);
         case Keep::control_groups: return without_identifiers(text);
+        case Keep::process_limits: return process_limits(text);
+        case Keep::processor_kind: return processor_kind(text);
         case Keep::device_mounts: return device_mounts(text);
         case Keep::group_names: return group_names(text);
     }

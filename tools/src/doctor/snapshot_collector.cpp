@@ -47,6 +47,7 @@ std::string without_user(const std::string& text) {
 
 void remove_user_names(HostSnapshot& snapshot) {
     for (auto& [name, value] : snapshot.environment) value = without_user(value);
+    for (auto& [path, file] : snapshot.files) file.text = without_user(file.text);
     for (auto& library : snapshot.libraries) {
         library.path = without_user(library.path);
         library.resolved = without_user(library.resolved);

@@ -15,6 +15,8 @@ std::optional<Finding> forked_child(const HostSnapshot& host);
 std::optional<Finding> static_program(const HostSnapshot& host);
 std::optional<Finding> driver_variable_wrong(const HostSnapshot& host);
 std::optional<Finding> musl_host(const HostSnapshot& host);
+std::optional<Finding> address_space_limited(const HostSnapshot& host);
+std::optional<Finding> system_call_filter(const HostSnapshot& host);
 
 // wsl.cpp
 std::optional<Finding> wsl_without_gpu(const HostSnapshot& host);
@@ -30,6 +32,7 @@ std::optional<Finding> container_without_runtime(const HostSnapshot& host);
 std::optional<Finding> private_devices(const HostSnapshot& host);
 
 // kernel_module.cpp
+std::optional<Finding> thunderbolt_not_authorised(const HostSnapshot& host);
 std::optional<Finding> gpu_absent(const HostSnapshot& host);
 std::optional<Finding> module_rejected(const HostSnapshot& host);
 std::optional<Finding> gpu_unsupported(const HostSnapshot& host);
@@ -37,6 +40,7 @@ std::optional<Finding> nouveau_bound(const HostSnapshot& host);
 std::optional<Finding> vfio_bound(const HostSnapshot& host);
 std::optional<Finding> secure_boot(const HostSnapshot& host);
 std::optional<Finding> module_blacklisted(const HostSnapshot& host);
+std::optional<Finding> module_of_other_kernel(const HostSnapshot& host);
 std::optional<Finding> module_not_built(const HostSnapshot& host);
 std::optional<Finding> toolkit_without_driver(const HostSnapshot& host);
 std::optional<Finding> no_driver(const HostSnapshot& host);
@@ -58,6 +62,7 @@ std::optional<Finding> nodes_missing(const HostSnapshot& host);
 std::optional<Finding> nodes_forbidden(const HostSnapshot& host);
 std::optional<Finding> nodes_stale(const HostSnapshot& host);
 std::optional<Finding> uvm_missing(const HostSnapshot& host);
+std::optional<Finding> mig_nodes_missing(const HostSnapshot& host);
 std::optional<Finding> uvm_stale(const HostSnapshot& host);
 
 // visibility.cpp
@@ -70,6 +75,7 @@ std::optional<Finding> visible_devices_unknown_uuid(const HostSnapshot& host);
 
 // device_state.cpp
 std::optional<Finding> gpu_off_bus(const HostSnapshot& host);
+std::optional<Finding> gpu_firmware_missing(const HostSnapshot& host);
 std::optional<Finding> gpu_firmware(const HostSnapshot& host);
 std::optional<Finding> gpu_initialisation(const HostSnapshot& host);
 std::optional<Finding> ecc_errors(const HostSnapshot& host);

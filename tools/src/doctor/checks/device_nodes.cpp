@@ -170,9 +170,30 @@ std::optional<Finding> uvm_missing(const HostSnapshot& host) {
     return finding;
 }
 
+std::optional<Finding> mig_nodes_missing(const HostSnapshot& host) {
+    const auto instances = host.matching("/proc/driver/nvidia/capabilities/gpu*/mig/gi*/ci*");
+    if (!finds_no_device(host) || instances.empty()) return std::nullopt;
+    const auto nodes = host.matching("/dev/nvidia-caps/nvidia-cap*");
+    const bool can_open_one = std::any_of(nodes.begin(), nodes.end(), [&](const std::string& node) {
+        const auto& access = host.file(node)->access;
+        return access == "r" || access == "rw";
+    });
+    if (can_open_one) return std::nullopt;
+    Finding finding{"mig-nodes-missing", "MIG instances exist, but this process has no nodes in /dev/nvidia-caps to open them", "",
+                    Confidence::certain, Reason::no_visible_device};
+    finding.fix = is_container(host) ? "Give the container an instance: --gpus '\"device=MIG-...\"' or a resource nvidia.com/mig-...; LXC: "
+                                       "pass the nodes of /dev/nvidia-caps, too"
+                                     : "sudo nvidia-modprobe -f " + instances.front() +
+                                           "/access, and -f with the file access above it, for each "
+                                           "instance; or run nvidia-smi -L once as root";
+    finding.evidence = {instances.front() + " exists",
+                        nodes.empty() ? "no node in /dev/nvidia-caps" : "this user may not read " + nodes.front()};
+    return finding;
+}
+
 std::optional<Finding> uvm_stale(const HostSnapshot& host) {
     constexpr int unknown = 999;
-    if (works(host) || is_wsl(host) || !host.exists(uvm_node)) return std::nullopt;
+    if (works(host) || is_wsl(host) || !host.exists(uvm_node) || is_denied(host, uvm_node)) return std::nullopt;
     const bool wrong_number = is_stale(host, uvm_node, "nvidia-uvm");
     const bool knows_modules = host.exists("/proc/modules") || host.exists("/sys/module/nvidia");
     const bool not_loaded = has_kernel_driver(host) && knows_modules && !is_loaded(host, "nvidia_uvm");
@@ -181,6 +202,10 @@ std::optional<Finding> uvm_stale(const HostSnapshot& host) {
         "uvm-stale", "The kernel module nvidia_uvm does not serve /dev/nvidia-uvm: it is stale, as after a suspend or an upgrade",
         "Stop all CUDA programs, then sudo modprobe -r nvidia_uvm && sudo modprobe nvidia_uvm && sudo nvidia-modprobe -u -c 0; else reboot",
         wrong_number || not_loaded ? Confidence::certain : Confidence::likely, Reason::kernel_driver};
+    if (wrong_number && is_container(host)) {
+        finding.cause = "The container has /dev/nvidia-uvm with a number that the driver no longer has: the host gave it another one";
+        finding.fix = "Make the container again, with podman after sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml on the host";
+    }
     if (wrong_number) finding.evidence.push_back(stale_line(host, uvm_node, "nvidia-uvm"));
     if (not_loaded) finding.evidence.push_back("/dev/nvidia-uvm exists, and the module nvidia_uvm is not loaded");
     if (host.driver.init) finding.evidence.push_back("cuInit: " + status_text(*host.driver.init));

@@ -10,13 +10,31 @@ namespace {
 
 constexpr const char* log_as_root = "the kernel log: sudo dmesg | grep -e NVRM -e Xid";
 
-/// The lines of the log with one of these Xid numbers.
+/// The lines of the log with one of these Xid numbers that may still matter.
 std::vector<std::string> lines_with_xid(const HostSnapshot& host, const std::vector<int>& numbers) {
     std::vector<std::string> lines;
     for (const auto& [number, line] : xids(host)) {
-        if (std::find(numbers.begin(), numbers.end(), number) != numbers.end()) lines.push_back("kernel log: " + line);
+        const bool is_wanted = std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+        if (is_wanted && may_still_matter(host, line)) lines.push_back("kernel log: " + line);
     }
     return lines;
+}
+
+/// The lines of the log with one of these texts that may still matter.
+std::vector<std::string> lines_with(const HostSnapshot& host, const std::vector<std::string>& texts) {
+    std::vector<std::string> lines;
+    for (const auto& text : texts) {
+        for (const auto& line : log_lines(host, text)) {
+            if (may_still_matter(host, line)) lines.push_back("kernel log: " + line);
+        }
+    }
+    return lines;
+}
+
+bool contains_any(const std::vector<std::string>& lines, const std::vector<std::string>& texts) {
+    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+        return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) { return line.find(text) != std::string::npos; });
+    });
 }
 
 std::string name_of(const DeviceAnswer& device, std::size_t ordinal) {
@@ -51,10 +69,9 @@ bool lists_no_instance_of_mig_card(const HostSnapshot& host) {
 
 std::optional<Finding> gpu_off_bus(const HostSnapshot& host) {
     constexpr int off_bus = 79;
-    if (is_healthy(host)) return std::nullopt;
     auto evidence = lines_with_xid(host, {off_bus});
-    for (auto& line : log_lines(host, "fallen off the bus")) {
-        if (line.find("Xid") == std::string::npos) evidence.push_back("kernel log: " + line);
+    for (auto& line : lines_with(host, {"fallen off the bus"})) {
+        if (line.find("Xid") == std::string::npos) evidence.push_back(std::move(line));
     }
     if (evidence.empty()) return std::nullopt;
     return Finding{"gpu-off-bus",
@@ -66,37 +83,53 @@ std::optional<Finding> gpu_off_bus(const HostSnapshot& host) {
                    std::move(evidence)};
 }
 
-std::optional<Finding> gpu_firmware(const HostSnapshot& host) {
-    if (is_healthy(host)) return std::nullopt;
-    auto evidence = lines_with_xid(host, {61, 62, 119, 120, 123, 143});
-    for (auto& line : log_lines(host, "Failed to load the GSP")) evidence.push_back("kernel log: " + line);
-    for (auto& line : log_lines(host, "gsp_")) {
-        if (line.find("failed") != std::string::npos) evidence.push_back("kernel log: " + line);
+std::optional<Finding> gpu_firmware_missing(const HostSnapshot& host) {
+    auto evidence = lines_with(host, {"No firmware image found"});
+    for (auto& line : lines_with(host, {"Direct firmware load for nvidia/"})) {
+        if (line.find("/gsp") != std::string::npos) evidence.push_back(std::move(line));
     }
     if (evidence.empty()) return std::nullopt;
+    const auto version = kernel_driver_version(host);
+    return Finding{"gpu-firmware-missing",
+                   "The kernel driver cannot load the file of the GPU's firmware (gsp_*.bin), without which it does not start the GPU",
+                   "Install the firmware in the version of the driver, in /lib/firmware/nvidia/" + (version.empty() ? "VERSION" : version) +
+                       " (Debian: firmware-nvidia-gsp; Ubuntu: nvidia-firmware-NNN; others: reinstall the kernel driver), and reboot",
+                   Confidence::certain,
+                   Reason::device_unhealthy,
+                   std::move(evidence)};
+}
+
+std::optional<Finding> gpu_firmware(const HostSnapshot& host) {
+    auto evidence = lines_with_xid(host, {61, 62, 119, 120, 123, 143});
+    for (auto& line : lines_with(host, {"Failed to load the GSP", "Cannot initialize GSP firmware"})) evidence.push_back(std::move(line));
+    if (evidence.empty() || gpu_firmware_missing(host)) return std::nullopt;
     return Finding{"gpu-firmware",
-                   "The firmware of a GPU (GSP or PMU) has stopped or cannot be loaded",
-                   "Reset the GPU (nvidia-smi --gpu-reset) or reboot; install the firmware package of the driver; upgrade the driver",
+                   "The firmware of a GPU (GSP or PMU) has stopped or does not start",
+                   "Reset the GPU (nvidia-smi --gpu-reset) or reboot, then cycle the power; upgrade the driver",
                    Confidence::certain,
                    Reason::device_unhealthy,
                    std::move(evidence)};
 }
 
 std::optional<Finding> gpu_initialisation(const HostSnapshot& host) {
-    if (is_healthy(host)) return std::nullopt;
-    std::vector<std::string> evidence;
-    for (const std::string text :
-         {"RmInitAdapter failed", "rm_init_adapter failed", "Cannot attach gpu", "is invalid:", "BAR0 is 0M", "probe routine failed"}) {
-        for (auto& line : log_lines(host, text)) evidence.push_back("kernel log: " + line);
-    }
+    auto evidence = lines_with(host, {"necessary power cables", "is invalid:", "is 0M @", "RmInitAdapter failed", "rm_init_adapter failed",
+                                      "Cannot attach gpu", "probe routine failed"});
     if (evidence.empty()) return std::nullopt;
-    return Finding{
-        "gpu-initialisation",
-        "The kernel driver cannot initialise a GPU",
+    Finding finding{
+        "gpu-initialisation", "The kernel driver cannot initialise a GPU",
         "Reboot, then cycle the power; check power cables, slot and BIOS (Above 4G Decoding); in a virtual machine, the passthrough",
-        Confidence::certain,
-        Reason::device_unhealthy,
-        std::move(evidence)};
+        Confidence::certain, Reason::device_unhealthy};
+    if (contains_any(evidence, {"necessary power cables"})) {
+        finding.cause = "A GPU does not get power by its cables";
+        finding.fix = "Switch the host off and connect all power cables of the GPU, each to its own output of a sufficient power supply";
+    } else if (contains_any(evidence, {"is invalid:", "is 0M @"})) {
+        finding.cause = "A GPU has no valid address range on the PCI bus (BAR), so the kernel driver cannot use it";
+        finding.fix =
+            "Turn on Above 4G Decoding in the BIOS and turn off CSM, or boot with pci=realloc; in a virtual machine, enlarge its 64-bit "
+            "PCI window (OVMF: X-PciMmio64Mb)";
+    }
+    finding.evidence = std::move(evidence);
+    return finding;
 }
 
 std::optional<Finding> ecc_errors(const HostSnapshot& host) {
@@ -107,9 +140,7 @@ std::optional<Finding> ecc_errors(const HostSnapshot& host) {
                                                   : std::to_string(*device.ecc_errors) + " uncorrected errors since the driver was loaded";
     });
     if (init_is(host, ecc_uncorrectable)) evidence.push_back("cuInit: " + status_text(ecc_uncorrectable));
-    if (!is_healthy(host)) {
-        for (auto& line : lines_with_xid(host, {48, 63, 64, 94, 95, 171, 172})) evidence.push_back(std::move(line));
-    }
+    for (auto& line : lines_with_xid(host, {48, 63, 64, 94, 95, 171, 172})) evidence.push_back(std::move(line));
     if (evidence.empty()) return std::nullopt;
     return Finding{"ecc-errors",
                    "The memory of a GPU has uncorrectable errors",
@@ -217,21 +248,16 @@ std::optional<Finding> too_little_memory(const HostSnapshot& host) {
 }
 
 std::optional<Finding> gpu_not_listed(const HostSnapshot& host) {
-    if (!works(host) || is_container(host) || is_wsl(host) || host.variable("CUDA_VISIBLE_DEVICES") || host.driver.simulated)
-        return std::nullopt;
+    if (host.variable("CUDA_VISIBLE_DEVICES")) return std::nullopt;
     if (!host.matching("/proc/driver/nvidia/capabilities/gpu*/mig/gi*").empty() || host.driver.mig_cards.value_or(0) > 0)
         return std::nullopt;  // mig_without_instances and mig_hides_gpus look at these
     std::vector<std::string> evidence;
-    const auto gpus = pci_gpus(host);
-    for (const auto& gpu : gpus) {
-        const bool listed = std::any_of(host.driver.devices.begin(), host.driver.devices.end(), [&](const DeviceAnswer& device) {
-            return device.pci_bus_id.empty() || device.pci_bus_id.ends_with(gpu.address.substr(gpu.address.find(':')));
-        });
-        if (!listed)
-            evidence.push_back("GPU " + gpu.address + " is on the bus, bound to " + (gpu.driver.empty() ? "no driver" : gpu.driver) +
-                               ", and not listed");
+    for (const auto& gpu : unlisted_gpus(host)) {
+        evidence.push_back("GPU " + gpu.address + " is on the bus, bound to " + (gpu.driver.empty() ? "no driver" : gpu.driver) +
+                           ", and not listed");
     }
     if (evidence.empty()) return std::nullopt;
+    const auto gpus = pci_gpus(host);
     const bool reserved =
         std::all_of(gpus.begin(), gpus.end(), [](const PciGpu& gpu) { return gpu.driver == "nvidia" || gpu.driver == "vfio-pci"; }) &&
         std::any_of(gpus.begin(), gpus.end(), [](const PciGpu& gpu) { return gpu.driver == "vfio-pci"; });

@@ -37,6 +37,11 @@ std::optional<int> status_among(const HostSnapshot& host, const std::array<int, 
 /// ", in stage cuInit"; empty if the stage is unknown.
 std::string stage_words(const HostSnapshot& host) { return host.driver.stage.empty() ? "" : ", in stage " + host.driver.stage; }
 
+/// What the dynamic loader loads before all else; empty if that is nothing.
+std::string preloaded_libraries(const HostSnapshot& host) {
+    return trimmed(host.variable("LD_PRELOAD").value_or("") + ' ' + trimmed(host.text("/etc/ld.so.preload")));
+}
+
 /// What shows that NVSwitch connects the GPUs.
 std::vector<std::string> switches(const HostSnapshot& host) {
     std::vector<std::string> evidence;
@@ -74,14 +79,24 @@ std::optional<Finding> driver_hangs(const HostSnapshot& host) {
 }
 
 std::optional<Finding> driver_crashes(const HostSnapshot& host) {
-    if (host.driver.outcome != "crashed") return std::nullopt;
-    return Finding{"driver-crashes",
-                   "The driver's library ends the program that uses it",
-                   "Reinstall the driver's libraries in the version of the kernel module, and remove LD_PRELOAD and other libcuda files",
-                   Confidence::certain,
-                   Reason::library_unusable,
-                   {"a process that asked " + library_name(host) + " was ended by " +
-                    (host.driver.detail.empty() ? "something unknown" : host.driver.detail) + stage_words(host)}};
+    if (host.driver.outcome != "crashed" || host.driver.detail == "SIGSYS") return std::nullopt;  // SIGSYS: system_call_filter
+    const auto preloaded = preloaded_libraries(host);
+    Finding finding{"driver-crashes",
+                    "The driver's library ends the program that uses it",
+                    "Reinstall the driver's libraries in the version of the kernel module, and remove other libcuda files",
+                    Confidence::certain,
+                    Reason::library_unusable,
+                    {"a process that asked " + library_name(host) + " was ended by " +
+                     (host.driver.detail.empty() ? "something unknown" : host.driver.detail) + stage_words(host)}};
+    if (!preloaded.empty()) {
+        finding.cause = "The driver's library, or a library that is preloaded before it, ends the program";
+        finding.fix =
+            "Try without the preloaded library (env -u LD_PRELOAD, or /etc/ld.so.preload), and upgrade or remove it if that helps; else "
+            "reinstall the "
+            "driver's libraries in the version of the kernel module";
+        finding.evidence.push_back("preloaded: " + preloaded);
+    }
+    return finding;
 }
 
 std::optional<Finding> driver_nonsense(const HostSnapshot& host) {
@@ -149,7 +164,13 @@ std::optional<Finding> fabric_manager(const HostSnapshot& host) {
         "fabric-manager-not-running", "The GPUs are connected by NVSwitch, and the fabric manager has not set up the links",
         "sudo systemctl enable --now nvidia-fabricmanager, in exactly the version of the driver; then journalctl -u nvidia-fabricmanager",
         has_switches && !is_running ? Confidence::certain : Confidence::likely, Reason::not_ready};
-    if (!has_switches) {
+    if (!has_switches && is_virtual_machine(host)) {
+        finding.cause = "The GPU of this virtual machine is not ready: probably the fabric manager of its host has not set up its links";
+        finding.fix =
+            "On the host of the virtual machine, activate the fabric partition of its GPUs (fabric manager in shared NVSwitch mode: fmpm "
+            "-a "
+            "NUMBER), then start the machine again";
+    } else if (!has_switches) {
         finding.cause = "The GPUs are not ready: probably NVSwitch connects them, and the fabric manager has not set up the links";
         finding.fix +=
             "; without NVSwitch: in a confidential virtual machine declare the GPU ready (nvidia-smi conf-compute -srs 1); in any "
@@ -158,6 +179,7 @@ std::optional<Finding> fabric_manager(const HostSnapshot& host) {
     finding.evidence = {"cuInit or a context: " + status_text(system_not_ready),
                         is_running ? "the fabric manager has files in /run, so it may still be starting or have failed"
                                    : "no file of a running fabric manager in /run"};
+    if (is_virtual_machine(host)) finding.evidence.push_back("this is a virtual machine");
     if (!has_switches) evidence_of_switches = {"no NVSwitch is in sight, and /usr/bin/nv-fabricmanager is not installed"};
     finding.evidence.insert(finding.evidence.end(), evidence_of_switches.begin(), evidence_of_switches.end());
     finding.as_root = "the fabric manager's log: /var/log/fabricmanager.log";

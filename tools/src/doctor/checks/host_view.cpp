@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cupool/driver/error.hpp>
 #include <sstream>
+#include <string_view>
 
 namespace cupool::tools {
 namespace {
@@ -14,6 +15,16 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
     return text;
+}
+
+/// The device node of a GPU, as the kernel driver numbers it; empty if unknown.
+std::string node_of(const HostSnapshot& host, const PciGpu& gpu) {
+    constexpr std::string_view name = "Device Minor:";
+    const auto information = host.text("/proc/driver/nvidia/gpus/" + gpu.address + "/information");
+    const auto position = information.find(name);
+    if (position == std::string::npos) return {};
+    const auto begin = position + name.size();
+    return "/dev/nvidia" + trimmed(information.substr(begin, information.find('\n', begin) - begin));
 }
 
 /// The first word of a text that looks like a version, as "580.65.06".
@@ -35,17 +46,21 @@ bool is_musl(const HostSnapshot& host) {
            host.matching("/lib/ld-linux-*").empty();
 }
 
-bool is_container(const HostSnapshot& host) {
-    for (const auto* const mark :
-         {"/.dockerenv", "/run/.containerenv", "/run/systemd/container", "/var/run/secrets/kubernetes.io", "/run/secrets/kubernetes.io"}) {
-        if (host.exists(mark)) return true;
-    }
+Container container_of(const HostSnapshot& host) {
     const auto groups = host.text("/proc/self/cgroup");
-    for (const auto* const mark : {"/docker", "/kubepods", "/lxc/", "libpod", "containerd"}) {
-        if (contains(groups, mark)) return true;
-    }
-    return false;
+    const auto has_file = [&](const char* path) { return host.exists(path); };
+    const auto has_group = [&](const char* mark) { return contains(groups, mark); };
+    if (has_file("/var/run/secrets/kubernetes.io") || has_file("/run/secrets/kubernetes.io") || has_group("/kubepods"))
+        return Container::kubernetes;
+    if (has_file("/.singularity.d")) return Container::apptainer;
+    if (has_file("/.flatpak-info")) return Container::flatpak;
+    if (host.text("/run/systemd/container").starts_with("lxc") || has_group("/lxc/")) return Container::lxc;
+    const bool has_mark = has_file("/.dockerenv") || has_file("/run/.containerenv") || has_file("/run/systemd/container") ||
+                          has_group("/docker") || has_group("libpod") || has_group("containerd");
+    return has_mark ? Container::other : Container::none;
 }
+
+bool is_container(const HostSnapshot& host) { return container_of(host) != Container::none; }
 
 std::string systemd_service(const HostSnapshot& host) {
     std::istringstream groups(host.text("/proc/self/cgroup"));
@@ -55,6 +70,8 @@ std::string systemd_service(const HostSnapshot& host) {
     }
     return {};
 }
+
+bool is_virtual_machine(const HostSnapshot& host) { return contains(host.text("/proc/cpuinfo"), " hypervisor"); }
 
 bool is_tegra(const HostSnapshot& host) { return host.exists("/dev/nvhost-gpu") || host.exists("/dev/nvmap"); }
 
@@ -71,6 +88,19 @@ std::vector<PciGpu> pci_gpus(const HostSnapshot& host) {
 }
 
 bool knows_pci(const HostSnapshot& host) { return host.exists("/sys/bus/pci/devices"); }
+
+std::vector<PciGpu> unlisted_gpus(const HostSnapshot& host) {
+    const auto& devices = host.driver.devices;
+    if (!works(host) || is_container(host) || is_wsl(host) || host.driver.simulated) return {};
+    if (host.variable("CUDA_VISIBLE_DEVICES") && devices.size() >= chosen_count(host)) return {};
+    auto gpus = pci_gpus(host);
+    std::erase_if(gpus, [&](const PciGpu& gpu) {
+        return is_denied(host, node_of(host, gpu)) || std::any_of(devices.begin(), devices.end(), [&](const DeviceAnswer& device) {
+                   return device.pci_bus_id.empty() || device.pci_bus_id.ends_with(gpu.address.substr(gpu.address.find(':')));
+               });
+    });
+    return gpus;
+}
 
 std::size_t card_count(const HostSnapshot& host) {
     const auto served = host.matching("/proc/driver/nvidia/gpus/*/information").size();
@@ -146,6 +176,16 @@ bool works(const HostSnapshot& host) { return host.driver.outcome == "answered" 
 
 bool is_usable(const DeviceAnswer& device) { return device.compute_mode != "prohibited" && device.context.value_or(0) == 0; }
 
+bool is_denied(const HostSnapshot& host, const std::string& node) {
+    const auto* const file = host.file(node);
+    return file != nullptr && file->access == "denied";
+}
+
+std::size_t chosen_count(const HostSnapshot& host) {
+    const auto list = host.variable("CUDA_VISIBLE_DEVICES").value_or("");
+    return list.empty() ? 0 : static_cast<std::size_t>(std::count(list.begin(), list.end(), ',')) + 1;
+}
+
 bool is_healthy(const HostSnapshot& host) {
     return works(host) && std::all_of(host.driver.devices.begin(), host.driver.devices.end(), is_usable);
 }
@@ -168,6 +208,14 @@ std::vector<std::string> log_lines(const HostSnapshot& host, const std::string& 
         if (contains(lower(line), lower(text))) lines.push_back(trimmed(line));
     }
     return lines;
+}
+
+bool may_still_matter(const HostSnapshot& host, const std::string& line) {
+    if (!is_healthy(host)) return true;
+    const auto missing = unlisted_gpus(host);
+    return std::any_of(missing.begin(), missing.end(), [&](const PciGpu& gpu) {
+        return contains(line, gpu.address.substr(0, gpu.address.find('.')));  // Xid lines name no function
+    });
 }
 
 std::vector<std::pair<int, std::string>> xids(const HostSnapshot& host) {

@@ -7,6 +7,7 @@
 namespace cupool::tools::checks {
 namespace {
 
+constexpr const char* no_gpu_on_bus = "no display controller of vendor 0x10de in /sys/bus/pci/devices";
 constexpr const char* log_as_root = "the kernel log: sudo dmesg | grep -i -e nvidia -e NVRM -e nouveau";
 
 /// Whether these checks apply: NVIDIA's module is not loaded and nothing replaces it.
@@ -80,6 +81,22 @@ std::vector<std::string> blacklisting(const HostSnapshot& host) {
 
 }  // namespace
 
+std::optional<Finding> thunderbolt_not_authorised(const HostSnapshot& host) {
+    if (works(host) || !pci_gpus(host).empty()) return std::nullopt;
+    std::vector<std::string> evidence;
+    for (const auto& path : host.matching("/sys/bus/thunderbolt/devices/*/authorized")) {
+        if (trimmed(host.text(path)) == "0") evidence.push_back(path + " is 0");
+    }
+    if (evidence.empty()) return std::nullopt;
+    evidence.push_back(no_gpu_on_bus);
+    return Finding{"thunderbolt-not-authorised",
+                   "A Thunderbolt device is not authorised, so a GPU behind it is not on the PCI bus",
+                   "boltctl list shows it; sudo boltctl enroll UUID authorises it, now and after each reboot",
+                   Confidence::likely,
+                   Reason::no_visible_device,
+                   std::move(evidence)};
+}
+
 std::optional<Finding> gpu_absent(const HostSnapshot& host) {
     if (works(host) || is_wsl(host) || is_tegra(host) || !knows_pci(host) || !pci_gpus(host).empty()) return std::nullopt;
     if (!host.matching("/proc/driver/nvidia/gpus/*/information").empty() || !host.matching("/dev/nvidia[0-9]*").empty())
@@ -89,7 +106,7 @@ std::optional<Finding> gpu_absent(const HostSnapshot& host) {
                    "Choose a host or an instance type with a GPU; in a virtual machine pass the GPU through; else check slot and power",
                    Confidence::certain,
                    Reason::no_visible_device,
-                   {"no display controller of vendor 0x10de in /sys/bus/pci/devices"}};
+                   {no_gpu_on_bus}};
 }
 
 std::optional<Finding> module_rejected(const HostSnapshot& host) {
@@ -179,6 +196,23 @@ std::optional<Finding> module_blacklisted(const HostSnapshot& host) {
     return Finding{"module-blacklisted",
                    "The configuration keeps NVIDIA's kernel module from being loaded",
                    "Remove the entry (with prime-select: prime-select nvidia), update the initramfs, reboot",
+                   Confidence::certain,
+                   Reason::kernel_driver,
+                   std::move(evidence)};
+}
+
+std::optional<Finding> module_of_other_kernel(const HostSnapshot& host) {
+    if (!lacks_module(host)) return std::nullopt;
+    std::vector<std::string> evidence;
+    for (const std::string text : {"nvidia: version magic", "nvidia: disagrees about version of symbol", "nvidia: Unknown symbol"}) {
+        for (auto& line : log_lines(host, text)) evidence.push_back("kernel log: " + line);
+    }
+    if (evidence.empty()) return std::nullopt;
+    if (!running_kernel(host).empty()) evidence.push_back("the running kernel is " + running_kernel(host));
+    return Finding{"module-other-kernel",
+                   "The kernel refuses NVIDIA's kernel module, because it was built for another kernel",
+                   "Build it again: install the headers of the running kernel, then dkms remove and dkms install --force (or reinstall the "
+                   "driver); where packages bring the module, install that of this kernel",
                    Confidence::certain,
                    Reason::kernel_driver,
                    std::move(evidence)};

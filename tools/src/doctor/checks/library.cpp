@@ -143,7 +143,7 @@ std::optional<Finding> library_missing(const HostSnapshot& host) {
     const auto version = kernel_driver_version(host);
     return Finding{"library-missing",
                    "NVIDIA's kernel module is loaded, but libcuda is not installed",
-                   "Install the driver's compute libraries of version " + (version.empty() ? "the module" : version) +
+                   "Install the driver's compute libraries of " + (version.empty() ? "the module's version" : "version " + version) +
                        " (Ubuntu: libnvidia-compute-NNN; Debian: libcuda1; Fedora: nvidia-driver-cuda-libs)",
                    Confidence::certain,
                    Reason::no_library,

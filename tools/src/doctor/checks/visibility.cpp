@@ -60,7 +60,14 @@ std::vector<std::string> known_uuids(const HostSnapshot& host) {
 
 /// A finding about the variable counts only if the driver does not show all that it asks for.
 bool shows_everything(const HostSnapshot& host) {
-    return works(host) && host.driver.devices.size() >= entries(host).size() && !entries(host).empty();
+    return works(host) && host.driver.devices.size() >= chosen_count(host) && chosen_count(host) != 0;
+}
+
+/// The number of GPUs whose nodes a device cgroup forbids: the driver numbers the others from 0.
+std::size_t denied_count(const HostSnapshot& host) {
+    const auto nodes = host.matching("/dev/nvidia[0-9]*");
+    return static_cast<std::size_t>(
+        std::count_if(nodes.begin(), nodes.end(), [&](const std::string& node) { return is_denied(host, node); }));
 }
 
 Finding finding_about(const HostSnapshot& host, const std::string& id, const std::string& cause, const std::string& fix) {
@@ -123,16 +130,20 @@ std::optional<Finding> visible_devices_duplicate(const HostSnapshot& host) {
 }
 
 std::optional<Finding> visible_devices_out_of_range(const HostSnapshot& host) {
-    const auto count = card_count(host);
+    const auto all = card_count(host);
+    const auto denied = denied_count(host);
     const auto list = entries(host);
-    if (shows_everything(host) || count == 0) return std::nullopt;
+    if (shows_everything(host) || all <= denied) return std::nullopt;
+    const auto count = all - denied;
     for (std::size_t i = 0; i < list.size(); ++i) {
         if (list[i].kind != EntryKind::index || list[i].index < count || is_hidden_before(list, i)) continue;
-        auto finding = finding_about(
-            host, "visible-devices-out-of-range", "CUDA_VISIBLE_DEVICES names a GPU that this host does not have, which ends the list",
-            "Use numbers from 0 to " + std::to_string(count - 1) + "; inside a container or job they count its own GPUs only");
-        finding.evidence.push_back("entry \"" + list[i].text + "\"; this host has " + std::to_string(count) +
-                                   (count == 1 ? " GPU" : " GPUs"));
+        auto finding = finding_about(host, "visible-devices-out-of-range",
+                                     std::string("CUDA_VISIBLE_DEVICES names a GPU that this ") + (denied == 0 ? "host" : "process") +
+                                         " does not have, which ends the list",
+                                     (count == 1 ? "Use the number 0" : "Use numbers from 0 to " + std::to_string(count - 1)) +
+                                         ", or unset the variable; inside a container or job they count its own GPUs only");
+        finding.evidence.push_back("entry \"" + list[i].text + "\"; this host has " + std::to_string(all) + (all == 1 ? " GPU" : " GPUs") +
+                                   (denied == 0 ? "" : ", of which the cgroup forbids " + std::to_string(denied)));
         return finding;
     }
     return std::nullopt;
