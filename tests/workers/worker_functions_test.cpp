@@ -66,7 +66,7 @@ TEST_CASE("errors of a function are its caller's") {
     const Error memory = error_of([&] { called(pool, "misbehave", "memory"); });
     CHECK(memory.category() == ErrorCategory::out_of_memory);
     CHECK(memory.code() == abi::Status::out_of_memory);
-    CHECK_THAT(memory.driver_log(), contains_text("returned CUDA_ERROR_OUT_OF_MEMORY"));
+    CHECK_THAT(memory.driver_log(), contains_text("Returning 2 (CUDA_ERROR_OUT_OF_MEMORY) from cuMem"));
     CHECK(error_of([&] { pool.call("cupool.msm", {}); }).category() == ErrorCategory::invalid_argument);
     CHECK(called(pool, "echo", "on") == "on");
     CHECK(sum_of(pool.metrics(), &WorkerStatus::deaths) == 0);

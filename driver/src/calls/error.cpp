@@ -1,4 +1,5 @@
 #include <cupool/driver/error.hpp>
+#include <cupool/driver/printable_text.hpp>
 #include <ostream>
 
 namespace cupool {
@@ -10,23 +11,6 @@ struct Error::State {
 };
 
 namespace {
-
-std::string on_one_line(const std::string& text) {
-    std::string line;
-    bool pending_break = false;
-    for (const char character : text) {
-        if (character == '\n' || character == '\r' || character == '\0') {
-            pending_break = !line.empty();
-            continue;
-        }
-        if (pending_break) {
-            line += " | ";
-            pending_break = false;
-        }
-        line += character;
-    }
-    return line;
-}
 
 std::string compose(const ErrorDetails& details, const SourceLocation& where) {
     std::string line(to_string(details.category));

@@ -61,4 +61,21 @@ std::string printable_text(std::string_view text) {
     return printable;
 }
 
+std::string on_one_line(std::string_view text) {
+    std::string line;
+    bool pending_break = false;
+    for (const char character : text) {
+        if (character == '\n' || character == '\r' || character == '\0') {
+            pending_break = !line.empty();
+            continue;
+        }
+        if (pending_break) {
+            line += " | ";
+            pending_break = false;
+        }
+        line += character;
+    }
+    return line;
+}
+
 }  // namespace cupool

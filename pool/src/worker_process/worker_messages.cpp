@@ -1,5 +1,6 @@
 #include "worker_messages.hpp"
 
+#include <cupool/driver/printable_text.hpp>
 #include <exception>
 #include <new>
 #include <utility>
@@ -84,8 +85,7 @@ Error error_of(std::exception_ptr failure, const std::string& where_from) {
 std::string text_of(const Error& error) {
     std::string text = error.message();
     if (error.code()) text += (text.empty() ? "" : ": ") + error.call() + " answered " + describe(*error.code());
-    if (!error.driver_log().empty()) text += "; the driver logged: " + error.driver_log();
-    while (text.ends_with('\n')) text.pop_back();
+    if (!error.driver_log().empty()) text += "; the driver logged: " + printable_text(on_one_line(error.driver_log()));
     return text;
 }
 

@@ -1,7 +1,9 @@
 #include "api/error_log.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <ctime>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -65,6 +67,17 @@ private:
     unsigned end_ = 0;
 };
 
+std::string time_of_day() {
+    timespec now{};
+    tm local{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    ::localtime_r(&now.tv_sec, &local);
+    std::array<char, 32> text{};
+    const std::size_t length = std::strftime(text.data(), text.size(), "%H:%M:%S.", &local);
+    const std::string milliseconds = std::to_string(1000 + now.tv_nsec / 1'000'000).substr(1);
+    return std::string(text.data(), length) + milliseconds;
+}
+
 // Never destroyed, because calls may fail during static destruction.
 ErrorLog& error_log() {
     static auto* const instance = new ErrorLog;
@@ -75,10 +88,9 @@ ErrorLog& error_log() {
 
 void log_failure(EntryPoint entry_point, abi::Status result) noexcept {
     try {
-        std::string line = "[" + std::to_string(::syscall(SYS_gettid)) + "][CUDA][E] ";
+        std::string line = "[" + time_of_day() + "][" + std::to_string(::syscall(SYS_gettid)) + "][CUDA][E] Returning ";
+        line += std::to_string(static_cast<int>(result)) + " (" + error_name(result) + ") from ";
         line += entry_points()[static_cast<std::size_t>(entry_point)].base;
-        line += " returned ";
-        line += error_name(result);
         error_log().add(line + "\n");
     } catch (...) {
     }

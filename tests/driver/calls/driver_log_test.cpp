@@ -26,7 +26,7 @@ TEST_CASE("the driver's log tells of the calls that failed since it was read") {
     fail_a_call(machine);
     const std::string lines = log.new_lines();
     CHECK(count_of_lines(lines) == 2);
-    CHECK_THAT(lines, contains_text("cuDeviceGet returned CUDA_ERROR_INVALID_VALUE\n"));
+    CHECK_THAT(lines, contains_text("Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuDeviceGet\n"));
     CHECK(log.new_lines().empty());
     fail_a_call(machine);
     log.skip();
@@ -41,7 +41,7 @@ TEST_CASE("where lines of the driver's log are lost, the first line says so") {
     const std::string lines = log.new_lines();
     CHECK(lines.size() <= 25'600);
     CHECK(lines.substr(0, lines.find('\n')).ends_with("older lines of the log are lost"));
-    CHECK(lines.ends_with("cuDeviceGet returned CUDA_ERROR_INVALID_VALUE\n"));
+    CHECK(lines.ends_with("Returning 1 (CUDA_ERROR_INVALID_VALUE) from cuDeviceGet\n"));
 }
 
 TEST_CASE("the log of a driver that keeps none is empty") {

@@ -2,6 +2,7 @@
 
 #include "catch.hpp"
 
+using cupool::on_one_line;
 using cupool::printable_text;
 
 TEST_CASE("text that a terminal may show stays as it is") {
@@ -32,4 +33,10 @@ TEST_CASE("bytes that are no UTF-8 are escaped") {
     CHECK(printable_text("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");  // past the last character
     CHECK(printable_text("\xe2\x88") == "\\xe2\\x88");                    // cut short
     CHECK(printable_text("\xe2\x88\xc3\xb6") == "\\xe2\\x88ö");
+}
+
+TEST_CASE("lines are joined on one line") {
+    CHECK(on_one_line("one\ntwo\r\n\nthree\n") == "one | two | three");
+    CHECK(on_one_line("\nalone").find('|') == std::string::npos);
+    CHECK(on_one_line("").empty());
 }

@@ -10,4 +10,7 @@ namespace cupool {
 /// "\\x1b". Names from drivers and names of files may contain any bytes. Thread-safe.
 std::string printable_text(std::string_view text);
 
+/// The lines of a text on one line, with " | " between them. Thread-safe.
+std::string on_one_line(std::string_view text);
+
 }  // namespace cupool
