@@ -37,6 +37,7 @@ std::optional<Finding> gpu_absent(const HostSnapshot& host);
 std::optional<Finding> module_rejected(const HostSnapshot& host);
 std::optional<Finding> gpu_unsupported(const HostSnapshot& host);
 std::optional<Finding> nouveau_bound(const HostSnapshot& host);
+std::optional<Finding> framebuffer_bound(const HostSnapshot& host);
 std::optional<Finding> vfio_bound(const HostSnapshot& host);
 std::optional<Finding> secure_boot(const HostSnapshot& host);
 std::optional<Finding> module_blacklisted(const HostSnapshot& host);
@@ -54,6 +55,7 @@ std::optional<Finding> library_unreadable(const HostSnapshot& host);
 std::optional<Finding> compat_shadows(const HostSnapshot& host);
 std::optional<Finding> version_mismatch(const HostSnapshot& host);
 std::optional<Finding> library_not_searched(const HostSnapshot& host);
+std::optional<Finding> vgpu_manager(const HostSnapshot& host);
 std::optional<Finding> library_missing(const HostSnapshot& host);
 std::optional<Finding> no_ptx_jit(const HostSnapshot& host);
 
@@ -64,6 +66,7 @@ std::optional<Finding> nodes_stale(const HostSnapshot& host);
 std::optional<Finding> uvm_missing(const HostSnapshot& host);
 std::optional<Finding> mig_nodes_missing(const HostSnapshot& host);
 std::optional<Finding> uvm_stale(const HostSnapshot& host);
+std::optional<Finding> unified_memory_failed(const HostSnapshot& host);
 
 // visibility.cpp
 std::optional<Finding> visible_devices_empty(const HostSnapshot& host);

@@ -139,13 +139,14 @@ std::string private_dev(const HostSnapshot& host) {
 }  // namespace
 
 std::optional<Finding> container_without_gpus(const HostSnapshot& host) {
-    if (works(host) || is_wsl(host) || is_tegra(host) || !is_container(host)) return std::nullopt;
-    if (!host.matching("/dev/nvidia[0-9]*").empty()) return std::nullopt;
+    if (works(host) || is_tegra(host) || !is_container(host)) return std::nullopt;
+    const auto gpu_nodes = is_wsl(host) ? "/dev/dxg" : "/dev/nvidia[0-9]*";
+    if (!host.matching(gpu_nodes).empty()) return std::nullopt;
     const bool host_has_driver = has_kernel_driver(host);
     if (!host_has_driver && knows_pci(host)) return std::nullopt;  // the host itself has no driver or no GPU
     Finding finding{"container-without-gpus", "The container was started without GPUs", fix_of_missing_gpus(host),
                     host_has_driver ? Confidence::certain : Confidence::likely, Reason::no_visible_device};
-    finding.evidence = {"this is a container", "no /dev/nvidia0, /dev/nvidia1, ..."};
+    finding.evidence = {"this is a container", is_wsl(host) ? "no /dev/dxg" : "no /dev/nvidia0, /dev/nvidia1, ..."};
     const auto version = kernel_driver_version(host);
     if (host_has_driver) finding.evidence.push_back("the host's kernel driver is loaded" + (version.empty() ? "" : ": " + version));
     if (const auto chosen = host.variable("NVIDIA_VISIBLE_DEVICES")) finding.evidence.push_back("NVIDIA_VISIBLE_DEVICES=" + *chosen);

@@ -213,4 +213,17 @@ std::optional<Finding> uvm_stale(const HostSnapshot& host) {
     return finding;
 }
 
+std::optional<Finding> unified_memory_failed(const HostSnapshot& host) {
+    constexpr int not_initialized = 3;
+    const auto hmm = host.text("/sys/module/nvidia_uvm/parameters/uvm_disable_hmm");
+    if (works(host) || host.driver.forked || !init_is(host, not_initialized) || !hmm.starts_with("N")) return std::nullopt;
+    return Finding{
+        "unified-memory-failed",
+        "The module nvidia_uvm does not initialise, as happens where it shares page tables with the kernel (HMM)",
+        "Write \"options nvidia_uvm uvm_disable_hmm=1\" into a file of /etc/modprobe.d, reload nvidia_uvm; look into the kernel log",
+        Confidence::likely,
+        Reason::kernel_driver,
+        {"cuInit: " + status_text(not_initialized), "nvidia_uvm has uvm_disable_hmm=N"}};
+}
+
 }  // namespace cupool::tools::checks

@@ -55,8 +55,10 @@ Container container_of(const HostSnapshot& host) {
     if (has_file("/.singularity.d")) return Container::apptainer;
     if (has_file("/.flatpak-info")) return Container::flatpak;
     if (host.text("/run/systemd/container").starts_with("lxc") || has_group("/lxc/")) return Container::lxc;
-    const bool has_mark = has_file("/.dockerenv") || has_file("/run/.containerenv") || has_file("/run/systemd/container") ||
-                          has_group("/docker") || has_group("libpod") || has_group("containerd");
+    const auto systemd = host.text("/run/systemd/container");  // in WSL it says "wsl", and there is no container
+    const bool has_mark = has_file("/.dockerenv") || has_file("/run/.containerenv") ||
+                          (has_file("/run/systemd/container") && !systemd.starts_with("wsl")) || has_group("/docker") ||
+                          has_group("libpod") || has_group("containerd");
     return has_mark ? Container::other : Container::none;
 }
 

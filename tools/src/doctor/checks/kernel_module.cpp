@@ -163,6 +163,19 @@ std::optional<Finding> nouveau_bound(const HostSnapshot& host) {
     return finding;
 }
 
+std::optional<Finding> framebuffer_bound(const HostSnapshot& host) {
+    if (works(host)) return std::nullopt;
+    auto evidence = gpus_bound_to(host, "nvidiafb");
+    for (auto& line : gpus_bound_to(host, "rivafb")) evidence.push_back(std::move(line));
+    if (evidence.empty()) return std::nullopt;
+    return Finding{"framebuffer-bound",
+                   "A framebuffer driver of the kernel has taken the GPU, so NVIDIA's cannot",
+                   "Put \"blacklist nvidiafb\" and \"blacklist rivafb\" into a file of /etc/modprobe.d, update the initramfs, reboot",
+                   Confidence::certain,
+                   Reason::kernel_driver,
+                   std::move(evidence)};
+}
+
 std::optional<Finding> vfio_bound(const HostSnapshot& host) {
     if (works(host)) return std::nullopt;
     auto evidence = gpus_bound_to(host, "vfio-pci");

@@ -14,6 +14,12 @@ bool is_broken(const LibraryCandidate& library) {
     return library.resolved.empty() || library.elf == "empty" || library.elf == "truncated" || library.elf == "no ELF";
 }
 
+/// Whether the kernel driver is there, and no libcuda of a driver, even in a folder that is not searched.
+bool lacks_library(const HostSnapshot& host) {
+    return !works(host) && !is_wsl(host) && has_kernel_driver(host) && first_library(host) == nullptr &&
+           other_driver_library(host) == nullptr;
+}
+
 }  // namespace
 
 std::optional<Finding> stub_first(const HostSnapshot& host) {
@@ -137,9 +143,18 @@ std::optional<Finding> library_not_searched(const HostSnapshot& host) {
                    {other->path + " exists", "its folder is not in LD_LIBRARY_PATH, ld.so.conf or the default folders"}};
 }
 
+std::optional<Finding> vgpu_manager(const HostSnapshot& host) {
+    if (!lacks_library(host) || !is_loaded(host, "nvidia_vgpu_vfio")) return std::nullopt;
+    return Finding{"vgpu-manager",
+                   "This host has NVIDIA's vGPU manager, a driver without CUDA that gives the GPUs to virtual machines",
+                   "Use CUDA in a virtual machine with a vGPU and the guest driver; or install the data-centre driver here instead",
+                   Confidence::certain,
+                   Reason::no_library,
+                   {"the module nvidia_vgpu_vfio is loaded", "no libcuda of a driver"}};
+}
+
 std::optional<Finding> library_missing(const HostSnapshot& host) {
-    if (works(host) || is_wsl(host) || !has_kernel_driver(host) || first_library(host) != nullptr || other_driver_library(host) != nullptr)
-        return std::nullopt;
+    if (!lacks_library(host) || is_loaded(host, "nvidia_vgpu_vfio")) return std::nullopt;
     const auto version = kernel_driver_version(host);
     return Finding{"library-missing",
                    "NVIDIA's kernel module is loaded, but libcuda is not installed",

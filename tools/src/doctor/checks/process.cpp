@@ -23,12 +23,11 @@ std::string address_space_limit(const HostSnapshot& host) {
 }  // namespace
 
 std::optional<Finding> forked_child(const HostSnapshot& host) {
-    constexpr int not_initialized = 3;
-    if (!host.driver.forked && !init_is(host, not_initialized)) return std::nullopt;
+    if (!host.driver.forked) return std::nullopt;
     Finding finding{"forked-child", "The process was forked after its parent had initialised CUDA, which does not survive a fork",
                     "Fork before the first use of CUDA, or start the child with exec (Python: multiprocessing method \"spawn\")",
                     Confidence::certain, Reason::not_ready};
-    finding.evidence = {host.driver.forked ? "the process was forked after cuInit" : "cuInit: " + status_text(not_initialized)};
+    finding.evidence = {"the process was forked after cuInit"};
     return finding;
 }
 

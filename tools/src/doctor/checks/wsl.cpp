@@ -12,7 +12,7 @@ bool is_windows_library(const LibraryCandidate& library) { return library.path.s
 }  // namespace
 
 std::optional<Finding> wsl_without_gpu(const HostSnapshot& host) {
-    if (!is_wsl(host) || host.exists("/dev/dxg")) return std::nullopt;
+    if (!is_wsl(host) || is_container(host) || host.exists("/dev/dxg")) return std::nullopt;
     return Finding{"wsl-without-gpu",
                    "WSL passes no GPU to Linux: it is WSL 1, or too old, or Windows has no driver that supports it",
                    "In Windows: wsl --update, wsl --set-version DISTRIBUTION 2, install NVIDIA's driver for Windows, wsl --shutdown",
