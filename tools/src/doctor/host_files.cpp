@@ -53,6 +53,8 @@ constexpr WantedFile wanted_files[] = {
     {"/sys/module/nouveau"},
     {"/sys/module/nvidia"},
     {"/sys/module/nvidia_uvm"},
+    {"/sys/module/nvidia_uvm/parameters/uvm_disable_hmm", Keep::all},
+    {"/sys/module/nvidia_vgpu_vfio"},
     {"/sys/bus/pci/devices"},
     {"/sys/bus/thunderbolt/devices/*/authorized", Keep::all},
     {"/sys/firmware/efi/efivars/SecureBoot-*", Keep::all},

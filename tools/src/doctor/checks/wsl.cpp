@@ -23,6 +23,7 @@ std::optional<Finding> wsl_without_gpu(const HostSnapshot& host) {
 
 std::optional<Finding> wsl_library_missing(const HostSnapshot& host) {
     if (!is_wsl(host) || works(host)) return std::nullopt;
+    if (is_container(host) && !host.exists("/dev/dxg")) return std::nullopt;  // it was started without GPUs
     for (const auto& library : host.libraries) {
         if (library.name == "libcuda.so.1" && is_windows_library(library) && !library.resolved.empty()) return std::nullopt;
     }
