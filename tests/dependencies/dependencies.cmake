@@ -46,6 +46,8 @@ room(kernels/src/field MAY_INCLUDE ${kernels} kernels/src/support)
 room(kernels/src/curve MAY_INCLUDE ${kernels} kernels/src/support kernels/src/field kernels/src/curve/for_each_curve.hpp)
 room(kernels/src/reduce MAY_INCLUDE ${kernels} kernels/src/support kernels/src/transfer)
 room(kernels/src/collective MAY_INCLUDE ${kernels} kernels/src/support kernels/src/reduce)
+room(kernels/src/ntt MAY_INCLUDE ${kernels} kernels/src/support kernels/src/transfer kernels/src/field kernels/src/curve
+  kernels/src/curve/for_each_curve.hpp)
 set(below_msm ${kernels} kernels/src/support kernels/src/transfer kernels/src/field kernels/src/curve
   kernels/src/curve/for_each_curve.hpp)
 room(kernels/src/msm MAY_INCLUDE ${below_msm} kernels/src/msm/host kernels/src/msm/device)
