@@ -75,7 +75,8 @@ CUPOOL_DEVICE void exchange(NttTile& tile, Field* elements, const NttWindow& fro
     }
 }
 
-/// a - b plus the bound, for a product with an element below the modulus, which brings it below the bound.
+/// a - b plus the bound, as the right operand of a product whose left one is below the modulus: while it is formed, a product stays below
+/// its left operand plus the modulus, which fits the limbs, and in the end it is below the bound.
 template <class Field>
 CUPOOL_DEVICE Field unreduced_difference(const Field& a, const Field& b) {
     constexpr int last = Field::limb_count - 1;
@@ -96,7 +97,7 @@ template <class Field>
 CUPOOL_DEVICE void butterfly(Field& a, Field& b, const Field& root) {
     const Field difference = unreduced_difference(a, b);
     a = a + b;
-    b = difference * root;
+    b = root * difference;
 }
 template <class Field>
 CUPOOL_DEVICE void butterfly(Field& a, Field& b) {

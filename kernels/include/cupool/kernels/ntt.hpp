@@ -91,7 +91,7 @@ private:
 
 /// How transforms run. The fields have ICICLE v2's names and meaning.
 struct NttConfig {
-    DeviceContext ctx;  ///< the device, stream and memory pool that do the work, or DeviceContext::host(); the domain's context
+    DeviceContext ctx{};  ///< the device, stream and memory pool that do the work, or DeviceContext::host(); the domain's context
     /// In standard form. With a generator g other than 1, a forward transform evaluates at g w^k instead of w^k, and an inverse one undoes
     /// that.
     Scalar coset_gen{{1}};
