@@ -116,6 +116,11 @@ private:
         return best;
     }
 
+    static std::size_t position(const Work& work, std::uint32_t index) {
+        if (work.config.ordering == NttOrdering::natural_mixed) return ntt_mixed_position(work.log_size, index);
+        return work.config.ordering == NttOrdering::natural_reversed ? detail::reversed_bits(index, work.log_size) : index;
+    }
+
     /// One output of the first transform against the sum that it is.
     void check(const Work& work, std::size_t count) {
         std::vector<Scalar> outputs(count);
@@ -132,7 +137,7 @@ private:
         Field value = Field::zero();
         for (std::size_t i = size; i-- > 0;) value = value * point + Field::from_standard(numbers_[i * stride]);
         if (is_inverse) value = value * Field::from_standard(size).inverse() * generator.inverse().power(Scalar{{index}});
-        require(outputs[index * stride] == value.standard(), "a transform is wrong");
+        require(outputs[position(work, static_cast<std::uint32_t>(index)) * stride] == value.standard(), "a transform is wrong");
     }
 
     DeviceContext context_;
