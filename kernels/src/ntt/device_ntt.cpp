@@ -14,9 +14,7 @@ namespace {
 
 constexpr unsigned elements_of_thread = 4;
 constexpr unsigned max_tile_bits = 10;  ///< the elements of a block
-/// Smaller blocks are for few elements, of which every multiprocessor should have some.
 constexpr unsigned min_tile_bits = 6;
-constexpr std::uint64_t wanted_blocks = 256;
 
 Scalar* address_of(DeviceSpan<Scalar> span) {
     return reinterpret_cast<Scalar*>(span.pointer());  // NOLINT(performance-no-int-to-ptr): the kernel gets it
@@ -29,7 +27,7 @@ public:
     explicit DeviceNtt(const NttJob<C>& job)
         : job_(job),
           context_(job.config.ctx),
-          passes_(ntt_passes(job.size(), job.config)),
+          passes_(job.passes()),
           kernels_(context_.resource<NttKernels<C>>()),
           coset_(job.coset()),
           uploaded_(job.inputs.is_on_device() ? 0 : job.inputs.size(), context_),
@@ -81,9 +79,7 @@ private:
                              .output = address_of(to),
                              .roots = NttPowerTable<C>::address_of(domain.device_roots[is_inverse ? 1 : 0]),
                              .root_bits = domain.root_bits,
-                             .exponent_shift = domain.log_size - shape.digits.log_size(),
-                             .exponent_mask = (std::uint32_t{1} << domain.log_size) - 1,
-                             .exponent_sign = is_inverse ? ~std::uint32_t{0} : 0,
+                             .exponents = ntt_exponents(domain.log_size, shape.digits.log_size(), is_inverse),
                              .twiddles = domain.twiddles.on_device(),
                              .coset = {}};
         if (coset_ != nullptr) pass.coset = coset_->on_device();
@@ -96,7 +92,7 @@ private:
     /// The logarithm of the elements of a block: small enough for enough blocks, large enough for a line.
     unsigned tile_bits(unsigned row_bits) const {
         unsigned bits = max_tile_bits;
-        while (bits > min_tile_bits && job_.outputs.size() >> bits < wanted_blocks) --bits;
+        while (bits > min_tile_bits && job_.outputs.size() >> bits < job_.tuning.min_blocks) --bits;
         return std::max(bits, row_bits);
     }
 

@@ -26,7 +26,7 @@ public:
           shape_(shape),
           is_inverse_(job.is_inverse()),
           roots_(job.domain.host_roots[is_inverse_ ? 1 : 0]),
-          exponent_shift_(job.domain.log_size - shape.digits.log_size()),
+          exponents_(ntt_exponents(job.domain.log_size, shape.digits.log_size(), is_inverse_)),
           input_(input),
           output_(output) {
         const bool takes_coset = is_inverse_ ? shape.is_last != 0 : shape.is_first != 0;
@@ -84,7 +84,7 @@ private:
 
     void store(const NttLine& line, std::uint32_t digit, Field element) const {
         if (shape_.is_last == 0) {
-            element = element * twiddle(shape_.column(line) * digit);
+            element = element * power(domain_.twiddles.on_host(), exponents_.of_domain(shape_.twiddle_exponent(line, digit)));
         } else if (is_inverse_) {
             element = element * scale_;
             if (coset_.high != nullptr) element = element * power(coset_, shape_.output_index(line, digit));
@@ -92,17 +92,11 @@ private:
         output_[shape_.output_place(line, digit)] = element.montgomery();
     }
 
-    /// The power of the transform's root, or of its inverse.
-    Field twiddle(std::uint32_t exponent) const {
-        const std::uint32_t of_domain = exponent << exponent_shift_;
-        return power(domain_.twiddles.on_host(), low_bits_of(is_inverse_ ? 0 - of_domain : of_domain, domain_.log_size));
-    }
-
     const NttDomainState<C>& domain_;
     const NttPassShape& shape_;
     bool is_inverse_;
     const std::vector<Field>& roots_;
-    unsigned exponent_shift_;
+    NttExponents exponents_;
     const Scalar* input_;
     Scalar* output_;
     NttPowers<Field> coset_{};
@@ -113,7 +107,7 @@ private:
 
 template <Curve C>
 void ntt_on_host(const NttJob<C>& job) {
-    const std::vector<NttPassShape> passes = ntt_passes(job.size(), job.config);
+    const std::vector<NttPassShape> passes = job.passes();
     // The last pass moves elements, except to the mixed order: it cannot read what it overwrites.
     const bool needs_scratch = passes.size() > 1 && passes.back().output_order != NttOrder::mixed;
     std::vector<Scalar> scratch(needs_scratch ? job.outputs.size() : 0);

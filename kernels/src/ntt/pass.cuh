@@ -157,7 +157,7 @@ public:
     CUPOOL_DEVICE void run() {
         const bool is_inside = line_number_ < shape_.line_count();
         const NttLine line = shape_.line(is_inside ? line_number_ : 0);
-        const bool is_inverse = pass_.exponent_sign != 0;
+        const bool is_inverse = pass_.exponents.sign != 0;
         const bool has_coset = pass_.coset.high != nullptr;
         if (is_inside) load(line);
         if (shape_.is_first != 0 && !is_inverse && has_coset) multiply<Side::input>(pass_.coset, line);
@@ -206,8 +206,7 @@ private:
     CUPOOL_DEVICE std::uint32_t exponent(const NttLine& line, unsigned row) const {
         if constexpr (side == Side::input) return shape_.position(line, row);
         if (shape_.is_last != 0) return shape_.output_index(line, digit(row));
-        const std::uint32_t of_domain = shape_.column(line) * digit(row) << pass_.exponent_shift;
-        return ((of_domain ^ pass_.exponent_sign) - pass_.exponent_sign) & pass_.exponent_mask;
+        return pass_.exponents.of_domain(shape_.twiddle_exponent(line, digit(row)));
     }
 
     CUPOOL_DEVICE Field root(unsigned exponent) const { return load_element(pass_.roots + exponent); }

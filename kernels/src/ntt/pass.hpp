@@ -100,6 +100,12 @@ struct NttPassShape {
         return mixed_index(digits, position(line, row));
     }
 
+    /// The power of the transform's root that an element with an output digit is multiplied by after a pass other than the last. The root
+    /// of the later passes is that of a smaller transform, hence the bits of earlier digits.
+    CUPOOL_HOST_DEVICE std::uint32_t twiddle_exponent(const NttLine& line, std::uint32_t digit) const {
+        return column(line) * digit << (digits.log_size() - row_bits - stride_bits);
+    }
+
     /// The place in the array that the pass reads.
     CUPOOL_HOST_DEVICE std::uint64_t input_place(const NttLine& line, std::uint32_t row) const {
         const std::uint32_t index = position(line, row);
@@ -117,6 +123,15 @@ private:
         if (is_columns_batch != 0) return std::uint64_t{position} * batch_size + batch;
         return (std::uint64_t{batch} << digits.log_size()) + position;
     }
+};
+
+/// Converts powers of a transform's root to powers of the domain's root.
+struct NttExponents {
+    std::uint32_t shift;  ///< the logarithm of the domain's size over that of the transform
+    std::uint32_t mask;   ///< the size of the domain less 1
+    std::uint32_t sign;   ///< all bits set for an inverse transform
+
+    CUPOOL_HOST_DEVICE std::uint32_t of_domain(std::uint32_t exponent) const { return (((exponent << shift) ^ sign) - sign) & mask; }
 };
 
 /// The powers of an element: power e is high[e >> low_bits] * low[e mod 2^low_bits], or high[e] alone where low_bits is 0.
@@ -137,11 +152,9 @@ struct NttPass {
     Element* output;
     const Element* roots;  ///< half of the powers of the 2^root_bits-th root of unity, or its inverse
     std::uint32_t root_bits;
-    std::uint32_t exponent_shift;  ///< the logarithm of the domain's size over that of the transform
-    std::uint32_t exponent_mask;   ///< the size of the domain less 1
-    std::uint32_t exponent_sign;   ///< all bits set for an inverse transform
-    NttPowers<Element> twiddles;   ///< of the domain's root
-    NttPowers<Element> coset;      ///< inputs of the first pass are multiplied by them, or outputs of the last; high is null without coset
+    NttExponents exponents;
+    NttPowers<Element> twiddles;  ///< of the domain's root
+    NttPowers<Element> coset;     ///< inputs of the first pass are multiplied by them, or outputs of the last; high is null without coset
 };
 
 }  // namespace cupool::detail

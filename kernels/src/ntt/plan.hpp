@@ -9,9 +9,15 @@
 
 namespace cupool::detail {
 
-/// As few passes as can be, of sizes as equal as can be.
-inline NttDigits ntt_digits(unsigned log_size) {
-    const unsigned passes = log_size <= max_ntt_pass_bits ? 1 : (log_size + max_ntt_pass_bits - 1) / max_ntt_pass_bits;
+/// What tests choose differently, to have several passes and large blocks with few elements.
+struct NttTuning {
+    unsigned max_pass_bits = max_ntt_pass_bits;
+    std::uint64_t min_blocks = 256;  ///< smaller blocks are for few elements, of which every multiprocessor should have some
+};
+
+/// As few passes as can be, of sizes as equal as can be. \pre log_size <= max_ntt_passes * max_pass_bits
+inline NttDigits ntt_digits(unsigned log_size, unsigned max_pass_bits = max_ntt_pass_bits) {
+    const unsigned passes = log_size <= max_pass_bits ? 1 : (log_size + max_pass_bits - 1) / max_pass_bits;
     NttDigits digits{};
     for (unsigned pass = 0; pass < passes; ++pass) digits.bits[pass] = (log_size + passes - 1 - pass) / passes;
     return digits;
@@ -42,9 +48,9 @@ inline NttOrder output_order(NttOrdering ordering) {
 }
 
 /// The passes of transforms of `size` elements each.
-inline std::vector<NttPassShape> ntt_passes(std::size_t size, const NttConfig& config) {
+inline std::vector<NttPassShape> ntt_passes(std::size_t size, const NttConfig& config, unsigned max_pass_bits = max_ntt_pass_bits) {
     const auto log_size = static_cast<unsigned>(std::bit_width(size) - 1);
-    const NttDigits digits = ntt_digits(log_size);
+    const NttDigits digits = ntt_digits(log_size, max_pass_bits);
     std::vector<NttPassShape> passes;
     unsigned left = log_size;
     do {
@@ -61,6 +67,12 @@ inline std::vector<NttPassShape> ntt_passes(std::size_t size, const NttConfig& c
                           .output_order = output_order(config.ordering)});
     } while (left != 0);
     return passes;
+}
+
+inline NttExponents ntt_exponents(unsigned log_size_of_domain, unsigned log_size, bool is_inverse) {
+    return {.shift = log_size_of_domain - log_size,
+            .mask = (std::uint32_t{1} << log_size_of_domain) - 1,
+            .sign = is_inverse ? ~std::uint32_t{0} : 0};
 }
 
 }  // namespace cupool::detail

@@ -1,96 +1,11 @@
-#include <cupool/driver/copy.hpp>
-#include <cupool/driver/device_buffer.hpp>
-#include <cupool/kernels/ntt.hpp>
 #include <cupool/kernels/point.hpp>
-#include <random>
-#include <vector>
 
 #include "../big_integer.hpp"
-#include "catch.hpp"
-#include "curve/curve_parameters.hpp"
-#include "field/host_field.hpp"
 #include "machine.hpp"
+#include "transforms.hpp"
 
 using namespace cupool;
 using namespace cupool::test;
-
-#define CUPOOL_EACH_FIELD "[kernels]", ((Curve C), C), Curve::bn254, Curve::bls12_381, Curve::bls12_377
-
-namespace {
-
-constexpr NttOrdering all_orderings[] = {NttOrdering::natural_natural,   NttOrdering::natural_reversed, NttOrdering::reversed_natural,
-                                         NttOrdering::reversed_reversed, NttOrdering::natural_mixed,    NttOrdering::mixed_natural};
-
-template <Curve C>
-using Field = detail::HostField<typename detail::Parameters<C>::ScalarField>;
-
-template <Curve C>
-Field<C> element(const Scalar& scalar) {
-    return Field<C>::from_standard(scalar);
-}
-
-/// Any integers of 256 bits: most are above r.
-std::vector<Scalar> any_scalars(std::size_t count, unsigned seed = 1) {
-    std::mt19937_64 random(seed);
-    std::vector<Scalar> scalars(count);
-    for (Scalar& scalar : scalars) {
-        for (std::uint64_t& limb : scalar.limbs) limb = random();
-    }
-    return scalars;
-}
-
-/// The polynomial with these coefficients at a point.
-template <Curve C>
-Field<C> value_at(const std::vector<Scalar>& coefficients, const Field<C>& point) {
-    Field<C> value = Field<C>::zero();
-    for (std::size_t i = coefficients.size(); i-- > 0;) value = value * point + element<C>(coefficients[i]);
-    return value;
-}
-
-template <Curve C>
-std::vector<Scalar> run(const std::vector<Scalar>& inputs, NttDirection direction, const NttDomain<C>& domain, const NttConfig& config) {
-    std::vector<Scalar> outputs(inputs.size());
-    ntt<C>(std::span<const Scalar>(inputs), direction, domain, config, std::span(outputs));
-    return outputs;
-}
-
-template <Curve C>
-std::vector<Scalar> reduced(std::vector<Scalar> scalars) {
-    for (Scalar& scalar : scalars) scalar = element<C>(scalar).standard();
-    return scalars;
-}
-
-std::size_t position(bool is_reversed, bool is_mixed, unsigned log_size, std::size_t index) {
-    if (is_mixed) return ntt_mixed_position(log_size, static_cast<std::uint32_t>(index));
-    if (!is_reversed) return index;
-    std::size_t result = 0;
-    for (unsigned bit = 0; bit < log_size; ++bit) result |= (index >> bit & 1) << (log_size - 1 - bit);
-    return result;
-}
-
-/// Natural order as an ordering has it, of inputs or outputs.
-std::vector<Scalar> ordered(const std::vector<Scalar>& natural, unsigned log_size, NttOrdering ordering, bool are_inputs) {
-    const bool is_reversed = ordering == NttOrdering::reversed_reversed ||
-                             ordering == (are_inputs ? NttOrdering::reversed_natural : NttOrdering::natural_reversed);
-    const bool is_mixed = ordering == (are_inputs ? NttOrdering::mixed_natural : NttOrdering::natural_mixed);
-    std::vector<Scalar> result(natural.size());
-    for (std::size_t i = 0; i < natural.size(); ++i) result[position(is_reversed, is_mixed, log_size, i)] = natural[i];
-    return result;
-}
-
-/// Not in a CHECK itself, which would print all elements.
-bool are_equal(const std::vector<Scalar>& left, const std::vector<Scalar>& right) { return left == right; }
-
-std::vector<Scalar> transposed(const std::vector<Scalar>& elements, std::size_t rows) {
-    const std::size_t columns = elements.size() / rows;
-    std::vector<Scalar> result(elements.size());
-    for (std::size_t row = 0; row < rows; ++row) {
-        for (std::size_t column = 0; column < columns; ++column) result[column * rows + row] = elements[row * columns + column];
-    }
-    return result;
-}
-
-}  // namespace
 
 TEMPLATE_TEST_CASE_SIG("the usual roots of unity have their order", CUPOOL_EACH_FIELD) {
     const unsigned most = ntt_two_adicity<C>();
@@ -141,6 +56,32 @@ TEMPLATE_TEST_CASE_SIG("a large transform on the host is right at some points, a
         }
         CHECK(are_equal(run<C>(outputs, NttDirection::inverse, domain, config), reduced<C>(inputs)));
     }
+}
+
+TEST_CASE("two and three passes on the host give the bits of one", "[kernels]") {
+    constexpr Curve C = Curve::bn254;
+    const NttDomain<C> domain(1 << 10, DeviceContext::host(2));
+    for (const unsigned log_size : {4u, 6u, 7u, 9u}) {
+        const auto inputs = any_scalars(std::size_t{3} << log_size, log_size);
+        for (const auto direction : {NttDirection::forward, NttDirection::inverse}) {
+            for (const bool are_columns : {false, true}) {
+                const NttConfig config{.coset_gen = Scalar{{7}}, .batch_size = 3, .columns_batch = are_columns};
+                CHECK(are_equal(run<C>(inputs, direction, domain.state(), config, {.max_pass_bits = 3}),
+                                run<C>(inputs, direction, domain, config)));
+            }
+        }
+    }
+}
+
+TEST_CASE("a transform of three passes on the host is right at some points, and undone by its inverse", "[kernels][long]") {
+    constexpr Curve C = Curve::bn254;
+    const NttDomain<C> domain(1 << 21, DeviceContext::host());
+    const auto inputs = any_scalars(1 << 21);
+    const auto outputs = run<C>(inputs, NttDirection::forward, domain, {});
+    for (const std::uint64_t index : {std::uint64_t{1}, std::uint64_t{777'777}, inputs.size() - 1}) {
+        CHECK(outputs[index] == value_at<C>(inputs, element<C>(domain.root()).power(Scalar{{index}})).standard());
+    }
+    CHECK(are_equal(run<C>(outputs, NttDirection::inverse, domain, {}), reduced<C>(inputs)));
 }
 
 TEST_CASE("elements in Montgomery form give results in Montgomery form", "[kernels]") {
@@ -239,76 +180,4 @@ TEST_CASE("what no transform can be is refused at the caller's line", "[kernels]
     CHECK(error_of([] { NttDomain<C>(std::size_t{1} << 29, DeviceContext::host()); }).category() == ErrorCategory::invalid_argument);
     CHECK(error_of([] { NttDomain<Curve::bls12_381>(std::size_t{1} << 31, DeviceContext::host()); }).category() ==
           ErrorCategory::unsupported);
-}
-
-TEMPLATE_TEST_CASE_SIG("a device gives the host's bits at all sizes, in both directions, with and without coset", CUPOOL_EACH_FIELD) {
-    const Machine machine;
-    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
-    const NttDomain<C> on_host(1 << 11, DeviceContext::host());
-    const NttDomain<C> on_device(1 << 11, context);
-    for (unsigned log_size = 0; log_size <= 11; ++log_size) {
-        const auto inputs = any_scalars(std::size_t{1} << log_size, log_size);
-        for (const auto direction : {NttDirection::forward, NttDirection::inverse}) {
-            NttConfig config;
-            if (log_size % 2 == (direction == NttDirection::forward ? 0 : 1)) config.coset_gen = Scalar{{7, 9}};
-            const auto expected = run<C>(inputs, direction, on_host, config);
-            config.ctx = context;
-            CHECK(are_equal(run<C>(inputs, direction, on_device, config), expected));
-        }
-    }
-}
-
-TEST_CASE("a device gives the host's bits in all orderings, as batches, in place and asynchronously", "[kernels]") {
-    constexpr Curve C = Curve::bn254;
-    const Machine machine;
-    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
-    for (const auto& [log_size, batch] : {std::pair(5u, std::size_t{3}), std::pair(11u, std::size_t{1})}) {
-        const NttDomain<C> on_host(64 << 6, DeviceContext::host());
-        const NttDomain<C> on_device(64 << 6, context);
-        const auto inputs = any_scalars(batch << log_size);
-        for (const auto ordering : all_orderings) {
-            for (const bool are_columns : {false, true}) {
-                NttConfig config;
-                config.batch_size = batch;
-                config.columns_batch = are_columns;
-                config.ordering = ordering;
-                config.coset_gen = Scalar{{3}};
-                const auto expected = run<C>(inputs, NttDirection::forward, on_host, config);
-                config.ctx = context;
-                config.are_inputs_on_device = config.are_outputs_on_device = true;
-                config.is_async = true;
-                DeviceBuffer<Scalar> elements(inputs.size(), context);
-                copy<Scalar>(elements.span(), inputs, context.stream());
-                ntt<C>(elements.span(), NttDirection::forward, on_device, config, elements.span());
-                std::vector<Scalar> outputs(inputs.size());
-                copy<Scalar>(std::span(outputs), elements.span(), context.stream());
-                CHECK(are_equal(outputs, expected));
-            }
-        }
-    }
-}
-
-TEST_CASE("what a device cannot transform is refused", "[kernels]") {
-    constexpr Curve C = Curve::bn254;
-    const Machine machine;
-    const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
-    const NttDomain<C> domain(16, context);
-    DeviceBuffer<Scalar> elements(32, context);
-    NttConfig config;
-    config.ctx = context;
-    config.are_inputs_on_device = config.are_outputs_on_device = true;
-    const auto refusal = [&](DeviceSpan<Scalar> inputs, DeviceSpan<Scalar> outputs, const NttDomain<C>& of) {
-        return error_of([&] { ntt<C>(inputs, NttDirection::forward, of, config, outputs); });
-    };
-    const DeviceSpan<Scalar> first = elements.span().subspan(0, 16);
-    const DeviceSpan<Scalar> misaligned(first.pointer() + 8, 16, context.device());
-    CHECK_THAT(refusal(misaligned, elements.span().subspan(16, 16), domain).what(), contains_text("no multiple of 16"));
-    CHECK_THAT(refusal(first, elements.span().subspan(8, 16), domain).what(), contains_text("overlap in part"));
-    CHECK(refusal(first, first, NttDomain<C>(16, DeviceContext::host())).category() == ErrorCategory::wrong_context);
-    const DeviceContext other = DeviceContext::for_device(machine.driver, 1);
-    CHECK(refusal(first, first, NttDomain<C>(16, other)).category() == ErrorCategory::wrong_context);
-    NttDomain<C> moved = domain;
-    const NttDomain<C> taken = std::move(moved);
-    CHECK(refusal(first, first, moved).category() == ErrorCategory::wrong_context);  // NOLINT(bugprone-use-after-move): the case
-    CHECK(taken.size() == 16);
 }
