@@ -7,8 +7,7 @@ using namespace cupool::device;
 namespace {
 
 using Parameters = cupool::detail::CUPOOL_FIELD;
-/// Sums of two elements below twice the modulus fit the limbs if the modulus is below a quarter of them.
-using Element = DeviceField<Parameters, (Parameters::modulus.limb[3] >> 62 == 0 ? Product::inlined : Product::inlined_reduced)>;
+using Element = DeviceField<Parameters, ntt_product<Parameters>>;
 
 }  // namespace
 
