@@ -108,12 +108,13 @@ NttDomainState<C>::NttDomainState(const Field& own_root, unsigned own_log_size, 
 }
 
 template <Curve C>
-const NttPowerTable<C>& NttDomainState<C>::coset(const Field& base) const {
+const NttPowerTable<C>& NttDomainState<C>::coset(const Field& generator, bool is_inverse) const {
     const std::lock_guard lock(mutex_);
     for (const Coset& known : cosets_) {
-        if (known.base == base) return known.powers;
+        if (known.generator == generator && known.is_inverse == is_inverse) return known.powers;
     }
-    return cosets_.emplace_back(Coset{base, NttPowerTable<C>(base, log_size, context)}).powers;
+    const Field base = is_inverse ? generator.inverse() : generator;
+    return cosets_.emplace_back(Coset{generator, is_inverse, NttPowerTable<C>(base, log_size, context)}).powers;
 }
 
 }  // namespace detail

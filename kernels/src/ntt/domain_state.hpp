@@ -17,8 +17,8 @@ struct NttDomainState {
     /// \param own_root  of order 2^own_log_size
     NttDomainState(const Field& own_root, unsigned own_log_size, const DeviceContext& own_context);
 
-    /// The powers of a coset generator or of its inverse. Makes them if they are new, and waits for that.
-    const NttPowerTable<C>& coset(const Field& base) const;
+    /// The powers of a coset generator, or of its inverse. Makes them if they are new, and waits for that.
+    const NttPowerTable<C>& coset(const Field& generator, bool is_inverse) const;
 
     DeviceContext context;
     unsigned log_size;
@@ -30,7 +30,8 @@ struct NttDomainState {
 
 private:
     struct Coset {
-        Field base;
+        Field generator;
+        bool is_inverse;
         NttPowerTable<C> powers;
     };
 

@@ -45,7 +45,7 @@ struct NttJob {
         using Field = ScalarField<C>;
         const Field generator = Field::from_standard(config.coset_gen);
         if (generator == Field::one()) return nullptr;
-        return &domain.coset(is_inverse() ? generator.inverse() : generator);
+        return &domain.coset(generator, is_inverse());
     }
 };
 
