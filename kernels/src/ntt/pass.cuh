@@ -163,7 +163,7 @@ public:
         const NttLine line = shape_.line(is_inside ? line_number_ : 0);
         const bool is_inverse = pass_.exponents.sign != 0;
         const bool has_coset = pass_.coset.high != nullptr;
-        if (is_inside) load(line);
+        load(line, is_inside);
         if (shape_.is_first != 0 && !is_inverse && has_coset) multiply<Side::input>(pass_.coset, line);
         transform();
         if (!is_inside) return;
@@ -180,10 +180,12 @@ private:
     /// The digit of the output index that the row holds at the end.
     CUPOOL_DEVICE unsigned digit(unsigned row) const { return detail::reversed_bits(row, shape_.row_bits); }
 
-    CUPOOL_DEVICE void load(const NttLine& line) {
+    /// Zeros stand for what is outside.
+    CUPOOL_DEVICE void load(const NttLine& line, bool is_inside) {
 #pragma unroll
         for (unsigned e = 0; e < ntt_elements; ++e) {
-            if (has_row(row(e))) elements_[e] = load_element(pass_.input + shape_.input_place(line, row(e)));
+            elements_[e] = Field::zero();
+            if (is_inside && has_row(row(e))) elements_[e] = load_element(pass_.input + shape_.input_place(line, row(e)));
         }
         if (shape_.is_first == 0) return;
 #pragma unroll

@@ -73,6 +73,26 @@ TEST_CASE("two and three passes on the host give the bits of one", "[kernels]") 
     }
 }
 
+TEST_CASE("three passes on the host give the orderings of one", "[kernels]") {
+    constexpr Curve C = Curve::bn254;
+    constexpr unsigned log_size = 6;
+    constexpr detail::NttTuning tuning{.max_pass_bits = 2};
+    const NttDomain<C> domain(1 << log_size, DeviceContext::host());
+    const auto inputs = reduced<C>(any_scalars(1 << log_size));
+    const auto natural = run<C>(inputs, NttDirection::forward, domain, {});
+    for (const auto ordering : all_orderings) {
+        if (ordering == NttOrdering::natural_mixed || ordering == NttOrdering::mixed_natural) continue;
+        const NttConfig config{.ordering = ordering};
+        CHECK(are_equal(run<C>(ordered(inputs, log_size, ordering, true), NttDirection::forward, domain.state(), config, tuning),
+                        ordered(natural, log_size, ordering, false)));
+    }
+    const auto mixed = run<C>(inputs, NttDirection::forward, domain.state(), {.ordering = NttOrdering::natural_mixed}, tuning);
+    for (std::uint32_t i = 0; i < 1u << log_size; ++i) {
+        CHECK(mixed[detail::mixed_position(detail::ntt_digits(log_size, 2), i)] == natural[i]);
+    }
+    CHECK(are_equal(run<C>(mixed, NttDirection::inverse, domain.state(), {.ordering = NttOrdering::mixed_natural}, tuning), inputs));
+}
+
 TEST_CASE("a transform of three passes on the host is right at some points, and undone by its inverse", "[kernels][long]") {
     constexpr Curve C = Curve::bn254;
     const NttDomain<C> domain(1 << 21, DeviceContext::host());
@@ -137,6 +157,18 @@ TEST_CASE("a batch is its transforms, as rows or columns, in place or not, of a 
     CHECK(are_equal(in_place, transposed(expected, 3)));
 }
 
+TEMPLATE_TEST_CASE_SIG("inputs of r and above are taken modulo r, and so is the coset's generator", CUPOOL_EACH_FIELD) {
+    const NttDomain<C> domain(16, DeviceContext::host());
+    const auto inputs = edge_scalars<C>();
+    const auto expected = run<C>(reduced<C>(inputs), NttDirection::forward, domain, {});
+    CHECK(are_equal(run<C>(inputs, NttDirection::forward, domain, {}), expected));
+    CHECK(are_equal(run<C>(expected, NttDirection::inverse, domain, {}), reduced<C>(inputs)));
+    CHECK(are_equal(run<C>(inputs, NttDirection::forward, domain, {.coset_gen = Scalar{{1}}}), expected));
+    Scalar one = group_order<C>();
+    one.limbs[0] += 1;
+    CHECK(are_equal(run<C>(inputs, NttDirection::forward, domain, {.coset_gen = one}), expected));
+}
+
 TEST_CASE("a caller's root takes the place of the usual one", "[kernels]") {
     constexpr Curve C = Curve::bn254;
     const Scalar root = element<C>(ntt_root_of_unity<C>(4)).power(Scalar{{3}}).standard();
@@ -149,6 +181,10 @@ TEST_CASE("a caller's root takes the place of the usual one", "[kernels]") {
                contains_text("the root's order is not the size, 2^5"));
     CHECK_THAT(error_of([&] { NttDomain<C>(8, root, DeviceContext::host()); }).what(),
                contains_text("the root's order is not the size, 2^3"));
+    CHECK(NttDomain<C>(1, Scalar{{1}}, DeviceContext::host()).root() == Scalar{{1}});
+    for (const Scalar& other : {Scalar{}, Scalar{{2}}, root, group_order<C>()}) {
+        CHECK(error_of([&] { NttDomain<C>(1, other, DeviceContext::host()); }).category() == ErrorCategory::invalid_argument);
+    }
 }
 
 TEST_CASE("what no transform can be is refused at the caller's line", "[kernels]") {

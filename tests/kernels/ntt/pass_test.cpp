@@ -13,7 +13,8 @@ using namespace cupool::test;
 
 namespace {
 
-/// What an index is in a plan, most significant digit of an input index first, least significant one of an output index first.
+/// The digits of an index, one for each pass. The first one is the most significant of an input index, and the least significant of an
+/// output index.
 struct Digits {
     std::vector<std::uint32_t> values;
 

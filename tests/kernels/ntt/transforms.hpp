@@ -4,6 +4,7 @@
 /// What the tests of transforms share.
 
 #include <cupool/kernels/ntt.hpp>
+#include <cupool/kernels/point.hpp>
 #include <random>
 #include <vector>
 
@@ -36,6 +37,19 @@ inline std::vector<Scalar> any_scalars(std::size_t count, unsigned seed = 1) {
     for (Scalar& scalar : scalars) {
         for (std::uint64_t& limb : scalar.limbs) limb = random();
     }
+    return scalars;
+}
+
+/// Sixteen numbers about 0, multiples of r and 2^256.
+template <Curve C>
+std::vector<Scalar> edge_scalars() {
+    std::vector<Scalar> scalars{Scalar{}, Scalar{{1}}, group_order<C>(), group_order<C>()};
+    scalars[2].limbs[0] -= 1;
+    scalars.push_back(group_order<C>());
+    scalars.back().limbs[0] += 1;
+    scalars.push_back(Scalar{{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}}});
+    scalars.push_back(Scalar{{0, 0, 0, std::uint64_t{1} << 63}});
+    scalars.resize(16, scalars[2]);
     return scalars;
 }
 
