@@ -31,9 +31,10 @@ for source in "$kernels"/src/msm/device/stages/stage*.cu; do
     done
 done
 
-# Transforms: a module for each scalar field.
+# Transforms and element-wise operations: a module for each scalar field.
 for curve in bn254 bls12_381 bls12_377; do
     compile ntt/ntt.cu "ntt_$curve" "-DCUPOOL_FIELD=${curves[$curve]}ScalarField"
+    compile vectors/vectors.cu "vectors_$curve" "-DCUPOOL_FIELD=${curves[$curve]}ScalarField"
 done
 
 # Collectives: a module for each element type.
