@@ -7,26 +7,6 @@
 
 namespace cupool::detail {
 
-/// Where outputs go: host memory, or that of a device.
-class NttOutputs {
-public:
-    NttOutputs(std::span<Scalar> host) : host_(host) {}                           // NOLINT(google-explicit-constructor)
-    NttOutputs(DeviceSpan<Scalar> device) : device_(device), on_device_(true) {}  // NOLINT(google-explicit-constructor)
-
-    bool is_on_device() const { return on_device_; }
-    std::size_t size() const { return on_device_ ? device_.size() : host_.size(); }
-
-    /// \pre !is_on_device()
-    std::span<Scalar> host() const { return host_; }
-    /// \pre is_on_device()
-    DeviceSpan<Scalar> device() const { return device_; }
-
-private:
-    std::span<Scalar> host_;
-    DeviceSpan<Scalar> device_;
-    bool on_device_ = false;
-};
-
 /// A checked call of ntt().
 template <Curve C>
 struct NttJob {
@@ -34,7 +14,7 @@ struct NttJob {
     NttDirection direction;
     const NttDomainState<C>& domain;
     const NttConfig& config;
-    NttOutputs outputs;
+    OutputOperand<Scalar> outputs;
     NttTuning tuning{};
 
     bool is_inverse() const { return direction == NttDirection::inverse; }

@@ -76,22 +76,6 @@ std::size_t checked_size(std::size_t inputs, std::size_t outputs, std::size_t do
     return size;
 }
 
-/// Throws unless two arrays are the same or do not overlap.
-void require_same_or_apart(std::uint64_t inputs, std::uint64_t outputs, std::size_t bytes) {
-    if (inputs == outputs || inputs >= outputs + bytes || outputs >= inputs + bytes) return;
-    refuse("ntt", "inputs and outputs overlap in part; give the same array for both, or arrays that are apart");
-}
-
-void require_no_overlap(const Operand<Scalar>& inputs, const NttOutputs& outputs) {
-    if (inputs.is_on_device() != outputs.is_on_device()) return;
-    if (inputs.is_on_device()) {
-        require_same_or_apart(inputs.device().pointer(), outputs.device().pointer(), inputs.device().size_bytes());
-    } else {
-        require_same_or_apart(reinterpret_cast<std::uintptr_t>(inputs.host().data()),
-                              reinterpret_cast<std::uintptr_t>(outputs.host().data()), inputs.host().size_bytes());
-    }
-}
-
 void require_reach(const DeviceContext& context, const DeviceContext& domain) {
     if (context.is_host() && domain.is_host()) return;
     if (!context.is_host() && !domain.is_host() && context.context() == domain.context()) return;
@@ -109,11 +93,8 @@ void check(const NttJob<C>& job) {
     if (ScalarField<C>::from_standard(config.coset_gen).is_zero())
         refuse("ntt", "coset_gen is 0 modulo r, which generates no coset; 1 is for none");
     require_place("ntt", job.inputs, config.are_inputs_on_device, "inputs", config.ctx);
-    const NttOutputs& outputs = job.outputs;
-    const auto place =
-        outputs.is_on_device() ? Operand<Scalar>(outputs.device()) : Operand<Scalar>(std::span<const Scalar>(outputs.host()));
-    require_place("ntt", place, config.are_outputs_on_device, "outputs", config.ctx);
-    require_no_overlap(job.inputs, outputs);
+    require_place("ntt", job.outputs.as_input(), config.are_outputs_on_device, "outputs", config.ctx);
+    require_same_or_apart("ntt", job.inputs, job.outputs);
     require_reach(config.ctx, job.domain.context);
 }
 

@@ -6,6 +6,7 @@
 /// and exchanges elements with the other threads through shared memory.
 
 #include "field/device_field.cuh"
+#include "field/element_memory.cuh"
 #include "ntt/pass.hpp"
 #include "support/device.cuh"
 
@@ -44,22 +45,6 @@ struct NttWindow {
         return thread >> low << (low + 2) | element << low | detail::low_bits_of(thread, low);
     }
 };
-
-template <class Field>
-CUPOOL_DEVICE Field load_element(const Field* from) {
-    const auto* halves = reinterpret_cast<const Vec4*>(from);
-    Field element;
-    element.set_vec4(0, halves[0]);
-    element.set_vec4(1, halves[1]);
-    return element;
-}
-
-template <class Field>
-CUPOOL_DEVICE void store_element(Field* to, const Field& element) {
-    auto* halves = reinterpret_cast<Vec4*>(to);
-    halves[0] = element.vec4(0);
-    halves[1] = element.vec4(1);
-}
 
 template <class Field>
 CUPOOL_DEVICE void exchange(NttTile& tile, Field* elements, const NttWindow& from, const NttWindow& to) {

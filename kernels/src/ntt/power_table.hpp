@@ -8,14 +8,10 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <vector>
 
-#include "curve/curve_parameters.hpp"
-#include "field/host_field.hpp"
+#include "curve/scalar_field.hpp"
 #include "ntt/kernels.hpp"
 
 namespace cupool::detail {
-
-template <Curve C>
-using ScalarField = HostField<typename Parameters<C>::ScalarField>;
 
 /// On a device, up to so many powers are one table. Two tables of fewer entries cost a product for each look-up.
 inline constexpr unsigned max_one_table_bits = 24;
