@@ -21,8 +21,8 @@ namespace cupool {
 /// How element-wise operations run.
 struct VectorConfig {
     DeviceContext ctx{};  ///< the device, stream and memory pool that do the work, or DeviceContext::host()
-    bool is_montgomery_form =
-        false;  ///< whether all elements, operands and results, are in Montgomery form (R = 2^256) or in standard form
+    /// Whether all elements, operands and results, are in Montgomery form (R = 2^256), or in standard form.
+    bool is_montgomery_form = false;
     /// With all operands on the device: return when the work is enqueued on the stream. Otherwise it has no effect.
     bool is_async = false;
 };
