@@ -8,6 +8,7 @@ namespace cupool::test {
 
 bool reduce_segments_on_device(World& world);
 bool transform_on_device(World& world);
+bool operate_on_scalars(World& world);
 bool reduce_collectively(World& world);
 bool share_out_work(World& world);
 bool compute_on_host(World& world);
