@@ -49,11 +49,13 @@
 #include <cupool/kernels/curve.hpp>
 #include <cupool/kernels/float16.hpp>
 #include <cupool/kernels/msm.hpp>
+#include <cupool/kernels/ntt.hpp>
 #include <cupool/kernels/operand.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/kernels/reduce_by_function.hpp>
 #include <cupool/kernels/run_report.hpp>
+#include <cupool/kernels/vectors.hpp>
 #include <cupool/pool/array_slice.hpp>
 #include <cupool/pool/collectives.hpp>
 #include <cupool/pool/device_pool.hpp>

@@ -46,6 +46,10 @@ room(kernels/src/field MAY_INCLUDE ${kernels} kernels/src/support)
 room(kernels/src/curve MAY_INCLUDE ${kernels} kernels/src/support kernels/src/field kernels/src/curve/for_each_curve.hpp)
 room(kernels/src/reduce MAY_INCLUDE ${kernels} kernels/src/support kernels/src/transfer)
 room(kernels/src/collective MAY_INCLUDE ${kernels} kernels/src/support kernels/src/reduce)
+room(kernels/src/ntt MAY_INCLUDE ${kernels} kernels/src/support kernels/src/transfer kernels/src/field kernels/src/curve
+  kernels/src/curve/for_each_curve.hpp)
+room(kernels/src/vectors MAY_INCLUDE ${kernels} kernels/src/support kernels/src/transfer kernels/src/field kernels/src/curve
+  kernels/src/curve/for_each_curve.hpp)
 set(below_msm ${kernels} kernels/src/support kernels/src/transfer kernels/src/field kernels/src/curve
   kernels/src/curve/for_each_curve.hpp)
 room(kernels/src/msm MAY_INCLUDE ${below_msm} kernels/src/msm/host kernels/src/msm/device)
@@ -109,8 +113,8 @@ room(tools/src/worker MAY_INCLUDE ${pool})
 # programs beside the layers
 room(include MAY_INCLUDE ${pool})
 room(examples MAY_INCLUDE ${pool} include simulator/include)
-room(bench MAY_INCLUDE ${pool} include kernels/src/support kernels/src/curve kernels/src/msm kernels/src/msm/device simulator/include
-  simulator/src/ptx tools/src/bench tools/src/checks)
+room(bench MAY_INCLUDE ${pool} include kernels/src/support kernels/src/field kernels/src/curve kernels/src/msm kernels/src/msm/device
+  kernels/src/ntt simulator/include simulator/src/ptx tools/src/bench tools/src/checks)
 
 # Includes that break the table and have yet to go, as <file>:<header>.
 set(exceptions

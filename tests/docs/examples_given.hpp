@@ -65,6 +65,11 @@ extern const cupool::LaunchShape shape;
 extern const cupool::Kernel<cupool::DeviceSpan<cupool::JacobianPoint<curve>>> next_step;
 }  // namespace msm
 
+namespace ntt {
+extern const std::vector<cupool::Scalar> coefficients;
+extern cupool::DeviceBuffer<cupool::Scalar> left, right;
+}  // namespace ntt
+
 namespace workers {
 extern const int argc;
 extern const char* const* const argv;

@@ -6,11 +6,15 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/printable_text.hpp>
 #include <cupool/driver/visible_devices.hpp>
+#include <cupool/kernels/ntt.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/kernels/reduce.hpp>
+#include <cupool/kernels/vectors.hpp>
 #include <cupool/pool/collectives.hpp>
 #include <cupool/pool/pool_metrics.hpp>
 #include <cupool/pool/pooled_bases.hpp>
+
+#include "ntt/device_ntt.hpp"
 
 namespace cupool::test {
 
@@ -75,6 +79,37 @@ bool reduce_segments_on_device(World& world) {
     DeviceBuffer<int> input(8, device);
     copy(input.span(), std::span<const int>(world.host(first_numbers())), device.stream());
     return reduce_segments_by({.ctx = device}, input.span());
+}
+
+/// In three passes, between which elements are in memory of the job.
+bool transform_on_device(World& world) {
+    constexpr std::size_t count = 8;
+    const DeviceContext& device = world.device(0);
+    const NttDomain<curve> domain(count, device);
+    const NttConfig config{.ctx = device, .coset_gen = Scalar{{7}}};
+    std::vector<Scalar> numbers;
+    for (std::uint64_t i = 0; i < count; ++i) numbers.push_back(Scalar{{i}});
+    const Operand<Scalar> inputs = std::span<const Scalar>(world.host(numbers));
+    const std::span<Scalar> outputs = world.host<Scalar>(count);
+    detail::ntt_on_device(detail::NttJob<curve>{inputs, NttDirection::forward, domain.state(), config, outputs, {.max_pass_bits = 1}});
+    ntt<curve>(std::span<const Scalar>(outputs), NttDirection::inverse, domain, config, outputs);
+    return std::equal(outputs.begin(), outputs.end(), numbers.begin());
+}
+
+/// a^2 inverted, times a, times a: with operands in host memory, on the device, and in place.
+bool operate_on_scalars(World& world) {
+    constexpr std::size_t count = 2;
+    const DeviceContext& device = world.device(0);
+    const VectorConfig config{.ctx = device};
+    const std::vector<Scalar> ones(count, Scalar{{1}});
+    const Operand<Scalar> numbers = std::span<const Scalar>(world.host(std::vector<Scalar>{Scalar{{2}}, Scalar{{3}}}));
+    const std::span<Scalar> results = world.host<Scalar>(count);
+    DeviceBuffer<Scalar> squares(count, device);
+    multiply_vectors<curve>(numbers, numbers, config, squares.span());
+    invert_vector<curve>(squares.span(), config, squares.span());
+    multiply_vectors<curve>(squares.span(), numbers, config, results);
+    multiply_vectors<curve>(std::span<const Scalar>(results), numbers, config, results);
+    return std::equal(results.begin(), results.end(), ones.begin());
 }
 
 bool reduce_collectively(World& world) {

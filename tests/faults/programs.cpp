@@ -864,6 +864,8 @@ constexpr Program all_programs[] = {
     {.name = "reduce over a pool", .run = reduce_over_pool, .cost = 2},
     {.name = "reduce_results over a pool", .run = reduce_results_over_pool, .cost = 2},
     {.name = "reduce segments", .run = reduce_segments_on_device, .cost = 6},
+    {.name = "transform", .run = transform_on_device, .cost = 12},
+    {.name = "operate on scalars", .run = operate_on_scalars, .cost = 6},
     {.name = "reduce over a pool's devices collectively", .run = reduce_collectively, .cost = 4, .crosses_devices = true},
     {.name = "share out work", .run = share_out_work},
     {.name = "compute on the host", .run = compute_on_host},

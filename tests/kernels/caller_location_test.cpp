@@ -1,8 +1,10 @@
 // An Error of kernels/ names the line of the program that called, and no line of ours, whichever step found what is wrong.
 #include <cupool/driver/device_buffer.hpp>
+#include <cupool/kernels/ntt.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/kernels/prepared_bases.hpp>
 #include <cupool/kernels/reduce.hpp>
+#include <cupool/kernels/vectors.hpp>
 
 #include "catch.hpp"
 #include "inputs.hpp"
@@ -112,6 +114,28 @@ TEST_CASE("a reduction that is refused is reported at the caller's line", "[kern
     CHECK_THROWS_AT_THIS_LINE(Error, "the context is the host", combine_elements<int>(target, target, ReduceOperation::sum, host));
 }
 
+TEST_CASE("a transform or an element-wise operation that is refused is reported at the caller's line", "[kernels]") {
+    using Domain = NttDomain<curve>;
+    const DeviceContext host = DeviceContext::host();
+    CHECK_THROWS_AT_THIS_LINE(Error, "must be a power of two", Domain(6, host));
+    CHECK_THROWS_AT_THIS_LINE(Error, "order is not the size", Domain(8, scalar_of(3), host));
+    CHECK_THROWS_AT_THIS_LINE(Error, "only up to 2^28", ntt_root_of_unity<curve>(29));
+    const Domain domain(8, host);
+    const Terms terms;
+    std::vector<Scalar> results(6);
+    const std::span<Scalar> six = results;
+    const std::span<Scalar> five = six.first(5);
+    CHECK_THROWS_AT_THIS_LINE(Error, "power of two", ntt<curve>(terms.scalars, NttDirection::forward, domain, NttConfig{}, six));
+    const DeviceSpan<Scalar> there(0x1000, 6, 0);
+    CHECK_THROWS_AT_THIS_LINE(Error, "power of two", ntt<curve>(terms.scalars, NttDirection::forward, domain, NttConfig{}, there));
+    const VectorConfig config;
+    CHECK_THROWS_AT_THIS_LINE(Error, "add_vectors: 6 and 6", add_vectors<curve>(terms.scalars, terms.scalars, config, five));
+    CHECK_THROWS_AT_THIS_LINE(Error, "subtract_vectors: 6 and", subtract_vectors<curve>(terms.scalars, terms.scalars, config, five));
+    CHECK_THROWS_AT_THIS_LINE(Error, "multiply_vectors: 6 and", multiply_vectors<curve>(terms.scalars, terms.scalars, config, five));
+    CHECK_THROWS_AT_THIS_LINE(Error, "by_powers: 6 elements", multiply_by_powers<curve>(terms.scalars, scalar_of(3), config, five));
+    CHECK_THROWS_AT_THIS_LINE(Error, "invert_vector: 6 elements", invert_vector<curve>(terms.scalars, config, five));
+}
+
 TEST_CASE("on a device, operands of another one are reported at the caller's line", "[kernels]") {
     const Machine machine;
     const DeviceContext context = DeviceContext::for_device(machine.driver, 0);
@@ -154,6 +178,16 @@ TEST_CASE("what the driver refuses in the middle of a job is reported at the cal
     const Bases bases(terms.points, prepare);
     refuse("cuMemAllocFromPoolAsync");
     CHECK_THROWS_AT_THIS_LINE(Error, allocation, msm<curve>(terms.scalars, bases, config, terms.two));
+
+    const NttDomain<curve> domain(2, context);
+    const auto ntt_config = config_in<NttConfig>(context);
+    std::vector<Scalar> outputs(2);
+    const std::span<Scalar> two = outputs;
+    const Operand<Scalar> inputs = terms.scalars.subspan(0, 2);
+    refuse("cuMemAllocFromPoolAsync");
+    CHECK_THROWS_AT_THIS_LINE(Error, allocation, ntt<curve>(inputs, NttDirection::forward, domain, ntt_config, two));
+    refuse("cuLaunchKernel");
+    CHECK_THROWS_AT_THIS_LINE(Error, "cuLaunchKernel", invert_vector<curve>(inputs, config_in<VectorConfig>(context), two));
 
     const std::vector<int> numbers(6, 1);
     const Operand<int> input = std::span<const int>(numbers);

@@ -1,4 +1,5 @@
 #include <cupool/kernels/curve.hpp>
+#include <cupool/kernels/ntt.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/kernels/run_report.hpp>
 #include <sstream>
@@ -29,6 +30,16 @@ TEST_CASE("operations and engines have names", "[kernels]") {
     CHECK(to_string(Engine::automatic) == "automatic");
     CHECK(to_string(Engine::gpu) == "gpu");
     CHECK(to_string(Engine::host) == "host");
+}
+
+TEST_CASE("directions and orderings of transforms have names", "[kernels]") {
+    std::ostringstream text;
+    text << NttDirection::forward << ' ' << NttDirection::inverse;
+    for (const auto ordering : {NttOrdering::natural_natural, NttOrdering::natural_reversed, NttOrdering::reversed_natural,
+                                NttOrdering::reversed_reversed, NttOrdering::natural_mixed, NttOrdering::mixed_natural}) {
+        text << ' ' << ordering;
+    }
+    CHECK(text.str() == "forward inverse NN NR RN RR NM MN");
 }
 
 TEST_CASE("a run report says what ran where", "[kernels]") {

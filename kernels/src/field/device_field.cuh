@@ -20,14 +20,15 @@ namespace cupool::device {
 extern "C" __attribute__((constant)) std::uint32_t cupool_minus_one = 0xffffffff;
 
 /// Whether a product's several hundred instructions stand wherever it is used, or once, in a function. The first is for the loop that
-/// decides an MSM's time; the second keeps the rest small, and with it the driver's JIT time.
-enum class Product { inlined, called };
+/// decides an MSM's time; the second keeps the rest small, and with it the driver's JIT time. Inlined ones leave the last subtraction out,
+/// which moduli below R / 4 allow; reduced ones do not.
+enum class Product { inlined, called, inlined_reduced };
 
 /// An element of the field that Parameters describes, in Montgomery form unless said otherwise.
 ///
-/// With called products it is below the modulus. With inlined ones it is below twice the modulus, and every value that low may stand: the
-/// moduli are below R / 4, so a product of two such is one again without a subtraction (Walter, "Montgomery Exponentiation Needs No Final
-/// Subtractions", Electronics Letters 35(21), 1999).
+/// With called or reduced products it is below the modulus. With inlined ones it is below twice the modulus, and every value that low may
+/// stand: the moduli are below R / 4, so a product of two such is one again without a subtraction (Walter, "Montgomery Exponentiation Needs
+/// No Final Subtractions", Electronics Letters 35(21), 1999).
 template <class Parameters, Product product = Product::called>
 struct alignas(16) DeviceField {
     static constexpr int limb_count = 2 * Parameters::limbs;
@@ -41,7 +42,7 @@ struct alignas(16) DeviceField {
     }
     /// Of what every element is below.
     CUPOOL_DEVICE static constexpr std::uint32_t bound_limb(int i) {
-        if constexpr (product == Product::called) return modulus_limb(i);
+        if constexpr (product != Product::inlined) return modulus_limb(i);
         return modulus_limb(i) << 1 | (i == 0 ? 0 : modulus_limb(i - 1) >> 31);
     }
 
@@ -151,8 +152,8 @@ struct alignas(16) DeviceField {
     }
 
     CUPOOL_DEVICE friend DeviceField operator*(const DeviceField& a, const DeviceField& b) {
-        if constexpr (product == Product::inlined) return inlined_product(a, b);
-        return called_product(a, b);
+        if constexpr (product == Product::called) return called_product(a, b);
+        return inlined_product(a, b);
     }
 
     /// The element whose limbs are function(limb) for each of this one's.
@@ -260,7 +261,7 @@ private:
 
     /// What a reduced product or square is, given that its operands were below the bound.
     CUPOOL_DEVICE DeviceField product_below_bound() const {
-        if constexpr (product == Product::called) return reduced_once();
+        if constexpr (product != Product::inlined) return reduced_once();
         return *this;
     }
 

@@ -40,6 +40,30 @@ extern const ShippedCode reduce_middle_f64_code;
 CUPOOL_FOR_EACH_G1_NAME(CUPOOL_DECLARE_SORT)
 #undef CUPOOL_DECLARE_SORT
 
+#define CUPOOL_DECLARE_NTT(name)                        \
+    extern const ShippedCode ntt_##name##_code;         \
+    template <>                                         \
+    inline const ShippedCode& ntt_code<Curve::name>() { \
+        return ntt_##name##_code;                       \
+    }
+/// The kernels of transforms over the curve's scalar field.
+template <Curve C>
+const ShippedCode& ntt_code();
+CUPOOL_FOR_EACH_G1_NAME(CUPOOL_DECLARE_NTT)
+#undef CUPOOL_DECLARE_NTT
+
+#define CUPOOL_DECLARE_VECTORS(name)                        \
+    extern const ShippedCode vectors_##name##_code;         \
+    template <>                                             \
+    inline const ShippedCode& vectors_code<Curve::name>() { \
+        return vectors_##name##_code;                       \
+    }
+/// The kernels of element-wise operations on the curve's scalars.
+template <Curve C>
+const ShippedCode& vectors_code();
+CUPOOL_FOR_EACH_G1_NAME(CUPOOL_DECLARE_VECTORS)
+#undef CUPOOL_DECLARE_VECTORS
+
 #define CUPOOL_DECLARE_STEPS(name)                               \
     extern const ShippedCode msm_pairs_##name##_code;            \
     extern const ShippedCode msm_accumulate_slots_##name##_code; \

@@ -44,6 +44,20 @@ void require_place(const std::string& job, const Operand<T>& operand, bool flag,
     }
 }
 
+/// Throws unless a job's inputs and outputs, of equal sizes, are the same array or do not overlap.
+template <class T>
+void require_same_or_apart(const std::string& job, const Operand<T>& inputs, const OutputOperand<T>& outputs) {
+    if (inputs.is_on_device() != outputs.is_on_device()) return;
+    const auto begin_of = [](const Operand<T>& operand) -> std::uint64_t {
+        return operand.is_on_device() ? operand.device().pointer() : reinterpret_cast<std::uintptr_t>(operand.host().data());
+    };
+    const std::uint64_t from = begin_of(inputs);
+    const std::uint64_t to = begin_of(outputs.as_input());
+    const std::uint64_t bytes = inputs.size() * sizeof(T);
+    if (from == to || from >= to + bytes || to >= from + bytes) return;
+    refuse(job, "inputs and outputs overlap in part; give the same array for both, or arrays that are apart");
+}
+
 /// Throws if the width of a digit or a promised bitsize is out of range.
 inline void require_digits(const std::string& job, int width, int bitsize) {
     if (width < 0 || width > static_cast<int>(widest_digit))

@@ -8,6 +8,7 @@ using namespace cupool::detail;
 using namespace cupool::test;
 
 #define CUPOOL_BASE_FIELDS "[kernels]", Bn254BaseField, Bls12381BaseField, Bls12377BaseField
+#define CUPOOL_SCALAR_FIELDS "[kernels]", Bn254ScalarField, Bls12381ScalarField, Bls12377ScalarField
 #define CUPOOL_FIELDS CUPOOL_BASE_FIELDS, Bn254ScalarField, Bls12381ScalarField, Bls12377ScalarField
 
 namespace cupool::test {
@@ -240,6 +241,45 @@ TEMPLATE_TEST_CASE("bounds: the device's called arithmetic keeps them", CUPOOL_F
 
 TEMPLATE_TEST_CASE("bounds: the device's inlined arithmetic keeps them", CUPOOL_BASE_FIELDS) {
     compare_operations<TestType, device::Product::inlined>();
+    SUCCEED();
+}
+
+namespace {
+
+/// What transforms compute, on elements about the bounds.
+template <class Parameters>
+void compare_transforms() {
+    using Bounds = DeviceBounds<Parameters, device::ntt_product<Parameters>>;
+    using Field = typename Bounds::Device;
+    const BigInteger r = Bounds::r();
+    const BigInteger& p = Bounds::p();
+    const Bounds element;
+    const Bounds root(0, p - 1);
+    const Bounds difference(1, Bounds::bound() * 2 - 1);
+    (root * difference).require_below(Bounds::bound(), "a butterfly leaves an element above the bound");
+    for (const BigInteger& x : corners<Parameters>(Bounds::bound() - 1)) {
+        for (const BigInteger& y : corners<Parameters>(Bounds::bound() - 1)) {
+            compare(device::unreduced_difference(to_device<Field>(x), to_device<Field>(y)), difference, x + y * (p - 1));
+            for (const BigInteger& factor : {BigInteger(0), BigInteger(1), BigInteger(p - 1)}) {
+                Field left = to_device<Field>(x);
+                Field right = to_device<Field>(y);
+                device::butterfly(left, right, to_device<Field>(factor));
+                compare(left, element, x + y);
+                compare(right, element, (x + y * (p - 1)) * factor, r);
+            }
+        }
+        for (const unsigned log : {1u, 10u, 28u, 30u}) {
+            const BigInteger divisor = BigInteger::power_of_two(log);
+            compare(device::divided_by_power_of_two<Parameters>(to_device<Field>(x), log), element, x, divisor);
+        }
+    }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("bounds: the device's transforms", CUPOOL_SCALAR_FIELDS) {
+    compare_operations<TestType, device::ntt_product<TestType>>();
+    compare_transforms<TestType>();
     SUCCEED();
 }
 

@@ -4,3 +4,4 @@
 
 #include "field/device_quadratic.cuh"
 #include "msm/device/stages/stage3_pairs.cuh"
+#include "ntt/pass.cuh"

@@ -36,4 +36,30 @@ private:
     bool on_device_ = false;
 };
 
+/// An array that a job writes: in host memory (pageable or pinned) or on a device. The type of the span decides which.
+template <class T>
+class OutputOperand {
+public:
+    OutputOperand(std::span<T> host) : host_(host) {}                           // NOLINT(google-explicit-constructor): a span is an operand
+    OutputOperand(DeviceSpan<T> device) : device_(device), on_device_(true) {}  // NOLINT(google-explicit-constructor)
+
+    /// Whether the array lies in device memory.
+    bool is_on_device() const { return on_device_; }
+    /// The number of elements.
+    std::size_t size() const { return on_device_ ? device_.size() : host_.size(); }
+
+    /// \pre !is_on_device()
+    std::span<T> host() const { return host_; }
+    /// \pre is_on_device()
+    DeviceSpan<T> device() const { return device_; }
+
+    /// The same array, to be read.
+    Operand<T> as_input() const { return on_device_ ? Operand<T>(device_) : Operand<T>(std::span<const T>(host_)); }
+
+private:
+    std::span<T> host_;
+    DeviceSpan<T> device_;
+    bool on_device_ = false;
+};
+
 }  // namespace cupool

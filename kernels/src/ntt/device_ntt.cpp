@@ -1,0 +1,129 @@
+#include "ntt/device_ntt.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cupool/driver/copy.hpp>
+
+#include "curve/for_each_curve.hpp"
+#include "ntt/plan.hpp"
+#include "transfer/synchronize_on_exit.hpp"
+
+namespace cupool::detail {
+
+namespace {
+
+constexpr unsigned elements_of_thread = 4;
+constexpr unsigned max_tile_bits = 10;  ///< the elements of a block
+constexpr unsigned min_tile_bits = 6;
+
+Scalar* address_of(DeviceSpan<Scalar> span) {
+    return reinterpret_cast<Scalar*>(span.pointer());  // NOLINT(performance-no-int-to-ptr): the kernel gets it
+}
+
+/// The transforms of one job.
+template <Curve C>
+class DeviceNtt {
+public:
+    explicit DeviceNtt(const NttJob<C>& job)
+        : job_(job),
+          context_(job.config.ctx),
+          passes_(job.passes()),
+          kernels_(context_.resource<NttKernels<C>>()),
+          coset_(job.coset()),
+          uploaded_(job.inputs.is_on_device() ? 0 : job.inputs.size(), context_),
+          to_download_(job.outputs.is_on_device() ? 0 : job.outputs.size(), context_),
+          outputs_(job.outputs.is_on_device() ? job.outputs.device() : to_download_.span()),
+          scratch_(needs_scratch() ? job.outputs.size() : 0, context_) {}
+
+    void run() {
+        try {
+            enqueue();
+            if (!is_async()) context_.stream().synchronize();
+        } catch (...) {
+            const SynchronizeOnExit wait_for_work(context_.stream());
+            throw;
+        }
+    }
+
+    std::uint64_t copied_bytes() const { return uploaded_.size_bytes() + to_download_.size_bytes(); }
+    std::uint64_t device_bytes() const { return copied_bytes() + scratch_.size_bytes(); }
+
+private:
+    bool is_async() const { return job_.config.is_async && job_.inputs.is_on_device() && job_.outputs.is_on_device(); }
+    /// The last pass moves elements, except to the mixed order: it cannot read what it overwrites.
+    bool needs_scratch() const { return passes_.size() > 1 && passes_.back().output_order != NttOrder::mixed; }
+
+    void enqueue() {
+        DeviceSpan<const Scalar> inputs = uploaded_.span();
+        if (job_.inputs.is_on_device()) {
+            inputs = job_.inputs.device();
+        } else {
+            copy_async(uploaded_.span(), job_.inputs.host(), context_.stream());
+        }
+        const DeviceSpan<Scalar> between = needs_scratch() ? scratch_.span() : outputs_;
+        for (const NttPassShape& pass : passes_) {
+            enqueue(pass, pass.is_first != 0 ? inputs : DeviceSpan<const Scalar>(between), pass.is_last != 0 ? outputs_ : between);
+        }
+        if (!job_.outputs.is_on_device()) copy_async(job_.outputs.host(), to_download_.span(), context_.stream());
+    }
+
+    void enqueue(const NttPassShape& shape, DeviceSpan<const Scalar> from, DeviceSpan<Scalar> to) {
+        const NttDomainState<C>& domain = job_.domain;
+        const unsigned row_bits = std::max(2u, shape.row_bits);  // a thread has rows whose numbers differ in two bits
+        const unsigned line_bits = tile_bits(row_bits) - row_bits;
+        const bool is_inverse = job_.is_inverse();
+        NttPass<Scalar> pass{.shape = shape,
+                             .line_bits = line_bits,
+                             .scale_log = is_inverse && shape.is_last != 0 ? shape.digits.log_size() : 0,
+                             .input = reinterpret_cast<const Scalar*>(from.pointer()),  // NOLINT(performance-no-int-to-ptr)
+                             .output = address_of(to),
+                             .roots = NttPowerTable<C>::address_of(domain.device_roots[is_inverse ? 1 : 0]),
+                             .root_bits = domain.root_bits,
+                             .exponents = ntt_exponents(domain.log_size, shape.digits.log_size(), is_inverse),
+                             .twiddles = domain.twiddles.on_device(),
+                             .coset = {}};
+        if (coset_ != nullptr) pass.coset = coset_->on_device();
+        const std::uint32_t lines = shape.line_count();
+        const std::uint32_t lines_of_block = 1u << line_bits;
+        kernels_->pass.launch({(lines - 1) / lines_of_block + 1, (1u << (row_bits + line_bits)) / elements_of_thread}, context_.stream(),
+                              pass);
+    }
+
+    /// The logarithm of the elements of a block: small enough for enough blocks, large enough for a line.
+    unsigned tile_bits(unsigned row_bits) const {
+        unsigned bits = max_tile_bits;
+        while (bits > min_tile_bits && job_.outputs.size() >> bits < job_.tuning.min_blocks) --bits;
+        return std::max(bits, row_bits);
+    }
+
+    const NttJob<C>& job_;
+    const DeviceContext& context_;
+    std::vector<NttPassShape> passes_;
+    std::shared_ptr<NttKernels<C>> kernels_;
+    const NttPowerTable<C>* coset_;
+    DeviceBuffer<Scalar> uploaded_;
+    DeviceBuffer<Scalar> to_download_;
+    DeviceSpan<Scalar> outputs_;
+    DeviceBuffer<Scalar> scratch_;
+};
+
+}  // namespace
+
+template <Curve C>
+RunReport ntt_on_device(const NttJob<C>& job) {
+    const auto start = std::chrono::steady_clock::now();
+    DeviceNtt<C> ntt(job);
+    ntt.run();
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    return {.engine = Engine::gpu,
+            .devices = {job.config.ctx.device()},
+            .milliseconds = elapsed.count(),
+            .bytes = ntt.copied_bytes(),
+            .device_bytes = ntt.device_bytes()};
+}
+
+#define CUPOOL_INSTANTIATE(C) template RunReport ntt_on_device<C>(const NttJob<C>&);
+CUPOOL_FOR_EACH_G1(CUPOOL_INSTANTIATE)
+#undef CUPOOL_INSTANTIATE
+
+}  // namespace cupool::detail
