@@ -1,5 +1,5 @@
 # cupool_embed_code(TARGET FILE...): compiles each ptx/NAME.ptx, and the machine code sm_90/NAME.cubin made of it, into TARGET as
-# `const ShippedCode NAME_code`: see shipped_code.hpp.
+# `const ShippedCode NAME_code`: see embedded_code.hpp.
 
 function(cupool_embed_code target)
   foreach(file IN LISTS ARGN)
@@ -11,7 +11,7 @@ function(cupool_embed_code target)
     set(source "${CMAKE_CURRENT_BINARY_DIR}/embedded_code/${name}.cpp")
     # The compiler need not parse machine code, so the assembler brings it.
     set(content "// Made of ${name}.ptx and ${name}.cubin by EmbedCode.cmake.
-#include \"support/shipped_code.hpp\"
+#include \"support/embedded_code.hpp\"
 
 asm(R\"(
     .pushsection .rodata

@@ -4,16 +4,9 @@
 #include <cupool/kernels/curve.hpp>
 
 #include "curve/for_each_curve.hpp"
+#include "support/embedded_code.hpp"
 
 namespace cupool::detail {
-
-/// A module that ships with the library: PTX for any device, and machine code assembled from it for
-/// devices of compute capability 9.0, which need no JIT compilation then.
-struct ShippedCode {
-    const char* ptx;
-    const char* sm_90_begin;
-    const char* sm_90_end;
-};
 
 /// Loads the machine code if the device has that capability and the driver accepts it, otherwise
 /// the PTX. \throws Error jit_failure, and any error of the driver
