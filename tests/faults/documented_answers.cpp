@@ -326,6 +326,10 @@ const std::map<std::string, Codes>& table() {
         // profiling
         {"cuProfilerStart", with({invalid_context}, no_faults)},
         {"cuProfilerStop", with({invalid_context}, no_faults)},
+
+        // the driver's log
+        {"cuLogsCurrent", with({invalid_value}, no_faults)},
+        {"cuLogsDumpToMemory", with({invalid_value}, no_faults)},
     };
     return rows;
 }
