@@ -25,7 +25,7 @@ public:
     XidWatch(const XidWatch&) = delete;
     XidWatch& operator=(const XidWatch&) = delete;
 
-    /// Loads NVML, which takes some 10 ms; the devices need not be known yet. Called once.
+    /// Loads NVML; the devices need not be known yet. Called once.
     void load();
     /// Begins to watch. Called once, after load(); before it, nothing is noted. \param pci_bus_ids  of the devices
     void start(const std::vector<std::string>& pci_bus_ids);

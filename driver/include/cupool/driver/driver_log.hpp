@@ -16,6 +16,8 @@ class DriverLog {
 public:
     /// Starts at the end of the log. \throws Error any failure of the driver call
     explicit DriverLog(std::shared_ptr<const Driver> driver, const SourceLocation& where = SourceLocation::current());
+    DriverLog(const DriverLog&) = delete;
+    DriverLog& operator=(const DriverLog&) = delete;
 
     /// Goes to the end of the log. \throws Error any failure of the driver call
     void skip(const SourceLocation& where = SourceLocation::current());
