@@ -8,8 +8,8 @@
 # CUPOOL_FUZZ_SEED fixes the seed of all targets, so that another run tries nearly the same inputs. CI sets it, because a change should not
 # fail by chance. Otherwise each run has its own seed.
 #
-# The corpora do not change: inputs that reach new code go to build/fuzz/found/NAME, for the next run. An input that crashes a target, or
-# takes it longer than a minute, goes to build/fuzz/failures; the script prints its name and its content in base64, for readers who have
+# The corpora do not change: inputs that reach new code go to build/asan/found/NAME, for the next run. An input that crashes a target, or
+# takes it longer than a minute, goes to build/asan/failures; the script prints its name and its content in base64, for readers who have
 # only the log.
 
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -26,16 +26,16 @@ fi
 
 install_missing_packages
 install_clang
-build fuzz "${names[@]/#/cupool_fuzz_}"
+build asan "${names[@]/#/cupool_fuzz_}"
 
 # fuzz NAME
 fuzz() {
     local name=$1
-    local target=build/fuzz/tests/fuzzing/cupool_fuzz_$name failures=build/fuzz/failures/$name
+    local target=build/asan/tests/fuzzing/cupool_fuzz_$name failures=build/asan/failures/$name
     local options=(-max_total_time="$seconds" -max_len=20000 -timeout=60 -rss_limit_mb=4096 -artifact_prefix="$failures/" -close_fd_mask=3
         -print_final_stats=1 -seed="${CUPOOL_FUZZ_SEED:-0}")
-    local corpora=(build/fuzz/found/"$name" tests/fuzzing/corpus/"$name")  # libFuzzer writes only to the first
-    if [ -f "build/fuzz/tests/fuzzing/$name.dict" ]; then options+=(-dict="build/fuzz/tests/fuzzing/$name.dict"); fi
+    local corpora=(build/asan/found/"$name" tests/fuzzing/corpus/"$name")  # libFuzzer writes only to the first
+    if [ -f "build/asan/tests/fuzzing/$name.dict" ]; then options+=(-dict="build/asan/tests/fuzzing/$name.dict"); fi
     if [ "$name" = ptx ]; then corpora+=(tests/fuzzing/learnt); fi
     rm -rf "$failures"
     mkdir -p "$failures" "${corpora[0]}"
