@@ -37,6 +37,11 @@ for curve in bn254 bls12_381 bls12_377; do
     compile vectors/vectors.cu "vectors_$curve" "-DCUPOOL_FIELD=${curves[$curve]}ScalarField"
 done
 
+for curve in bn254 bls12_381; do
+    compile poseidon/poseidon.cu "poseidon_$curve" "-DCUPOOL_FIELD=${curves[$curve]}ScalarField"
+    compile poseidon/poseidon2.cu "poseidon2_$curve" "-DCUPOOL_FIELD=${curves[$curve]}ScalarField"
+done
+
 # Collectives: a module for each element type.
 declare -A integers=([i8]=std::int8_t [u8]=std::uint8_t [i16]=std::int16_t [u16]=std::uint16_t [i32]=std::int32_t [u32]=std::uint32_t [i64]=std::int64_t [u64]=std::uint64_t)
 declare -A floats=([f16]=Float16 [bf16]=BFloat16 [f32]=float [f64]=double)

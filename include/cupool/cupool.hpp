@@ -52,6 +52,7 @@
 #include <cupool/kernels/ntt.hpp>
 #include <cupool/kernels/operand.hpp>
 #include <cupool/kernels/point.hpp>
+#include <cupool/kernels/poseidon.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/kernels/reduce_by_function.hpp>
 #include <cupool/kernels/run_report.hpp>

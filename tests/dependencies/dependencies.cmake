@@ -48,6 +48,7 @@ room(kernels/src/reduce MAY_INCLUDE ${kernels} kernels/src/support kernels/src/t
 room(kernels/src/collective MAY_INCLUDE ${kernels} kernels/src/support kernels/src/reduce)
 room(kernels/src/ntt MAY_INCLUDE ${kernels} kernels/src/support kernels/src/transfer kernels/src/field kernels/src/curve
   kernels/src/curve/for_each_curve.hpp)
+room(kernels/src/poseidon MAY_INCLUDE ${kernels} kernels/src/support kernels/src/transfer kernels/src/field kernels/src/curve)
 room(kernels/src/vectors MAY_INCLUDE ${kernels} kernels/src/support kernels/src/transfer kernels/src/field kernels/src/curve
   kernels/src/curve/for_each_curve.hpp)
 set(below_msm ${kernels} kernels/src/support kernels/src/transfer kernels/src/field kernels/src/curve
@@ -114,7 +115,7 @@ room(tools/src/worker MAY_INCLUDE ${pool})
 room(include MAY_INCLUDE ${pool})
 room(examples MAY_INCLUDE ${pool} include simulator/include)
 room(bench MAY_INCLUDE ${pool} include kernels/src/support kernels/src/field kernels/src/curve kernels/src/msm kernels/src/msm/device
-  kernels/src/ntt simulator/include simulator/src/ptx tools/src/bench tools/src/checks)
+  kernels/src/ntt kernels/src/poseidon simulator/include simulator/src/ptx tools/src/bench tools/src/checks)
 
 # Includes that break the table and have yet to go, as <file>:<header>.
 set(exceptions

@@ -70,6 +70,11 @@ extern const std::vector<cupool::Scalar> coefficients;
 extern cupool::DeviceBuffer<cupool::Scalar> left, right;
 }  // namespace ntt
 
+namespace poseidon {
+extern const std::vector<cupool::Scalar> elements;
+extern const cupool::DeviceBuffer<cupool::Scalar> leaves;
+}  // namespace poseidon
+
 namespace workers {
 extern const int argc;
 extern const char* const* const argv;

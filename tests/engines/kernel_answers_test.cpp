@@ -1,4 +1,4 @@
-// Whichever engine runs, its kernels answer what an H200 answered, to the bit.
+// Whichever engine runs, its kernels answer what a GPU answered, to the bit.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -59,4 +59,22 @@ TEST_CASE("reductions are what an H200 answered", "[reduce]") {
     const auto recorded = recorded_answers();
     if (recorded.empty()) CUPOOL_SKIP("skipped: no answers are recorded");
     check_answers(reduce_questions(), recorded, largest_reduction());
+}
+
+namespace {
+
+std::size_t largest_array() { return is_sanitized && is_simulated() ? 300 : 5000; }
+
+}  // namespace
+
+TEMPLATE_TEST_CASE_SIG("transforms and element-wise operations are what a GPU answered", CUPOOL_CURVES) {
+    const auto recorded = recorded_answers();
+    if (recorded.empty()) CUPOOL_SKIP("skipped: no answers are recorded");
+    check_answers(field_questions<C>(), recorded, largest_array());
+}
+
+TEMPLATE_TEST_CASE_SIG("permutations by Poseidon are what a GPU answered", "[kernels]", ((Curve C), C), Curve::bn254, Curve::bls12_381) {
+    const auto recorded = recorded_answers();
+    if (recorded.empty()) CUPOOL_SKIP("skipped: no answers are recorded");
+    check_answers(poseidon_questions<C>(), recorded, 17);
 }

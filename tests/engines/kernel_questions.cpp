@@ -3,6 +3,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cupool/kernels/ntt.hpp>
+#include <cupool/kernels/poseidon.hpp>
+#include <cupool/kernels/vectors.hpp>
 #include <limits>
 #include <random>
 
@@ -62,6 +65,81 @@ std::string msm_answer(const DeviceContext& context, std::size_t size) {
     config.ctx = context;
     const auto sum = run_msm<C>(scalars, {points.begin(), points.begin() + static_cast<std::ptrdiff_t>(size)}, config);
     return hexadecimal(sum.x) + ' ' + hexadecimal(sum.y);
+}
+
+std::vector<Scalar> any_scalars(std::size_t count, std::uint64_t seed) {
+    std::mt19937_64 bits(seed);
+    std::vector<Scalar> scalars(count);
+    for (Scalar& scalar : scalars) {
+        for (auto& limb : scalar.limbs) limb = bits();
+    }
+    return scalars;
+}
+
+/// FNV-1a (draft-eastlake-fnv) of the words, the lowest limb of the first scalar first.
+std::string checksum(const std::vector<Scalar>& scalars) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const Scalar& scalar : scalars) {
+        for (const std::uint64_t limb : scalar.limbs) {
+            for (unsigned byte = 0; byte < 8; ++byte) hash = (hash ^ (limb >> (8 * byte) & 0xff)) * 0x100000001b3;
+        }
+    }
+    return hexadecimal(hash, 16);
+}
+
+template <Curve C>
+std::string ntt_answer(const DeviceContext& context, std::size_t size, NttDirection direction, NttConfig config) {
+    const std::vector<Scalar> inputs = any_scalars(size * config.batch_size, size);
+    std::vector<Scalar> outputs(inputs.size());
+    config.ctx = context;
+    ntt<C>(std::span(inputs), direction, NttDomain<C>(size, context), config, std::span(outputs));
+    return checksum(outputs);
+}
+
+template <Curve C>
+void add_transforms(std::vector<KernelQuestion>& questions) {
+    const auto add = [&](const std::string& name, std::size_t size, NttDirection direction, const NttConfig& config) {
+        questions.push_back({"ntt_" + to_string(C) + '_' + name + '_' + std::to_string(size), size,
+                             [=](const DeviceContext& context) { return ntt_answer<C>(context, size, direction, config); }});
+    };
+    for (const std::size_t size : {2, 16, 1024, 4096}) {
+        add("forward", size, NttDirection::forward, {});
+        add("inverse", size, NttDirection::inverse, {.ordering = NttOrdering::reversed_natural});
+        add("coset", size, NttDirection::forward, {.coset_gen = scalar_of(7), .ordering = NttOrdering::natural_mixed});
+        add("inverse_coset", size, NttDirection::inverse, {.coset_gen = scalar_of(7), .batch_size = 3, .columns_batch = true});
+    }
+}
+
+template <Curve C>
+std::string vector_answer(const DeviceContext& context, std::size_t size, const std::string& operation) {
+    const std::vector<Scalar> left = any_scalars(size, size);
+    const std::vector<Scalar> right = any_scalars(size, size + 1);
+    std::vector<Scalar> results(size);
+    const VectorConfig config{.ctx = context};
+    if (operation == "add") add_vectors<C>(std::span(left), std::span(right), config, std::span(results));
+    if (operation == "subtract") subtract_vectors<C>(std::span(left), std::span(right), config, std::span(results));
+    if (operation == "multiply") multiply_vectors<C>(std::span(left), std::span(right), config, std::span(results));
+    if (operation == "powers") multiply_by_powers<C>(std::span(left), right[0], config, std::span(results));
+    if (operation == "invert") invert_vector<C>(std::span(left), config, std::span(results));
+    return checksum(results);
+}
+
+template <Curve C>
+void add_element_wise(std::vector<KernelQuestion>& questions) {
+    for (const std::string operation : {"add", "subtract", "multiply", "powers", "invert"}) {
+        for (const std::size_t size : {1, 300, 5000}) {
+            questions.push_back({"vectors_" + to_string(C) + '_' + operation + '_' + std::to_string(size), size,
+                                 [=](const DeviceContext& context) { return vector_answer<C>(context, size, operation); }});
+        }
+    }
+}
+
+template <Curve C>
+std::string poseidon_answer(const DeviceContext& context, PoseidonVariant variant, unsigned width) {
+    const std::vector<Scalar> states = any_scalars(std::size_t{20} * width, width);
+    std::vector<Scalar> results(states.size());
+    poseidon_permute<C>(std::span(states), Poseidon<C>(variant, width, context), {.ctx = context}, std::span(results));
+    return checksum(results);
 }
 
 /// Which values an array of floats is made of.
@@ -144,6 +222,36 @@ std::vector<KernelQuestion> msm_questions() {
 template std::vector<KernelQuestion> msm_questions<Curve::bn254>();
 template std::vector<KernelQuestion> msm_questions<Curve::bls12_381>();
 template std::vector<KernelQuestion> msm_questions<Curve::bls12_377>();
+
+template <Curve C>
+std::vector<KernelQuestion> field_questions() {
+    std::vector<KernelQuestion> questions;
+    add_transforms<C>(questions);
+    add_element_wise<C>(questions);
+    return questions;
+}
+
+template std::vector<KernelQuestion> field_questions<Curve::bn254>();
+template std::vector<KernelQuestion> field_questions<Curve::bls12_381>();
+template std::vector<KernelQuestion> field_questions<Curve::bls12_377>();
+
+template <Curve C>
+std::vector<KernelQuestion> poseidon_questions() {
+    std::vector<KernelQuestion> questions;
+    const auto add = [&](PoseidonVariant variant, unsigned width) {
+        questions.push_back({to_string(variant) + "_poseidon_" + to_string(C) + '_' + std::to_string(width), width,
+                             [=](const DeviceContext& context) { return poseidon_answer<C>(context, variant, width); }});
+    };
+    for (unsigned width = 2; width <= 17; ++width) add(PoseidonVariant::original, width);
+    for (const unsigned width : {2u, 3u, 4u, 8u}) add(PoseidonVariant::poseidon2, width);
+    if constexpr (C == Curve::bls12_381) {
+        for (const unsigned width : {3u, 5u, 9u, 12u}) add(PoseidonVariant::filecoin, width);
+    }
+    return questions;
+}
+
+template std::vector<KernelQuestion> poseidon_questions<Curve::bn254>();
+template std::vector<KernelQuestion> poseidon_questions<Curve::bls12_381>();
 
 std::vector<KernelQuestion> reduce_questions() {
     std::vector<KernelQuestion> questions;

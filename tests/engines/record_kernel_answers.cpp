@@ -1,5 +1,5 @@
 // Prints what the engine of CUPOOL_TEST_ENGINE answers to every kernel question, a line each: its name and the bits. With a GPU's answers,
-// h200_kernel_answers.txt is made.
+// kernel_answers.txt is made.
 #include <iostream>
 
 #include "engines.hpp"
@@ -23,6 +23,11 @@ int main() {
         print_answers(msm_questions<cupool::Curve::bls12_381>(), context);
         print_answers(msm_questions<cupool::Curve::bls12_377>(), context);
         print_answers(reduce_questions(), context);
+        print_answers(field_questions<cupool::Curve::bn254>(), context);
+        print_answers(field_questions<cupool::Curve::bls12_381>(), context);
+        print_answers(field_questions<cupool::Curve::bls12_377>(), context);
+        print_answers(poseidon_questions<cupool::Curve::bn254>(), context);
+        print_answers(poseidon_questions<cupool::Curve::bls12_381>(), context);
     } catch (const std::exception& error) {
         std::cerr << error.what() << '\n';
         return 1;

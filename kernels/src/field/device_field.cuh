@@ -24,6 +24,14 @@ extern "C" __attribute__((constant)) std::uint32_t cupool_minus_one = 0xffffffff
 /// which moduli below R / 4 allow; reduced ones do not.
 enum class Product { inlined, called, inlined_reduced };
 
+/// The inlined products of any field. Sums of two elements below twice the modulus fit the limbs if the modulus is below a quarter of them.
+template <class Parameters>
+inline constexpr Product inlined_product_of =
+    Parameters::modulus.limb[Parameters::limbs - 1] >> 62 == 0 ? Product::inlined : Product::inlined_reduced;
+
+template <class Field, int terms>
+class DotProduct;
+
 /// An element of the field that Parameters describes, in Montgomery form unless said otherwise.
 ///
 /// With called or reduced products it is below the modulus. With inlined ones it is below twice the modulus, and every value that low may
@@ -147,7 +155,7 @@ struct alignas(16) DeviceField {
     }
     CUPOOL_DEVICE DeviceField doubled() const { return *this + *this; }
     CUPOOL_DEVICE DeviceField square() const {
-        if constexpr (product == Product::inlined) return inlined_square(*this);
+        if constexpr (product != Product::called) return inlined_square(*this);
         return *this * *this;
     }
 
@@ -189,13 +197,15 @@ struct alignas(16) DeviceField {
         return *this * one_limb;
     }
 
-    /// The Montgomery form of an element in standard form: its product with R^2.
-    CUPOOL_DEVICE DeviceField to_montgomery_form() const {
-        DeviceField r_squared;
+    /// R^2 modulo the modulus.
+    CUPOOL_DEVICE static DeviceField r_squared() {
+        DeviceField r;
 #pragma unroll
-        for (int i = 0; i < limb_count; ++i) r_squared.limbs[i] = limb_of(Parameters::montgomery_square, i);
-        return *this * r_squared;
+        for (int i = 0; i < limb_count; ++i) r.limbs[i] = limb_of(Parameters::montgomery_square, i);
+        return r;
     }
+    /// The Montgomery form of an element in standard form.
+    CUPOOL_DEVICE DeviceField to_montgomery_form() const { return *this * r_squared(); }
 
     /// This value less the bound, where it is not below it: one step only.
     CUPOOL_DEVICE DeviceField below_bound() const {
@@ -243,6 +253,9 @@ struct alignas(16) DeviceField {
     }
 
 private:
+    template <class, int>
+    friend class DotProduct;
+
     CUPOOL_DEVICE static constexpr bool has_rough_differences() {
         return product == Product::inlined && modulus_limb(limb_count - 1) >> 29 == 0;
     }

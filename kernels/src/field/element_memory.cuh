@@ -16,6 +16,14 @@ CUPOOL_DEVICE Field load_element(const Field* from) {
     return element;
 }
 
+/// Any integer of 32 bytes, modulo the modulus.
+template <class Field>
+CUPOOL_DEVICE Field load_reduced(const Field* from) {
+    Field element = load_element(from);
+    while (!element.is_reduced()) element = element.reduced_once();
+    return element;
+}
+
 template <class Field>
 CUPOOL_DEVICE void store_element(Field* to, const Field& element) {
     auto* halves = reinterpret_cast<Vec4*>(to);

@@ -7,7 +7,7 @@ using namespace cupool::device;
 namespace {
 
 using Parameters = cupool::detail::CUPOOL_FIELD;
-using Element = DeviceField<Parameters, ntt_product<Parameters>>;
+using Element = DeviceField<Parameters, inlined_product_of<Parameters>>;
 
 }  // namespace
 

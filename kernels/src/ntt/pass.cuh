@@ -21,10 +21,6 @@ inline constexpr unsigned ntt_block_size = 256;
 inline constexpr unsigned ntt_elements = 4;  ///< of a thread
 inline constexpr unsigned ntt_tile = ntt_block_size * ntt_elements;
 
-/// Sums of two elements below twice the modulus fit the limbs if the modulus is below a quarter of them.
-template <class Parameters>
-inline constexpr Product ntt_product = Parameters::modulus.limb[3] >> 62 == 0 ? Product::inlined : Product::inlined_reduced;
-
 /// Shared memory for the elements of a block, in halves: eight lanes that access 16 bytes each then take each bank once.
 struct NttTile {
     Vec4 halves[2][ntt_tile];

@@ -57,6 +57,26 @@ const ShippedCode& vectors_code();
 CUPOOL_FOR_EACH_G1_NAME(CUPOOL_DECLARE_VECTORS)
 #undef CUPOOL_DECLARE_VECTORS
 
+#define CUPOOL_DECLARE_POSEIDON(name)                         \
+    extern const ShippedCode poseidon_##name##_code;          \
+    extern const ShippedCode poseidon2_##name##_code;         \
+    template <>                                               \
+    inline const ShippedCode& poseidon_code<Curve::name>() {  \
+        return poseidon_##name##_code;                        \
+    }                                                         \
+    template <>                                               \
+    inline const ShippedCode& poseidon2_code<Curve::name>() { \
+        return poseidon2_##name##_code;                       \
+    }
+/// The kernels of Poseidon, and those of Poseidon2, over the curve's scalar field.
+template <Curve C>
+const ShippedCode& poseidon_code();
+template <Curve C>
+const ShippedCode& poseidon2_code();
+CUPOOL_DECLARE_POSEIDON(bn254)
+CUPOOL_DECLARE_POSEIDON(bls12_381)
+#undef CUPOOL_DECLARE_POSEIDON
+
 #define CUPOOL_DECLARE_STEPS(name)                               \
     extern const ShippedCode msm_pairs_##name##_code;            \
     extern const ShippedCode msm_accumulate_slots_##name##_code; \

@@ -44,17 +44,27 @@ void require_place(const std::string& job, const Operand<T>& operand, bool flag,
     }
 }
 
+template <class T>
+std::uint64_t begin_of(const Operand<T>& operand) {
+    return operand.is_on_device() ? operand.device().pointer() : reinterpret_cast<std::uintptr_t>(operand.host().data());
+}
+
+template <class T>
+bool do_overlap(const Operand<T>& left, const Operand<T>& right) {
+    return left.is_on_device() == right.is_on_device() && begin_of(left) < begin_of(right) + right.size() * sizeof(T) &&
+           begin_of(right) < begin_of(left) + left.size() * sizeof(T);
+}
+
+/// Throws if a job's inputs and outputs overlap.
+template <class T>
+void require_apart(const std::string& job, const Operand<T>& inputs, const OutputOperand<T>& outputs) {
+    if (do_overlap(inputs, outputs.as_input())) refuse(job, "inputs and outputs overlap; give arrays that are apart");
+}
+
 /// Throws unless a job's inputs and outputs, of equal sizes, are the same array or do not overlap.
 template <class T>
 void require_same_or_apart(const std::string& job, const Operand<T>& inputs, const OutputOperand<T>& outputs) {
-    if (inputs.is_on_device() != outputs.is_on_device()) return;
-    const auto begin_of = [](const Operand<T>& operand) -> std::uint64_t {
-        return operand.is_on_device() ? operand.device().pointer() : reinterpret_cast<std::uintptr_t>(operand.host().data());
-    };
-    const std::uint64_t from = begin_of(inputs);
-    const std::uint64_t to = begin_of(outputs.as_input());
-    const std::uint64_t bytes = inputs.size() * sizeof(T);
-    if (from == to || from >= to + bytes || to >= from + bytes) return;
+    if (!do_overlap(inputs, outputs.as_input()) || begin_of(inputs) == begin_of(outputs.as_input())) return;
     refuse(job, "inputs and outputs overlap in part; give the same array for both, or arrays that are apart");
 }
 

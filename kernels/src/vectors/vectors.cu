@@ -12,12 +12,6 @@ using Element = DeviceField<Parameters, Product::inlined_reduced>;
 
 CUPOOL_DEVICE std::uint64_t thread_count() { return std::uint64_t{grid_size()} * block_size(); }
 
-CUPOOL_DEVICE Element load_reduced(const Element* from) {
-    Element element = load_element(from);
-    while (!element.is_reduced()) element = element.reduced_once();
-    return element;
-}
-
 template <class Function>
 CUPOOL_DEVICE void combine(const Element* left, const Element* right, Element* results, std::uint64_t count, const Function& function) {
     for (std::uint64_t i = global_index(); i < count; i += thread_count())

@@ -96,7 +96,7 @@ struct DeviceBounds : DeviceRange<Parameters> {
         return of_reduced(a.most * b.most);
     }
     DeviceBounds square() const {
-        if constexpr (product != device::Product::inlined) return *this * *this;
+        if constexpr (product == device::Product::called) return *this * *this;
         require_bound(most * 2 < r(), "a doubled limb of a square loses its highest bit");
         require_bound(most * most < r() * p(), "a square is not below R p");
         return of_reduced(most * most);

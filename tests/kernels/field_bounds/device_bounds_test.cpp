@@ -249,7 +249,7 @@ namespace {
 /// What transforms compute, on elements about the bounds.
 template <class Parameters>
 void compare_transforms() {
-    using Bounds = DeviceBounds<Parameters, device::ntt_product<Parameters>>;
+    using Bounds = DeviceBounds<Parameters, device::inlined_product_of<Parameters>>;
     using Field = typename Bounds::Device;
     const BigInteger r = Bounds::r();
     const BigInteger& p = Bounds::p();
@@ -278,9 +278,52 @@ void compare_transforms() {
 }  // namespace
 
 TEMPLATE_TEST_CASE("bounds: the device's transforms", CUPOOL_SCALAR_FIELDS) {
-    compare_operations<TestType, device::ntt_product<TestType>>();
+    compare_operations<TestType, device::inlined_product_of<TestType>>();
     compare_transforms<TestType>();
     SUCCEED();
+}
+
+namespace {
+
+/// A sum of as many products as have one reduction. Before a row it is below the sum of the left factors plus p, as that of one product is;
+/// so what exceeds the limbs is less than one for each term, and is added to a product of highest limbs that has the highest bit free.
+template <class Parameters, int terms>
+void compare_dot_products() {
+    using Bounds = DeviceBounds<Parameters, device::inlined_product_of<Parameters>>;
+    using Field = typename Bounds::Device;
+    const BigInteger& r = Bounds::r();
+    const BigInteger& p = Bounds::p();
+    const BigInteger most_left = Bounds::bound() - 1;
+    const BigInteger most_right = p - 1;
+    CHECK(most_left * 2 < r);
+    CHECK(most_left * terms + p < r * (terms + 1));
+    CHECK(most_left * most_right * terms + (r - 1) * p < Bounds::bound() * 4 * r);  // of which twice the bound is subtracted, and the bound
+    CHECK(!(r < Bounds::bound() * 2));
+    for (const BigInteger& x : corners<Parameters>(most_left)) {
+        for (const BigInteger& y : corners<Parameters>(most_right)) {
+            for (int others = 0; others <= terms; others += terms - 1) {
+                Field left[terms];
+                Field right[terms];
+                BigInteger sum = 0;
+                for (int i = 0; i < terms; ++i) {
+                    const bool is_other = i < others;
+                    left[i] = to_device<Field>(is_other ? most_left : x);
+                    right[i] = to_device<Field>(is_other ? most_right : y);
+                    sum = sum + (is_other ? most_left * most_right : x * y);
+                }
+                compare(device::DotProduct<Field, terms>::of(left, right), Bounds(), sum, r);
+            }
+        }
+    }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("bounds: the device's sums of products with one reduction", "[kernels]", Bn254ScalarField, Bls12381ScalarField) {
+    compare_dot_products<TestType, 2>();
+    compare_dot_products<TestType, 3>();
+    compare_dot_products<TestType, 4>();
+    compare_dot_products<TestType, 5>();
 }
 
 /// c0 = a0 b0 - a1 b1, plus R p where that is below zero, and c1 = (a0 + a1) (b0 + b1) - a0 b0 - a1 b1 = a0 b1 + a1 b0.

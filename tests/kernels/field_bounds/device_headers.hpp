@@ -3,5 +3,6 @@
 #pragma once
 
 #include "field/device_quadratic.cuh"
+#include "field/dot_product.cuh"
 #include "msm/device/stages/stage3_pairs.cuh"
 #include "ntt/pass.cuh"

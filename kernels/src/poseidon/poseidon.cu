@@ -1,0 +1,36 @@
+// Poseidon over one field: CUPOOL_FIELD names its parameters.
+
+#include "poseidon/poseidon.cuh"
+
+#include "poseidon/sponge.cuh"
+
+using namespace cupool::device;
+
+namespace {
+
+using Parameters = cupool::detail::CUPOOL_FIELD;
+using Element = DeviceField<Parameters, inlined_product_of<Parameters>>;
+using Launch = cupool::detail::PoseidonLaunch<Element>;
+
+template <class Permutation>
+CUPOOL_DEVICE void run(const Launch& launch, Permutation permutation) {
+    if (global_index() < launch.count) Sponge<Permutation, Element>(launch, permutation).run();
+}
+
+}  // namespace
+
+CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_2(Launch launch) {
+    run(launch, PoseidonInRegisters<Element, 2>(launch.constants, launch.partial_rounds));
+}
+
+CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_3(Launch launch) {
+    run(launch, PoseidonInRegisters<Element, 3>(launch.constants, launch.partial_rounds));
+}
+
+CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_to_5(Launch launch) {
+    run(launch, PoseidonInMemory<Element, 5>(launch.constants, launch.width, launch.partial_rounds));
+}
+
+CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_to_17(Launch launch) {
+    run(launch, PoseidonInMemory<Element, 17>(launch.constants, launch.width, launch.partial_rounds));
+}
