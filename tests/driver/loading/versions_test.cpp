@@ -39,13 +39,26 @@ void check_is_unsupported(const Error& error, const EntryPointInfo& row, int ver
     CHECK_THAT(error.message(), contains_text("is of CUDA " + cuda_version_text(version) + " and does not have it"));
 }
 
+/// A row of the table, with what depends on its type.
+struct EntryPoint {
+    const EntryPointInfo& info;
+    bool (*is_present)(const Driver& driver);
+    void (*call)(const Driver& driver);
+};
+const EntryPoint entry_points[] = {
+#define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature)                               \
+    {entry_point_info<&EntryPoints::member>, [](const Driver& driver) { return driver.api().member != nullptr; }, \
+     [](const Driver& driver) { call_with_zeros<&EntryPoints::member>(driver, &EntryPoints::member); }},
+#include <cupool/driver/entry_points.def>
+#undef CUPOOL_ENTRY_POINT
+};
+
 /// Calls what the driver must not have, and looks at the error.
-template <auto Member>
-void check_refused(const Driver& driver) {
-    const EntryPointInfo& row = entry_point_info<Member>;
+void check_refused(const EntryPoint& entry_point, const Driver& driver) {
+    const EntryPointInfo& row = entry_point.info;
     INFO(row.base << " of version " << row.version << " on a driver of CUDA " << cuda_version_text(driver.version()));
-    REQUIRE(driver.api().*Member == nullptr);
-    check_is_unsupported(error_of([&] { call_with_zeros<Member>(driver, Member); }), row, driver.version());
+    REQUIRE_FALSE(entry_point.is_present(driver));
+    check_is_unsupported(error_of([&] { entry_point.call(driver); }), row, driver.version());
 }
 
 /// What most programs do.
@@ -70,12 +83,15 @@ TEST_CASE("drivers of every age open, and refuse by name what they do not have")
     for (const int version : {11020, 11080, 12020, 12080, 13000, 14010}) {
         const Machine machine(std::vector<SimulatedDevice>(1), version);
         CHECK(machine.driver->version() == version);
-        for (const EntryPointInfo& row : all_entry_points) CHECK((row.need == EntryPointInfo::optional || row.since <= version));
-#define CUPOOL_ENTRY_POINT(member, base, row_version, exported, need, since, signature) \
-    if (since > version) check_refused<&EntryPoints::member>(*machine.driver);          \
-    if (since <= version) CHECK(machine.driver->api().member != nullptr);
-#include <cupool/driver/entry_points.def>
-#undef CUPOOL_ENTRY_POINT
+        for (const EntryPoint& entry_point : entry_points) {
+            const EntryPointInfo& row = entry_point.info;
+            CHECK((row.need == EntryPointInfo::optional || row.since <= version));
+            if (row.since > version) {
+                check_refused(entry_point, *machine.driver);
+            } else {
+                CHECK(entry_point.is_present(*machine.driver));
+            }
+        }
         try {
             work(machine.driver);
         } catch (const Error& error) {  // one that is older than something it was asked for
@@ -88,21 +104,18 @@ TEST_CASE("drivers of every age open, and refuse by name what they do not have")
 
 TEST_CASE("a driver that lacks one optional entry point refuses that one alone") {
     const Machine machine(std::vector<SimulatedDevice>(1));
-    const auto check_without = [&](const EntryPointInfo& row, const auto& refused) {
+    for (const EntryPoint& entry_point : entry_points) {
+        const EntryPointInfo& row = entry_point.info;
+        if (row.need != EntryPointInfo::optional) continue;
         INFO("without " << row.exported);
         const std::shared_ptr<const Driver> driver = open_without(row.exported);
-        refused(*driver);
+        check_refused(entry_point, *driver);
         try {
             work(driver);
         } catch (const Error& error) {
             check_is_unsupported(error, row, 13000);
         }
-    };
-#define CUPOOL_ENTRY_POINT(member, base, version, exported, need, since, signature) \
-    if (EntryPointInfo::need == EntryPointInfo::optional)                           \
-        check_without(entry_point_info<&EntryPoints::member>, [](const Driver& driver) { check_refused<&EntryPoints::member>(driver); });
-#include <cupool/driver/entry_points.def>
-#undef CUPOOL_ENTRY_POINT
+    }
 }
 
 TEST_CASE("a driver that lacks one required entry point is no driver") {
