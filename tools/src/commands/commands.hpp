@@ -11,6 +11,8 @@ namespace cupool::tools {
 void add_msm_command(CLI::App& app, std::string& output);
 void add_kzg_commit_command(CLI::App& app, std::string& output);
 void add_reduce_command(CLI::App& app, std::string& output);
+void add_ntt_command(CLI::App& app, std::string& output);
+void add_poseidon_command(CLI::App& app, std::string& output);
 void add_bench_command(CLI::App& app, std::string& output);
 /// \}
 

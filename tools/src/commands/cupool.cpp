@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
         add_msm_command(app, output);
         add_kzg_commit_command(app, output);
         add_reduce_command(app, output);
+        add_ntt_command(app, output);
+        add_poseidon_command(app, output);
         add_bench_command(app, output);
         auto text = parse_command_line(app, argc, argv);
         return {text.empty() ? std::move(output) : std::move(text)};

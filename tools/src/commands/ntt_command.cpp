@@ -1,0 +1,127 @@
+#include <bit>
+#include <cupool/kernels/ntt.hpp>
+#include <cupool/kernels/vectors.hpp>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "commands/commands.hpp"
+#include "formats/hex.hpp"
+#include "io/input_file.hpp"
+#include "io/report_json.hpp"
+#include "io/scalar_lines.hpp"
+#include "options/curve_option.hpp"
+#include "options/engine_options.hpp"
+#include "program/outcome.hpp"
+
+namespace cupool::tools {
+namespace {
+
+struct NttOptions {
+    std::string curve;
+    std::string file;
+    bool inverse = false;
+    std::string coset = "1";
+    NttOrdering ordering = NttOrdering::natural_natural;
+    EngineOptions engine;
+    bool check = false;
+    bool json = false;
+
+    NttDirection direction() const { return inverse ? NttDirection::inverse : NttDirection::forward; }
+};
+
+Scalar coset_generator(const NttOptions& options) {
+    try {
+        return parse_hex<4>(options.coset, TextPosition{});
+    } catch (const BadInput& error) {
+        throw error.within("--coset");
+    }
+}
+
+template <Curve C>
+RunReport transform(const std::vector<Scalar>& inputs, NttDirection direction, NttConfig config, std::vector<Scalar>& outputs) {
+    outputs.resize(inputs.size());
+    return ntt<C>(std::span(inputs), direction, NttDomain<C>(inputs.size(), config.ctx), config, std::span(outputs));
+}
+
+/// On the other engine if there is one; on the host alone, the transform of the outputs back must give what that of the inputs forth and
+/// back gives.
+template <Curve C>
+std::string check(const std::vector<Scalar>& inputs, const std::vector<Scalar>& outputs, const NttConfig& config, const NttOptions& options,
+                  Engine engine) {
+    const DevicePool other = open_other_pool(engine, options.engine);
+    NttConfig other_config = config;
+    other_config.ctx = other.context_at(0);
+    std::vector<Scalar> again;
+    if (other.engine() != engine) {
+        transform<C>(inputs, options.direction(), other_config, again);
+        if (again != outputs) throw CheckFailed("the transform on the " + to_string(other.engine()) + " differs");
+        return "the same transform on " + to_string(other);
+    }
+    const std::vector<Scalar> zeros(inputs.size());
+    std::vector<Scalar> reduced(inputs.size());
+    add_vectors<C>(std::span(inputs), std::span(zeros), {.ctx = other_config.ctx}, std::span(reduced));
+    constexpr NttOrdering opposite[] = {NttOrdering::natural_natural,   NttOrdering::reversed_natural, NttOrdering::natural_reversed,
+                                        NttOrdering::reversed_reversed, NttOrdering::mixed_natural,    NttOrdering::natural_mixed};
+    other_config.ordering = opposite[static_cast<std::size_t>(options.ordering)];
+    transform<C>(outputs, options.inverse ? NttDirection::forward : NttDirection::inverse, other_config, again);
+    if (again != reduced) throw CheckFailed("the transform back does not give the inputs");
+    return "the transform back";
+}
+
+template <Curve C>
+std::string run_ntt(const NttOptions& options) {
+    if constexpr (!NttCurve<C>) {
+        throw UsageError("the scalars of " + to_string(C) + " are those of its G1; give that to --curve");
+    } else {
+        const std::vector<Scalar> inputs = read_scalars(options.file);
+        if (!std::has_single_bit(inputs.size())) {
+            throw BadInput(InputFault::length, "", "there are " + std::to_string(inputs.size()) + " elements; expected a power of two")
+                .within(input_name(options.file));
+        }
+        const DevicePool pool = open_pool(options.engine);
+        const NttConfig config{.ctx = pool.context_at(0), .coset_gen = coset_generator(options), .ordering = options.ordering};
+        std::vector<Scalar> outputs;
+        const RunReport report = transform<C>(inputs, options.direction(), config, outputs);
+        const std::string checked_by = options.check ? check<C>(inputs, outputs, config, options, report.engine) : std::string();
+        if (!options.json) return scalar_lines(outputs);
+        Json json;
+        json["curve"] = to_string(C);
+        json["n"] = inputs.size();
+        json["direction"] = to_string(options.direction());
+        json["ordering"] = to_string(options.ordering);
+        json["outputs"] = Json::array();
+        for (const Scalar& output : outputs) json["outputs"].push_back(to_hex(output));
+        add_report(json, report);
+        if (!checked_by.empty()) json["checked_by"] = checked_by;
+        return json_text(json);
+    }
+}
+
+}  // namespace
+
+void add_ntt_command(CLI::App& app, std::string& output) {
+    const std::map<std::string, NttOrdering> orderings = {{"NN", NttOrdering::natural_natural},  {"NR", NttOrdering::natural_reversed},
+                                                          {"RN", NttOrdering::reversed_natural}, {"RR", NttOrdering::reversed_reversed},
+                                                          {"NM", NttOrdering::natural_mixed},    {"MN", NttOrdering::mixed_natural}};
+    const auto options = std::make_shared<NttOptions>();
+    auto& command = *app.add_subcommand("ntt", "the number-theoretic transform of a file of scalars, a line each");
+    add_curve_option(command, options->curve);
+    command.add_flag("--inverse", options->inverse, "from values to coefficients");
+    command.add_option("--coset", options->coset, "evaluate on the coset of this generator, in hexadecimal")
+        ->capture_default_str()
+        ->type_name("G");
+    command.add_option("--ordering", options->ordering, "of inputs and outputs: natural, bit-reversed or mixed")
+        ->transform(CLI::CheckedTransformer(orderings).description(""))
+        ->type_name("NN|NR|RN|RR|NM|MN");
+    command.add_option("file", options->file, "a scalar a line, in hexadecimal; as many as a power of two; - is the standard input")
+        ->required()
+        ->type_name("FILE");
+    add_engine_options(command, options->engine);
+    command.add_flag("--check", options->check, "compute it a second way too, and fail where the results differ");
+    command.add_flag("--json", options->json, "print one JSON object");
+    command.callback(
+        [options, &output] { output = with_curve(curve_of_option(options->curve), [&]<Curve C>() { return run_ntt<C>(*options); }); });
+}
+
+}  // namespace cupool::tools

@@ -1,0 +1,142 @@
+#include <cupool/kernels/poseidon.hpp>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "commands/commands.hpp"
+#include "formats/hex.hpp"
+#include "io/input_file.hpp"
+#include "io/report_json.hpp"
+#include "io/scalar_lines.hpp"
+#include "options/curve_option.hpp"
+#include "options/engine_options.hpp"
+#include "program/outcome.hpp"
+
+namespace cupool::tools {
+namespace {
+
+struct PoseidonOptions {
+    std::string curve;
+    std::string file;
+    PoseidonVariant variant = PoseidonVariant::original;
+    unsigned width = 3;
+    bool sponge = false;
+    bool tree = false;
+    bool compress = false;
+    EngineOptions engine;
+    bool check = false;
+    bool json = false;
+
+    std::size_t arity() const { return width - (compress ? 0 : 1); }
+};
+
+struct Digests {
+    std::vector<Scalar> digests;
+    RunReport report;
+};
+
+/// \throws UsageError if the variant has no such width
+template <Curve C>
+Poseidon<C> permutation(const PoseidonOptions& options, const DeviceContext& context) {
+    try {
+        return Poseidon<C>(options.variant, options.width, context);
+    } catch (const Error& error) {
+        if (error.category() == ErrorCategory::unsupported) throw UsageError(error.message());
+        throw;
+    }
+}
+
+template <Curve C>
+Digests compute(const std::vector<Scalar>& inputs, const PoseidonOptions& options, const DeviceContext& context) {
+    const Poseidon<C> poseidon = permutation<C>(options, context);
+    const PoseidonConfig config{.ctx = context, .is_compression = options.compress};
+    Digests result{std::vector<Scalar>(options.sponge || options.tree ? 1 : inputs.size() / options.arity()), {}};
+    const std::span digests(result.digests);
+    if (options.sponge) {
+        result.report = poseidon_sponge<C>(std::span(inputs), inputs.size(), poseidon, config, digests);
+    } else if (options.tree) {
+        result.report = poseidon_merkle_tree<C>(std::span(inputs), poseidon, 1, config, digests);
+    } else {
+        result.report = poseidon_hash<C>(std::span(inputs), poseidon, config, digests);
+    }
+    return result;
+}
+
+/// On the other engine.
+template <Curve C>
+std::string check(const std::vector<Scalar>& inputs, const PoseidonOptions& options, const Digests& result) {
+    const DevicePool other = open_other_pool(result.report.engine, options.engine);
+    if (other.engine() == result.report.engine) throw UsageError("--check needs a GPU: there is no second engine on this host");
+    if (compute<C>(inputs, options, other.context_at(0)).digests != result.digests)
+        throw CheckFailed("the digests of " + to_string(other) + " differ");
+    return "the same hashes on " + to_string(other);
+}
+
+void require_count(std::size_t inputs, const PoseidonOptions& options) {
+    const auto refuse = [&](const std::string& problem) {
+        throw BadInput(InputFault::length, "", "there are " + std::to_string(inputs) + " elements; " + problem)
+            .within(input_name(options.file));
+    };
+    if (options.tree) {
+        if (options.arity() < 2) throw UsageError("--tree needs hashes of two elements or more; give a larger --width");
+        std::size_t size = inputs;
+        while (size > 1 && size % options.arity() == 0) size /= options.arity();
+        if (inputs < 2 || size != 1) refuse("the leaves of the tree must be a power of " + std::to_string(options.arity()));
+    } else if (!options.sponge && inputs % options.arity() != 0) {
+        refuse("a hash takes " + std::to_string(options.arity()) + ", or --sponge all of them");
+    }
+}
+
+template <Curve C>
+std::string run_poseidon(const PoseidonOptions& options) {
+    if constexpr (!PoseidonCurve<C>) {
+        throw UsageError("Poseidon is defined over the scalars of bn254 and bls12-381; give one of them to --curve");
+    } else {
+        const std::vector<Scalar> inputs = read_scalars(options.file);
+        require_count(inputs.size(), options);
+        const DevicePool pool = open_pool(options.engine);
+        const Digests result = compute<C>(inputs, options, pool.context_at(0));
+        const std::string checked_by = options.check ? check<C>(inputs, options, result) : std::string();
+        if (!options.json) return scalar_lines(result.digests);
+        Json json;
+        json["curve"] = to_string(C);
+        json["variant"] = to_string(options.variant);
+        json["width"] = options.width;
+        json["n"] = inputs.size();
+        json["digests"] = Json::array();
+        for (const Scalar& digest : result.digests) json["digests"].push_back(to_hex(digest));
+        add_report(json, result.report);
+        if (!checked_by.empty()) json["checked_by"] = checked_by;
+        return json_text(json);
+    }
+}
+
+}  // namespace
+
+void add_poseidon_command(CLI::App& app, std::string& output) {
+    const std::map<std::string, PoseidonVariant> variants = {
+        {"original", PoseidonVariant::original}, {"filecoin", PoseidonVariant::filecoin}, {"poseidon2", PoseidonVariant::poseidon2}};
+    const auto options = std::make_shared<PoseidonOptions>();
+    auto& command = *app.add_subcommand("poseidon", "the Poseidon hashes of a file of scalars, a line each");
+    add_curve_option(command, options->curve);
+    command.add_option("--variant", options->variant, "whose constants: original (circomlib's over bn254), filecoin or poseidon2")
+        ->transform(CLI::CheckedTransformer(variants).description(""))
+        ->type_name("original|filecoin|poseidon2");
+    command.add_option("--width", options->width, "elements of the state; a hash takes one less")
+        ->capture_default_str()
+        ->check(CLI::Range(2U, 17U).description(""))
+        ->type_name("T");
+    auto& sponge = *command.add_flag("--sponge", options->sponge, "one hash of all scalars, by a sponge");
+    auto& tree = *command.add_flag("--tree", options->tree, "the root of the Merkle tree over the scalars");
+    auto& compress = *command.add_flag("--compress", options->compress, "hashes take T elements: P(x) + x instead of a tag");
+    sponge.excludes(&tree);
+    sponge.excludes(&compress);
+    command.add_option("file", options->file, "a scalar a line, in hexadecimal; - is the standard input")->required()->type_name("FILE");
+    add_engine_options(command, options->engine);
+    command.add_flag("--check", options->check, "compute them on the other engine too, and fail where the results differ");
+    command.add_flag("--json", options->json, "print one JSON object");
+    command.callback(
+        [options, &output] { output = with_curve(curve_of_option(options->curve), [&]<Curve C>() { return run_poseidon<C>(*options); }); });
+}
+
+}  // namespace cupool::tools
