@@ -17,8 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "bench/multiply_rate.hpp"
+#include "bench/poseidon_bound.hpp"
 #include "ntt/kernels.hpp"
-#include "poseidon/state.hpp"
 #include "require.hpp"
 
 namespace {
@@ -28,23 +29,6 @@ using namespace cupool;
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     return values[values.size() / 2];
-}
-
-/// The multiplications of 32-bit limbs that a product of two elements takes, half of them for the reduction; and a square.
-constexpr double product_cost = 264;
-constexpr double square_cost = 208;
-
-double dot_cost(double terms) { return (terms + 1) * product_cost / 2; }
-
-/// Of a permutation, in multiplications of limbs.
-double permutation_cost(PoseidonVariant variant, double width, double partial_rounds) {
-    const double power = 2 * square_cost + product_cost;
-    if (variant == PoseidonVariant::poseidon2) {
-        const double internal = width < 4 ? 0 : width * product_cost;
-        return 8 * width * power + partial_rounds * (power + internal);
-    }
-    return 8 * width * (power + dot_cost(width)) + partial_rounds * (power + dot_cost(2 * width - 1)) +
-           (width - 1) * dot_cost(2 * width - 2);
 }
 
 template <Curve C>
@@ -67,8 +51,9 @@ public:
         const PoseidonConfig config{.ctx = context_, .are_inputs_on_device = true, .are_outputs_on_device = true, .is_async = true};
         const double time = median_of([&] { poseidon_hash<C>(inputs.span(), poseidon, config, outputs.span()); });
         check(numbers, poseidon, outputs);
-        const double cost = permutation_cost(variant, width, poseidon.state().partial_rounds);
-        report(to_string(variant) + ", width " + std::to_string(width), count, time, products_ * product_cost / cost * 1e3);
+        const double cost = tools::poseidon_multiply_slots(variant, width, poseidon.partial_rounds());
+        report(to_string(variant) + ", width " + std::to_string(width), count, time,
+               products_ * tools::product_slots_of_four_limbs / cost * 1e3);
     }
 
     /// A binary tree of which only the root is kept.
@@ -80,8 +65,8 @@ public:
         copy<Scalar>(leaves.span(), numbers, context_.stream());
         const PoseidonConfig config{.ctx = context_, .are_inputs_on_device = true, .are_outputs_on_device = true, .is_async = true};
         const double time = median_of([&] { poseidon_merkle_tree<C>(leaves.span(), poseidon, 1, config, root.span()); });
-        const double cost = permutation_cost(variant, 3, poseidon.state().partial_rounds);
-        report(to_string(variant) + ", tree of width 3", count_ - 1, time, products_ * product_cost / cost * 1e3);
+        const double cost = tools::poseidon_multiply_slots(variant, 3, poseidon.partial_rounds());
+        report(to_string(variant) + ", tree of width 3", count_ - 1, time, products_ * tools::product_slots_of_four_limbs / cost * 1e3);
     }
 
 private:

@@ -95,7 +95,7 @@ private:
         return rate;
     }
 
-    /// The first results, and so all where they do not depend on where they are.
+    /// The first results; a test compares all of smaller arrays.
     template <class Operation>
     void check(const Operation& operation) {
         const std::size_t count = std::min<std::size_t>(left_.size(), 5000);

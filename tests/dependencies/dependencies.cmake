@@ -115,7 +115,7 @@ room(tools/src/worker MAY_INCLUDE ${pool})
 room(include MAY_INCLUDE ${pool})
 room(examples MAY_INCLUDE ${pool} include simulator/include)
 room(bench MAY_INCLUDE ${pool} include kernels/src/support kernels/src/field kernels/src/curve kernels/src/msm kernels/src/msm/device
-  kernels/src/ntt kernels/src/poseidon simulator/include simulator/src/ptx tools/src/bench tools/src/checks)
+  kernels/src/ntt simulator/include simulator/src/ptx tools/src/bench tools/src/checks)
 
 # Includes that break the table and have yet to go, as <file>:<header>.
 set(exceptions

@@ -49,13 +49,13 @@ std::size_t largest_reduction() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE_SIG("MSMs are what an H200 answered", CUPOOL_CURVES) {
+TEMPLATE_TEST_CASE_SIG("MSMs are what a GPU answered", CUPOOL_CURVES) {
     const auto recorded = recorded_answers();
     if (recorded.empty()) CUPOOL_SKIP("skipped: no answers are recorded");
     check_answers(msm_questions<C>(), recorded, largest_msm());
 }
 
-TEST_CASE("reductions are what an H200 answered", "[reduce]") {
+TEST_CASE("reductions are what a GPU answered", "[reduce]") {
     const auto recorded = recorded_answers();
     if (recorded.empty()) CUPOOL_SKIP("skipped: no answers are recorded");
     check_answers(reduce_questions(), recorded, largest_reduction());

@@ -33,7 +33,7 @@ unsigned partial_rounds_of(PoseidonVariant variant, unsigned width) {
 std::string widths_of(PoseidonVariant variant) {
     switch (variant) {
         case PoseidonVariant::original: return "2 to 17";
-        case PoseidonVariant::filecoin: return "3, 5, 9 and 12, over the scalar field of bls12_381";
+        case PoseidonVariant::filecoin: return "3, 5, 9 and 12, over the scalar field of bls12-381";
         case PoseidonVariant::poseidon2: break;
     }
     return "2, 3, 4 and 8";

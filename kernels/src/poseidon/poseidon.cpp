@@ -65,6 +65,7 @@ PoseidonSponges hashes(const PoseidonState<C>& poseidon, const PoseidonConfig& c
 template <Curve C>
 ScalarField<C> tag_of(const PoseidonState<C>& poseidon, const PoseidonConfig& config) {
     using Field = ScalarField<C>;
+    if (config.is_compression && config.domain_tag) refuse("poseidon", "domain_tag is given, but is_compression hashes without a tag");
     if (config.domain_tag) return Field::from_standard(*config.domain_tag);
     if (poseidon.variant != PoseidonVariant::filecoin) return Field::zero();
     return Field::from_standard((std::uint64_t{1} << (poseidon.width - 1)) - 1);
@@ -136,7 +137,8 @@ RunReport hash(const Operand<Scalar>& inputs, const PoseidonState<C>& poseidon, 
         sponges.input_stride = poseidon.width;
         sponges.first_input = config.aligned ? 1 : 0;
     }
-    sponges.count = divided_evenly(inputs.size(), sponges.input_stride, config.input_is_a_state ? "states" : "hashes");
+    sponges.count =
+        divided_evenly(inputs.size(), sponges.input_stride, sponges.input_stride == arity_of(poseidon, config) ? "hashes" : "states");
     require_apart("poseidon", inputs, outputs);
     return run<C>({inputs, poseidon, config, outputs, one_row(sponges), tag_of(poseidon, config)});
 }
@@ -156,13 +158,13 @@ RunReport sponge(const Operand<Scalar>& inputs, std::size_t row_length, const Po
 
 /// The elements of the rows of a tree above its leaves, the widest first.
 std::vector<std::size_t> row_sizes(std::size_t leaves, std::size_t arity, unsigned keep_rows) {
-    if (arity < 2) refuse("poseidon", "a hash takes " + std::to_string(arity) + " element; a tree needs 2 or more");
+    if (arity < 2) refuse("poseidon", "the arity of a tree is " + std::to_string(arity) + "; it must be 2 or more");
     std::vector<std::size_t> sizes;
     std::size_t size = leaves;
     for (; size > 1 && size % arity == 0; size /= arity) sizes.push_back(size / arity);
     if (size != 1 || sizes.empty())
-        refuse("poseidon",
-               std::to_string(leaves) + " leaves are no power of " + std::to_string(arity) + ", the elements that a hash takes");
+        refuse("poseidon", "a tree of hashes that take " + std::to_string(arity) + " elements has a power of " + std::to_string(arity) +
+                               " leaves, at least " + std::to_string(arity) + ", but there are " + std::to_string(leaves));
     if (keep_rows > sizes.size()) {
         refuse("poseidon", "keep_rows is " + std::to_string(keep_rows) + ", but a tree of " + std::to_string(leaves) + " leaves has " +
                                std::to_string(sizes.size()) + " rows above them");

@@ -61,6 +61,10 @@ unsigned Poseidon<C>::width(SourceLocation where) const { return state(where).wi
 
 template <Curve C>
 requires PoseidonCurve<C>
+unsigned Poseidon<C>::partial_rounds(SourceLocation where) const { return state(where).partial_rounds; }
+
+template <Curve C>
+requires PoseidonCurve<C>
 const DeviceContext& Poseidon<C>::context(SourceLocation where) const { return state(where).context; }
 
 template struct detail::PoseidonState<Curve::bn254>;

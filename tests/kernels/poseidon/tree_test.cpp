@@ -137,10 +137,12 @@ TEST_CASE("what Poseidon cannot take is refused at the caller's line", "[kernels
 
     CHECK_THAT(checked(error_of([&] { absorbed(consecutive(0, 4), 4, poseidon, {.is_compression = true}); })), contains_text("has a tag"));
     CHECK_THAT(checked(error_of([&] { poseidon_sponge<C>(own, 0, poseidon, {}, std::span(room)); })), contains_text("0 elements"));
-    CHECK_THAT(checked(error_of([&] { tree(consecutive(0, 6), poseidon, 1); })), contains_text("6 leaves are no power of 2"));
-    CHECK_THAT(checked(error_of([&] { tree(consecutive(0, 1), poseidon, 0); })), contains_text("1 leaves"));
+    CHECK_THAT(refusal(3, 1, {.domain_tag = Scalar{}, .is_compression = true}), contains_text("without a tag"));
+    CHECK_THAT(checked(error_of([&] { tree(consecutive(0, 6), poseidon, 1); })),
+               contains_text("a power of 2 leaves, at least 2, but there are 6"));
+    CHECK_THAT(checked(error_of([&] { tree(consecutive(0, 1), poseidon, 0); })), contains_text("at least 2, but there are 1"));
     CHECK_THAT(checked(error_of([&] { tree(consecutive(0, 8), poseidon, 4); })), contains_text("has 3 rows"));
-    CHECK_THAT(checked(error_of([&] { poseidon_tree_size(8, 1); })), contains_text("a tree needs 2 or more"));
+    CHECK_THAT(checked(error_of([&] { poseidon_tree_size(8, 1); })), contains_text("the arity of a tree is 1; it must be 2 or more"));
 
     Poseidon<C> moved = poseidon;
     const Poseidon<C> taken = std::move(moved);

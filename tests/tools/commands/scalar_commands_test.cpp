@@ -99,15 +99,16 @@ TEST_CASE("cupool ntt and cupool poseidon refuse what they cannot take, with not
     check_refused({"ntt", "--curve", "bn254"}, "1\nx\n", 3, "line 2, column 1");
     check_refused({"ntt", "--curve", "bn254"}, "1 2\n", 3, "line 1, column 3");
     check_refused({"ntt", "--curve", "bn254"}, "", 3, "the input is empty");
-    check_refused({"ntt", "--curve", "bn254", "--coset", "g"}, "1\n", 3, "--coset");
-    check_refused({"ntt", "--curve", "bn254", "--coset", "0"}, "1\n", 1, "coset_gen is 0");
+    check_refused({"ntt", "--curve", "bn254", "--coset", "g"}, "1\n", 2, "--coset");
+    check_refused({"ntt", "--curve", "bn254", "--coset", "0"}, "1\n", 2, "--coset is 0 modulo r");
     check_refused({"ntt", "--curve", "bn254-g2"}, "1\n", 2, "its G1");
     check_refused({"ntt", "--curve", "bn254", "--ordering", "XX"}, "1\n", 2, "XX");
     check_refused({"poseidon", "--curve", "bn254"}, "1\n2\n3\n", 3, "there are 3 elements; a hash takes 2");
-    check_refused({"poseidon", "--curve", "bn254", "--tree"}, "1\n2\n3\n", 3, "must be a power of 2");
+    check_refused({"poseidon", "--curve", "bn254", "--tree"}, "1\n2\n3\n", 3, "a tree has a power of 2 leaves");
     check_refused({"poseidon", "--curve", "bn254", "--tree", "--width", "2"}, "1\n2\n", 2, "--width");
-    check_refused({"poseidon", "--curve", "bn254", "--variant", "poseidon2", "--width", "5"}, "1\n2\n", 3, "a hash takes 4");
-    check_refused({"poseidon", "--curve", "bn254", "--variant", "poseidon2", "--width", "5"}, "1\n2\n3\n4\n", 2, "2, 3, 4 and 8");
+    check_refused({"poseidon", "--curve", "bn254", "--variant", "poseidon2", "--width", "5"}, "1\n2\n", 2, "2, 3, 4 and 8");
+    check_refused({"ntt", "--curve", "bn254", "--ordering", "3"}, "1\n", 2, "--ordering");
+    check_refused({"poseidon", "--curve", "bn254", "--variant", "0"}, "1\n2\n", 2, "--variant");
     check_refused({"poseidon", "--curve", "bls12-377"}, "1\n2\n", 2, "bn254 and bls12-381");
     check_refused({"poseidon", "--curve", "bn254", "--sponge", "--tree"}, "1\n2\n", 2, "--tree");
 }
@@ -125,4 +126,29 @@ TEST_CASE("cupool poseidon checks its hashes on the other engine, and says where
     const auto json = nlohmann::json::parse(simulated.out);
     CHECK(json.at("engine") == "gpu");
     CHECK_THAT(json.at("checked_by").get<std::string>(), contains_text("the same hashes on"));
+}
+
+TEST_CASE("cupool bench ntt and cupool bench poseidon measure what they check") {
+    const auto run_bench = [](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--engine", "host", "--sizes", "0,5", "--runs", "2", "--json"});
+        const auto result = run_process(tool, arguments);
+        INFO(result.err);
+        REQUIRE(result.exit_code == 0);
+        return nlohmann::json::parse(result.out);
+    };
+    const auto transforms = run_bench({"bench", "ntt", "--curve", "bls12-381", "--inverse", "--coset", "7", "--check"});
+    CHECK(transforms.at("benchmark") == "ntt");
+    CHECK(transforms.at("direction") == "inverse");
+    CHECK(transforms.at("coset") == 7);
+    CHECK(transforms.at("results").at(1).at("n") == 32);
+    CHECK(transforms.at("results").at(1).at("elements_per_s").get<double>() > 0);
+    for (const std::string variant : {"original", "filecoin", "poseidon2"}) {
+        const auto hashes = run_bench({"bench", "poseidon", "--curve", "bls12-381", "--variant", variant});
+        CHECK(hashes.at("variant") == variant);
+        CHECK(hashes.at("width") == 3);
+        CHECK(hashes.at("results").at(1).at("hashes_per_s").get<double>() > 0);
+    }
+    const auto refused = run_process(tool, {"bench", "poseidon", "--curve", "bn254", "--variant", "filecoin", "--engine", "host"});
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.err, contains_text("bls12-381"));
 }

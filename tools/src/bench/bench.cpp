@@ -117,6 +117,8 @@ void add_bench_command(CLI::App& app, std::string& output) {
     add_bench_msm_command(bench, output);
     add_bench_reduce_command(bench, output);
     add_bench_all_reduce_command(bench, output);
+    add_bench_ntt_command(bench, output);
+    add_bench_poseidon_command(bench, output);
 }
 
 }  // namespace cupool::tools

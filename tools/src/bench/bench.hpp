@@ -49,6 +49,8 @@ std::string bench_output(const Json& subject, const std::string& unit, const Ben
 void add_bench_msm_command(CLI::App& bench, std::string& output);
 void add_bench_reduce_command(CLI::App& bench, std::string& output);
 void add_bench_all_reduce_command(CLI::App& bench, std::string& output);
+void add_bench_ntt_command(CLI::App& bench, std::string& output);
+void add_bench_poseidon_command(CLI::App& bench, std::string& output);
 /// \}
 
 }  // namespace cupool::tools

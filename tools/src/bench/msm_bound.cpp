@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cupool/driver/device.hpp>
 #include <limits>
+
+#include "bench/multiply_rate.hpp"
 
 namespace cupool::tools {
 namespace {
@@ -23,7 +24,7 @@ unsigned order_bits(Curve curve) {
 FieldCosts quadratic_costs(const FieldCosts& prime, double reduction) { return {3 * prime.product - reduction, 2 * prime.product}; }
 
 FieldCosts field_costs(Curve curve) {
-    constexpr FieldCosts four_limbs{264, 208};
+    constexpr FieldCosts four_limbs{product_slots_of_four_limbs, square_slots_of_four_limbs};
     constexpr FieldCosts six_limbs{588, 456};
     switch (curve) {
         case Curve::bn254: return four_limbs;
@@ -33,13 +34,6 @@ FieldCosts field_costs(Curve curve) {
         case Curve::bls12_377: break;
     }
     return six_limbs;
-}
-
-/// nullopt if the formula does not hold for the device.
-std::optional<double> multiply_slots_a_millisecond(const Device& device) {
-    if (device.compute_capability() != Device::ComputeCapability{9, 0}) return std::nullopt;
-    constexpr double slots_a_clock = 64;
-    return slots_a_clock * device.multiprocessor_count() * device.attribute(abi::DeviceAttribute::clock_rate_khz);
 }
 
 }  // namespace

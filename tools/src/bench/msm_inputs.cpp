@@ -2,22 +2,10 @@
 
 #include <algorithm>
 
-#include "checks/closed_form.hpp"
+#include "bench/random_scalars.hpp"
 
 namespace cupool::tools {
 namespace {
-
-/// A uniform scalar, by rejection sampling.
-template <Curve C>
-Scalar uniform_scalar(std::mt19937_64& random) {
-    const std::uint64_t top_limb = ~std::uint64_t{0} >> (256 - scalar_bits<C>);
-    Scalar scalar;
-    do {
-        for (auto& limb : scalar.limbs) limb = random();
-        scalar.limbs[3] &= top_limb;
-    } while (!is_reduced_scalar<C>(scalar));
-    return scalar;
-}
 
 /// `common` with probability 0.9, else a uniform scalar.
 template <Curve C>

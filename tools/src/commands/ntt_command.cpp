@@ -1,7 +1,8 @@
+#include <array>
 #include <bit>
+#include <cupool/driver/printable_text.hpp>
 #include <cupool/kernels/ntt.hpp>
 #include <cupool/kernels/vectors.hpp>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct NttOptions {
     std::string file;
     bool inverse = false;
     std::string coset = "1";
-    NttOrdering ordering = NttOrdering::natural_natural;
+    std::string ordering = "NN";
     EngineOptions engine;
     bool check = false;
     bool json = false;
@@ -30,12 +31,27 @@ struct NttOptions {
     NttDirection direction() const { return inverse ? NttDirection::inverse : NttDirection::forward; }
 };
 
-Scalar coset_generator(const NttOptions& options) {
+/// \throws UsageError
+template <Curve C>
+Scalar coset_generator(const std::string& digits) {
     try {
-        return parse_hex<4>(options.coset, TextPosition{});
-    } catch (const BadInput& error) {
-        throw error.within("--coset");
+        const Scalar generator = parse_hex<4>(digits, TextPosition{});
+        Scalar reduced;
+        add_vectors<C>(std::span<const Scalar>(&generator, 1), std::span<const Scalar>(std::array<Scalar, 1>{}), {},
+                       std::span(&reduced, 1));
+        if (reduced == Scalar{}) throw UsageError("--coset is 0 modulo r, which generates no coset; 1 is for none");
+        return generator;
+    } catch (const BadInput&) {
+        throw UsageError("--coset is " + printable_text(digits) + "; expected up to 64 hexadecimal digits");
     }
+}
+
+NttOrdering ordering_of(const std::string& name) {
+    for (const auto ordering : {NttOrdering::natural_reversed, NttOrdering::reversed_natural, NttOrdering::reversed_reversed,
+                                NttOrdering::natural_mixed, NttOrdering::mixed_natural}) {
+        if (name == to_string(ordering)) return ordering;
+    }
+    return NttOrdering::natural_natural;
 }
 
 template <Curve C>
@@ -63,7 +79,7 @@ std::string check(const std::vector<Scalar>& inputs, const std::vector<Scalar>& 
     add_vectors<C>(std::span(inputs), std::span(zeros), {.ctx = other_config.ctx}, std::span(reduced));
     constexpr NttOrdering opposite[] = {NttOrdering::natural_natural,   NttOrdering::reversed_natural, NttOrdering::natural_reversed,
                                         NttOrdering::reversed_reversed, NttOrdering::mixed_natural,    NttOrdering::natural_mixed};
-    other_config.ordering = opposite[static_cast<std::size_t>(options.ordering)];
+    other_config.ordering = opposite[static_cast<std::size_t>(config.ordering)];
     transform<C>(outputs, options.inverse ? NttDirection::forward : NttDirection::inverse, other_config, again);
     if (again != reduced) throw CheckFailed("the transform back does not give the inputs");
     return "the transform back";
@@ -80,7 +96,8 @@ std::string run_ntt(const NttOptions& options) {
                 .within(input_name(options.file));
         }
         const DevicePool pool = open_pool(options.engine);
-        const NttConfig config{.ctx = pool.context_at(0), .coset_gen = coset_generator(options), .ordering = options.ordering};
+        const NttConfig config{
+            .ctx = pool.context_at(0), .coset_gen = coset_generator<C>(options.coset), .ordering = ordering_of(options.ordering)};
         std::vector<Scalar> outputs;
         const RunReport report = transform<C>(inputs, options.direction(), config, outputs);
         const std::string checked_by = options.check ? check<C>(inputs, outputs, config, options, report.engine) : std::string();
@@ -89,7 +106,7 @@ std::string run_ntt(const NttOptions& options) {
         json["curve"] = to_string(C);
         json["n"] = inputs.size();
         json["direction"] = to_string(options.direction());
-        json["ordering"] = to_string(options.ordering);
+        json["ordering"] = options.ordering;
         json["outputs"] = Json::array();
         for (const Scalar& output : outputs) json["outputs"].push_back(to_hex(output));
         add_report(json, report);
@@ -101,18 +118,16 @@ std::string run_ntt(const NttOptions& options) {
 }  // namespace
 
 void add_ntt_command(CLI::App& app, std::string& output) {
-    const std::map<std::string, NttOrdering> orderings = {{"NN", NttOrdering::natural_natural},  {"NR", NttOrdering::natural_reversed},
-                                                          {"RN", NttOrdering::reversed_natural}, {"RR", NttOrdering::reversed_reversed},
-                                                          {"NM", NttOrdering::natural_mixed},    {"MN", NttOrdering::mixed_natural}};
     const auto options = std::make_shared<NttOptions>();
     auto& command = *app.add_subcommand("ntt", "the number-theoretic transform of a file of scalars, a line each");
-    add_curve_option(command, options->curve);
+    add_scalar_field_option(command, options->curve, "bn254|bls12-381|bls12-377");
     command.add_flag("--inverse", options->inverse, "from values to coefficients");
     command.add_option("--coset", options->coset, "evaluate on the coset of this generator, in hexadecimal")
         ->capture_default_str()
         ->type_name("G");
     command.add_option("--ordering", options->ordering, "of inputs and outputs: natural, bit-reversed or mixed")
-        ->transform(CLI::CheckedTransformer(orderings).description(""))
+        ->capture_default_str()
+        ->check(CLI::IsMember({"NN", "NR", "RN", "RR", "NM", "MN"}).description(""))
         ->type_name("NN|NR|RN|RR|NM|MN");
     command.add_option("file", options->file, "a scalar a line, in hexadecimal; as many as a power of two; - is the standard input")
         ->required()

@@ -1,5 +1,4 @@
 #include <cupool/kernels/poseidon.hpp>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "io/scalar_lines.hpp"
 #include "options/curve_option.hpp"
 #include "options/engine_options.hpp"
+#include "options/poseidon_options.hpp"
 #include "program/outcome.hpp"
 
 namespace cupool::tools {
@@ -18,8 +18,7 @@ namespace {
 struct PoseidonOptions {
     std::string curve;
     std::string file;
-    PoseidonVariant variant = PoseidonVariant::original;
-    unsigned width = 3;
+    PoseidonChoice choice;
     bool sponge = false;
     bool tree = false;
     bool compress = false;
@@ -27,7 +26,7 @@ struct PoseidonOptions {
     bool check = false;
     bool json = false;
 
-    std::size_t arity() const { return width - (compress ? 0 : 1); }
+    std::size_t arity() const { return choice.arity() + (compress ? 1 : 0); }
 };
 
 struct Digests {
@@ -35,20 +34,9 @@ struct Digests {
     RunReport report;
 };
 
-/// \throws UsageError if the variant has no such width
-template <Curve C>
-Poseidon<C> permutation(const PoseidonOptions& options, const DeviceContext& context) {
-    try {
-        return Poseidon<C>(options.variant, options.width, context);
-    } catch (const Error& error) {
-        if (error.category() == ErrorCategory::unsupported) throw UsageError(error.message());
-        throw;
-    }
-}
-
 template <Curve C>
 Digests compute(const std::vector<Scalar>& inputs, const PoseidonOptions& options, const DeviceContext& context) {
-    const Poseidon<C> poseidon = permutation<C>(options, context);
+    const Poseidon<C> poseidon = options.choice.permutation<C>(context);
     const PoseidonConfig config{.ctx = context, .is_compression = options.compress};
     Digests result{std::vector<Scalar>(options.sponge || options.tree ? 1 : inputs.size() / options.arity()), {}};
     const std::span digests(result.digests);
@@ -78,10 +66,11 @@ void require_count(std::size_t inputs, const PoseidonOptions& options) {
             .within(input_name(options.file));
     };
     if (options.tree) {
-        if (options.arity() < 2) throw UsageError("--tree needs hashes of two elements or more; give a larger --width");
+        if (options.arity() < 2) throw UsageError("--tree needs hashes of two elements or more; give a larger --width, or --compress");
         std::size_t size = inputs;
         while (size > 1 && size % options.arity() == 0) size /= options.arity();
-        if (inputs < 2 || size != 1) refuse("the leaves of the tree must be a power of " + std::to_string(options.arity()));
+        if (inputs < 2 || size != 1)
+            refuse("a tree has a power of " + std::to_string(options.arity()) + " leaves, at least " + std::to_string(options.arity()));
     } else if (!options.sponge && inputs % options.arity() != 0) {
         refuse("a hash takes " + std::to_string(options.arity()) + ", or --sponge all of them");
     }
@@ -90,8 +79,9 @@ void require_count(std::size_t inputs, const PoseidonOptions& options) {
 template <Curve C>
 std::string run_poseidon(const PoseidonOptions& options) {
     if constexpr (!PoseidonCurve<C>) {
-        throw UsageError("Poseidon is defined over the scalars of bn254 and bls12-381; give one of them to --curve");
+        throw UsageError(poseidon_curves_text);
     } else {
+        options.choice.permutation<C>(DeviceContext::host());  // before the file is read, since its count depends on the width
         const std::vector<Scalar> inputs = read_scalars(options.file);
         require_count(inputs.size(), options);
         const DevicePool pool = open_pool(options.engine);
@@ -100,8 +90,8 @@ std::string run_poseidon(const PoseidonOptions& options) {
         if (!options.json) return scalar_lines(result.digests);
         Json json;
         json["curve"] = to_string(C);
-        json["variant"] = to_string(options.variant);
-        json["width"] = options.width;
+        json["variant"] = to_string(options.choice.variant());
+        json["width"] = options.choice.width;
         json["n"] = inputs.size();
         json["digests"] = Json::array();
         for (const Scalar& digest : result.digests) json["digests"].push_back(to_hex(digest));
@@ -114,18 +104,10 @@ std::string run_poseidon(const PoseidonOptions& options) {
 }  // namespace
 
 void add_poseidon_command(CLI::App& app, std::string& output) {
-    const std::map<std::string, PoseidonVariant> variants = {
-        {"original", PoseidonVariant::original}, {"filecoin", PoseidonVariant::filecoin}, {"poseidon2", PoseidonVariant::poseidon2}};
     const auto options = std::make_shared<PoseidonOptions>();
     auto& command = *app.add_subcommand("poseidon", "the Poseidon hashes of a file of scalars, a line each");
-    add_curve_option(command, options->curve);
-    command.add_option("--variant", options->variant, "whose constants: original (circomlib's over bn254), filecoin or poseidon2")
-        ->transform(CLI::CheckedTransformer(variants).description(""))
-        ->type_name("original|filecoin|poseidon2");
-    command.add_option("--width", options->width, "elements of the state; a hash takes one less")
-        ->capture_default_str()
-        ->check(CLI::Range(2U, 17U).description(""))
-        ->type_name("T");
+    add_scalar_field_option(command, options->curve, "bn254|bls12-381");
+    add_poseidon_choice(command, options->choice);
     auto& sponge = *command.add_flag("--sponge", options->sponge, "one hash of all scalars, by a sponge");
     auto& tree = *command.add_flag("--tree", options->tree, "the root of the Merkle tree over the scalars");
     auto& compress = *command.add_flag("--compress", options->compress, "hashes take T elements: P(x) + x instead of a tag");

@@ -11,6 +11,12 @@ void add_curve_option(CLI::App& command, std::string& name) {
         ->type_name("bn254|bls12-381|bls12-377|bn254-g2|bls12-381-g2");
 }
 
+void add_scalar_field_option(CLI::App& command, std::string& name, const std::string& names) {
+    command.add_option("--curve", name, "the curve whose scalars they are, integers modulo the order r of its group")
+        ->required()
+        ->type_name(names);
+}
+
 Curve curve_of_option(const std::string& name) {
     if (const auto curve = curve_from_name(name)) return *curve;
     throw BadInput(InputFault::unknown_name, "--curve",

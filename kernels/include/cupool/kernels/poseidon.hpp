@@ -19,7 +19,7 @@ namespace cupool {
 template <Curve C>
 concept PoseidonCurve = C == Curve::bn254 || C == Curve::bls12_381;
 
-/// Whose constants, domain tag and place of the digest.
+/// Which Poseidon: it decides the constants, the domain tag (the first value of the capacity element) and which element is the digest.
 enum class PoseidonVariant {
     /// Poseidon with the constants that its authors' script makes; of BN254 these are circomlib's. Widths 2 to 17. The tag is 0, and the
     /// digest is the first element of the state.
@@ -56,6 +56,8 @@ public:
     PoseidonVariant variant(SourceLocation where = SourceLocation::current()) const;
     /// The elements of the state.
     unsigned width(SourceLocation where = SourceLocation::current()) const;
+    /// The rounds that raise one element to its fifth power; there are 8 more, which raise all of them.
+    unsigned partial_rounds(SourceLocation where = SourceLocation::current()) const;
     /// Where the constants lie.
     const DeviceContext& context(SourceLocation where = SourceLocation::current()) const;
     /// For the library: what the copies share.
@@ -75,7 +77,7 @@ struct PoseidonConfig {
     bool aligned = false;  ///< with input_is_a_state: whether the unused place is the first one, otherwise the last
     /// Whether all elements, inputs and outputs, are in Montgomery form (R = 2^256), or in standard form.
     bool is_montgomery_form = false;
-    /// Instead of the variant's tag, in standard form.
+    /// Instead of the variant's tag, in standard form; not with is_compression, which has none.
     std::optional<Scalar> domain_tag{};
     /// Whether hashes, and those of trees, take `width` elements and no tag: the digest is the first element of what the permutation gives,
     /// plus the first one of what it got (the compression of section 3 of the paper on Poseidon2). Sponges refuse it.
@@ -91,13 +93,14 @@ struct PoseidonConfig {
 
 // All functions below run on one device, or on the host's cores if `config.ctx` is the host. Inputs of r and above are taken modulo r;
 // outputs are below r, so every engine and device gives the same bits. Inputs and outputs lie in host memory or in that of the context's
-// device, aligned to 16 bytes there, in any mix. They must not overlap, except that poseidon_permute() may work in place. Work is ordered
-// on the context's stream. With config.is_async a copy of the permutation must live until the work is done. All are thread-safe, and throw
-// Error invalid_argument (a flag contradicts its operand; sizes do not fit; an operand is misaligned; inputs and outputs overlap),
-// wrong_context (an operand or the permutation is of another device or context), out_of_memory, and any error of the driver.
+// device, in any mix; arrays in device memory are aligned to 16 bytes. They must not overlap, except that poseidon_permute() may work in
+// place. Work is ordered on the context's stream. With config.is_async a copy of the permutation must live until the work is done. All are
+// thread-safe, and throw Error invalid_argument (a flag contradicts its operand; sizes do not fit; an operand is misaligned; inputs and
+// outputs overlap), wrong_context (an operand is on another device; the permutation is of another device or context), unsupported (2^32
+// hashes or more), out_of_memory, and any error of the driver.
 //
-// A device of which wide states are permuted (widths 2 and 4 to 17 of Poseidon) sets some local memory aside for its threads, about 0.3 GB
-// of an H100 up to width 5 and 0.7 GB above, when the kernel is first loaded or launched; the driver keeps it until the context ends.
+// Poseidon of width 4 to 17 keeps states in local memory, which the driver sets aside for every thread that the device can hold: about 0.3
+// GB of an H100 up to width 5, and 0.7 GB above. The driver keeps it until the context ends.
 
 /// outputs[i] = permutation(inputs[i]) for states of `width` elements each.
 template <Curve C>
@@ -119,14 +122,14 @@ requires PoseidonCurve<C> RunReport poseidon_sponge(const Operand<Scalar>& input
                                                     SourceLocation where = SourceLocation::current());
 
 /// The elements of the rows of a Merkle tree over so many leaves, without the leaves: of the `keep_rows` last ones, or of all if that is 0.
-/// A hash takes `arity` elements. \throws Error invalid_argument (the arity is below 2; the leaves are no power of it; the tree has less
-/// rows)
+/// A hash takes `arity` elements. \throws Error invalid_argument (the arity is below 2; the leaves are no power of it, or just one; the
+/// tree has less rows)
 std::size_t poseidon_tree_size(std::size_t leaves, std::size_t arity, unsigned keep_rows = 0,
                                SourceLocation where = SourceLocation::current());
 
-/// The Merkle tree over the leaves, whose number is a power of the arity: `width` - 1, or `width` with config.is_compression. Outputs are
-/// the `keep_rows` last rows, or all if that is 0, each after the one of which it is made: the root is the last element. On a device, rows
-/// that are not kept take memory of the context's pool.
+/// The Merkle tree over the leaves, whose number is a power of the arity, and at least the arity: `width` - 1, or `width` with
+/// config.is_compression. Outputs are the `keep_rows` last rows, or all if that is 0, each after the one of which it is made: the root is
+/// the last element. On a device, rows that are not kept take memory of the context's pool.
 template <Curve C>
 requires PoseidonCurve<C> RunReport poseidon_merkle_tree(const Operand<Scalar>& leaves, const Poseidon<C>& poseidon, unsigned keep_rows,
                                                          const PoseidonConfig& config, const OutputOperand<Scalar>& outputs,

@@ -1,0 +1,20 @@
+#include "bench/multiply_rate.hpp"
+
+#include <cupool/driver/device.hpp>
+
+namespace cupool::tools {
+
+std::optional<double> multiply_slots_a_millisecond(const Device& device) {
+    if (device.compute_capability() != Device::ComputeCapability{9, 0}) return std::nullopt;
+    constexpr double slots_a_clock = 64;
+    return slots_a_clock * device.multiprocessor_count() * device.attribute(abi::DeviceAttribute::clock_rate_khz);
+}
+
+std::optional<double> multiply_milliseconds(double slots, const DevicePool& pool) {
+    if (pool.is_host()) return std::nullopt;
+    const auto rate = multiply_slots_a_millisecond(pool.context_at(0).context().device());
+    if (!rate) return std::nullopt;
+    return slots / *rate;
+}
+
+}  // namespace cupool::tools
