@@ -99,8 +99,8 @@ struct PoseidonConfig {
 // outputs overlap), wrong_context (an operand is on another device; the permutation is of another device or context), unsupported (2^32
 // hashes or more), out_of_memory, and any error of the driver.
 //
-// Poseidon of width 4 to 17 keeps states in local memory, which the driver sets aside for every thread that the device can hold: about 0.3
-// GB of an H100 up to width 5, and 0.7 GB above. The driver keeps it until the context ends.
+// Poseidon of width 6 to 17 keeps states in so much local memory that the driver sets some aside for every thread that the device can hold:
+// 0.42 GB of an H100, from the first launch until the context ends.
 
 /// outputs[i] = permutation(inputs[i]) for states of `width` elements each.
 template <Curve C>
