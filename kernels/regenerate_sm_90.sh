@@ -7,7 +7,7 @@ kernels=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 output=${1:-$kernels/sm_90}
 ptxas=${PTXAS:-$(command -v ptxas || true)}
 [ -n "$ptxas" ] || { echo "regenerate_sm_90.sh: no ptxas found; install that of CUDA 13.0" >&2; exit 1; }
-[ -n "${PTXAS:-}" ] || "$ptxas" --version | grep -qF V13.0.88 || { echo "regenerate_sm_90.sh: $ptxas is not 13.0.88; set PTXAS to use it all the same" >&2; exit 1; }
+[ -n "${PTXAS:-}" ] || [[ $("$ptxas" --version) == *V13.0.88* ]] || { echo "regenerate_sm_90.sh: $ptxas is not 13.0.88; set PTXAS to use it all the same" >&2; exit 1; }
 mkdir -p "$output"
 export ptxas output
 # Templates are no whole modules.
