@@ -1,12 +1,11 @@
 #include "ntt/device_ntt.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cupool/driver/copy.hpp>
 
 #include "curve/for_each_curve.hpp"
 #include "ntt/plan.hpp"
-#include "transfer/synchronize_on_exit.hpp"
+#include "transfer/run_on_device.hpp"
 
 namespace cupool::detail {
 
@@ -35,24 +34,6 @@ public:
           outputs_(job.outputs.is_on_device() ? job.outputs.device() : to_download_.span()),
           scratch_(needs_scratch() ? job.outputs.size() : 0, context_) {}
 
-    void run() {
-        try {
-            enqueue();
-            if (!is_async()) context_.stream().synchronize();
-        } catch (...) {
-            const SynchronizeOnExit wait_for_work(context_.stream());
-            throw;
-        }
-    }
-
-    std::uint64_t copied_bytes() const { return uploaded_.size_bytes() + to_download_.size_bytes(); }
-    std::uint64_t device_bytes() const { return copied_bytes() + scratch_.size_bytes(); }
-
-private:
-    bool is_async() const { return job_.config.is_async && job_.inputs.is_on_device() && job_.outputs.is_on_device(); }
-    /// The last pass moves elements, except to the mixed order: it cannot read what it overwrites.
-    bool needs_scratch() const { return passes_.size() > 1 && passes_.back().output_order != NttOrder::mixed; }
-
     void enqueue() {
         DeviceSpan<const Scalar> inputs = uploaded_.span();
         if (job_.inputs.is_on_device()) {
@@ -66,6 +47,14 @@ private:
         }
         if (!job_.outputs.is_on_device()) copy_async(job_.outputs.host(), to_download_.span(), context_.stream());
     }
+
+    bool is_async() const { return job_.config.is_async && job_.inputs.is_on_device() && job_.outputs.is_on_device(); }
+    std::uint64_t copied_bytes() const { return uploaded_.size_bytes() + to_download_.size_bytes(); }
+    std::uint64_t device_bytes() const { return copied_bytes() + scratch_.size_bytes(); }
+
+private:
+    /// The last pass moves elements, except to the mixed order: it cannot read what it overwrites.
+    bool needs_scratch() const { return passes_.size() > 1 && passes_.back().output_order != NttOrder::mixed; }
 
     void enqueue(const NttPassShape& shape, DeviceSpan<const Scalar> from, DeviceSpan<Scalar> to) {
         const NttDomainState<C>& domain = job_.domain;
@@ -111,15 +100,7 @@ private:
 
 template <Curve C>
 RunReport ntt_on_device(const NttJob<C>& job) {
-    const auto start = std::chrono::steady_clock::now();
-    DeviceNtt<C> ntt(job);
-    ntt.run();
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    return {.engine = Engine::gpu,
-            .devices = {job.config.ctx.device()},
-            .milliseconds = elapsed.count(),
-            .bytes = ntt.copied_bytes(),
-            .device_bytes = ntt.device_bytes()};
+    return run_on_device<DeviceNtt<C>>(job);
 }
 
 #define CUPOOL_INSTANTIATE(C) template RunReport ntt_on_device<C>(const NttJob<C>&);

@@ -1,10 +1,9 @@
 #include "poseidon/device_poseidon.hpp"
 
-#include <chrono>
 #include <cupool/driver/copy.hpp>
 
 #include "poseidon/kernels.hpp"
-#include "transfer/synchronize_on_exit.hpp"
+#include "transfer/run_on_device.hpp"
 
 namespace cupool::detail {
 
@@ -27,33 +26,26 @@ public:
           outputs_(job.outputs.is_on_device() ? job.outputs.device() : to_download_.span()),
           scratch_{DeviceBuffer<Scalar>(dropped_elements(0), context_), DeviceBuffer<Scalar>(dropped_elements(1), context_)} {}
 
-    void run() {
-        try {
-            if (job_.poseidon.variant == PoseidonVariant::poseidon2) {
-                enqueue(context_.resource<Poseidon2Kernels<C>>()->of_width(job_.poseidon.width));
-            } else {
-                enqueue(context_.resource<PoseidonKernels<C>>()->of_width(job_.poseidon.width));
-            }
-            if (!is_async()) context_.stream().synchronize();
-        } catch (...) {
-            const SynchronizeOnExit wait_for_work(context_.stream());
-            throw;
+    void enqueue() {
+        if (job_.rows.empty()) return;
+        if (job_.poseidon.variant == PoseidonVariant::poseidon2) {
+            enqueue_rows(context_.resource<Poseidon2Kernels<C>>()->of_width(job_.poseidon.width));
+        } else {
+            enqueue_rows(context_.resource<PoseidonKernels<C>>()->of_width(job_.poseidon.width));
         }
     }
 
+    bool is_async() const { return job_.config.is_async && job_.inputs.is_on_device() && job_.outputs.is_on_device(); }
     std::uint64_t copied_bytes() const { return uploaded_.size_bytes() + to_download_.size_bytes(); }
     std::uint64_t device_bytes() const { return copied_bytes() + scratch_[0].size_bytes() + scratch_[1].size_bytes(); }
 
 private:
-    bool is_async() const { return job_.config.is_async && job_.inputs.is_on_device() && job_.outputs.is_on_device(); }
-
     /// Rows that are not kept come first, and take turns between two arrays, of which the first user is the largest.
     std::uint64_t dropped_elements(std::size_t row) const {
         return row < job_.rows.size() && !job_.rows[row].is_kept ? job_.rows[row].sponges.output_count() : 0;
     }
 
-    void enqueue(const PoseidonKernel& kernel) {
-        if (job_.rows.empty()) return;
+    void enqueue_rows(const PoseidonKernel& kernel) {
         DeviceSpan<const Scalar> inputs = uploaded_.span();
         if (job_.inputs.is_on_device()) {
             inputs = job_.inputs.device();
@@ -107,15 +99,7 @@ private:
 
 template <Curve C>
 RunReport poseidon_on_device(const PoseidonJob<C>& job) {
-    const auto start = std::chrono::steady_clock::now();
-    DevicePoseidon<C> poseidon(job);
-    poseidon.run();
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    return {.engine = Engine::gpu,
-            .devices = {job.config.ctx.device()},
-            .milliseconds = elapsed.count(),
-            .bytes = poseidon.copied_bytes(),
-            .device_bytes = poseidon.device_bytes()};
+    return run_on_device<DevicePoseidon<C>>(job);
 }
 
 template RunReport poseidon_on_device(const PoseidonJob<Curve::bn254>&);

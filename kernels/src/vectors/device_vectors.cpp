@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 
 #include "curve/for_each_curve.hpp"
-#include "transfer/synchronize_on_exit.hpp"
+#include "transfer/run_on_device.hpp"
 #include "vectors/kernels.hpp"
 
 namespace cupool::detail {
@@ -34,16 +33,16 @@ public:
           results_(job.results.is_on_device() ? job.results.device() : to_download_.span()),
           products_(needs_products() ? job.size() : 0, context_) {}
 
-    void run() {
-        try {
-            enqueue();
-            if (!is_async()) context_.stream().synchronize();
-        } catch (...) {
-            const SynchronizeOnExit wait_for_work(context_.stream());
-            throw;
-        }
+    void enqueue() {
+        const Elements left = on_device(job_.left, uploaded_left_);
+        const Elements right = on_device(job_.right, uploaded_right_);
+        launch(left, right);
+        if (!job_.results.is_on_device()) copy_async(job_.results.host(), to_download_.span(), context_.stream());
     }
 
+    bool is_async() const {
+        return job_.config.is_async && job_.left.is_on_device() && is_on_device_or_empty(job_.right) && job_.results.is_on_device();
+    }
     std::uint64_t copied_bytes() const { return uploaded_left_.size_bytes() + uploaded_right_.size_bytes() + to_download_.size_bytes(); }
     std::uint64_t device_bytes() const { return copied_bytes() + products_.size_bytes(); }
 
@@ -55,9 +54,6 @@ private:
         return operand.is_on_device() ? 0 : operand.size();
     }
     static bool is_on_device_or_empty(const Operand<Scalar>& operand) { return operand.is_on_device() || operand.size() == 0; }
-    bool is_async() const {
-        return job_.config.is_async && job_.left.is_on_device() && is_on_device_or_empty(job_.right) && job_.results.is_on_device();
-    }
     /// The products of an inversion are where its results come, if the elements are not there.
     bool needs_products() const {
         return job_.operation == VectorOperation::invert && job_.left.is_on_device() && job_.left.device().pointer() == results_.pointer();
@@ -67,13 +63,6 @@ private:
         if (operand.is_on_device()) return operand.device();
         if (operand.size() != 0) copy_async(room.span(), operand.host(), context_.stream());
         return room.span();
-    }
-
-    void enqueue() {
-        const Elements left = on_device(job_.left, uploaded_left_);
-        const Elements right = on_device(job_.right, uploaded_right_);
-        launch(left, right);
-        if (!job_.results.is_on_device()) copy_async(job_.results.host(), to_download_.span(), context_.stream());
     }
 
     void launch(Elements left, Elements right) {
@@ -115,15 +104,7 @@ private:
 
 template <Curve C>
 RunReport vectors_on_device(const VectorJob<C>& job) {
-    const auto start = std::chrono::steady_clock::now();
-    DeviceVectors<C> vectors(job);
-    vectors.run();
-    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
-    return {.engine = Engine::gpu,
-            .devices = {job.config.ctx.device()},
-            .milliseconds = elapsed.count(),
-            .bytes = vectors.copied_bytes(),
-            .device_bytes = vectors.device_bytes()};
+    return run_on_device<DeviceVectors<C>>(job);
 }
 
 #define CUPOOL_INSTANTIATE(C) template RunReport vectors_on_device<C>(const VectorJob<C>&);
