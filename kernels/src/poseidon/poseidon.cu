@@ -12,25 +12,19 @@ using Parameters = cupool::detail::CUPOOL_FIELD;
 using Element = DeviceField<Parameters, inlined_product_of<Parameters>>;
 using Launch = cupool::detail::PoseidonLaunch<Element>;
 
-template <class Permutation>
-CUPOOL_DEVICE void run(const Launch& launch, Permutation permutation) {
-    if (global_index() < launch.count) Sponge<Permutation, Element>(launch, permutation).run();
+template <class Permutation, class... Arguments>
+CUPOOL_DEVICE void run(const Launch& launch, Arguments... arguments) {
+    if (global_index() >= launch.count) return;
+    Permutation permutation(launch.constants, arguments..., launch.partial_rounds);
+    Sponge<Permutation, Element>(launch, permutation).run();
 }
 
 }  // namespace
 
-CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_2(Launch launch) {
-    run(launch, PoseidonInRegisters<Element, 2>(launch.constants, launch.partial_rounds));
-}
+CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_2(Launch launch) { run<PoseidonInRegisters<Element, 2>>(launch); }
 
-CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_3(Launch launch) {
-    run(launch, PoseidonInRegisters<Element, 3>(launch.constants, launch.partial_rounds));
-}
+CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_3(Launch launch) { run<PoseidonInRegisters<Element, 3>>(launch); }
 
-CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_to_5(Launch launch) {
-    run(launch, PoseidonInMemory<Element, 5>(launch.constants, launch.width, launch.partial_rounds));
-}
+CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_to_5(Launch launch) { run<PoseidonInMemory<Element, 5>>(launch, launch.width); }
 
-CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_to_17(Launch launch) {
-    run(launch, PoseidonInMemory<Element, 17>(launch.constants, launch.width, launch.partial_rounds));
-}
+CUPOOL_KERNEL CUPOOL_BLOCKS(128, 4) void poseidon_to_17(Launch launch) { run<PoseidonInMemory<Element, 17>>(launch, launch.width); }

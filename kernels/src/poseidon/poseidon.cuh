@@ -120,7 +120,9 @@ template <class Element, int max_width>
 class PoseidonInMemory {
 public:
     CUPOOL_DEVICE PoseidonInMemory(const Element* constants, std::uint32_t width, std::uint32_t partial_rounds)
-        : constants_(constants), layout_{width, partial_rounds} {}
+        : constants_(constants), layout_{width, partial_rounds} {
+        clear(powers_, width, room);
+    }
 
     template <class Function>
     CUPOOL_DEVICE void for_each_position(unsigned width, const Function& function) {
@@ -154,7 +156,6 @@ private:
                 const Element constant = load_element(constants_ + round_constants + round * layout_.width + i);
                 store_element(powers_ + i, fifth_power(load_element(state_ + i) + constant));
             }
-            clear(powers_, layout_.width);
             const Element* rows = constants_ + (is_last ? last_matrix : layout_.matrix());
 #pragma unroll 1
             for (std::uint32_t i = 0; i < layout_.width; ++i)
@@ -171,9 +172,9 @@ private:
         store_element(powers_, load_element(state_ + 1));
         for (std::uint32_t i = 1; i < others; ++i) store_element(powers_ + others - i, load_element(state_ + 1 + i));
         for (std::uint32_t i = 0; i < others; ++i) store_element(state_ + i, load_element(powers_ + i));
-        Element* firsts = state_;
-        clear(firsts, others);
-        clear(powers_, 0);
+        Element(&firsts)[room] = state_;
+        clear(firsts, others, detail::padded_to_dots(others));
+        clear(powers_, 0, width);
         std::uint32_t power_slot = 0;
         std::uint32_t first_slot = 0;
 #pragma unroll 1
@@ -214,7 +215,7 @@ private:
             power_slot = power_slot == 0 ? width - 1 : power_slot - 1;
             store_element(leaving_ + others + i, load_element(powers_ + power_slot));
         }
-        for (std::uint32_t i = 2 * others; i < layout_.leaving_row_size(); ++i) store_element(leaving_ + i, Element::zero());
+        clear(leaving_, 2 * others, layout_.leaving_row_size());
         store_element(state_, load_element(leaving_));
         const Element* rows = constants_ + layout_.leaving_matrix();
 #pragma unroll 1
@@ -236,8 +237,13 @@ private:
         return sum;
     }
 
-    CUPOOL_DEVICE static void clear(Element* elements, std::uint32_t begin) {
-        for (std::uint32_t i = begin; i < room; ++i) store_element(elements + i, Element::zero());
+    /// Of a loop that stores zeros without a condition LLVM would make one that stores bytes.
+    template <int size>
+    CUPOOL_DEVICE static void clear(Element (&elements)[size], std::uint32_t begin, std::uint32_t end) {
+#pragma unroll
+        for (std::uint32_t i = 0; i < size; ++i) {
+            if (i >= begin && i < end) store_element(elements + i, Element::zero());
+        }
     }
 
     const Element* constants_;
