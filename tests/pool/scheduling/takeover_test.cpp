@@ -209,8 +209,9 @@ TEST_CASE("work of many threads is done once each, whatever moves", "[takeover]"
             threads.emplace_back([&, t] {
                 for (unsigned i = 0; i < 250; ++i) {
                     auto piece = pool.submit([&](const DeviceContext&) { ++done; }, 1 + (i * 7 + t) % 13);
-                    if (i % 50 == t) pool.quarantine(static_cast<int>(t), "now and then");
-                    if (i % 50 == t + 5) pool.readmit(static_cast<int>(t));
+                    // Device 0 stays, since without a device submit() throws.
+                    if (t != 0 && i % 50 == t) pool.quarantine(static_cast<int>(t), "now and then");
+                    if (t != 0 && i % 50 == t + 5) pool.readmit(static_cast<int>(t));
                     if (i % 16 == 0) piece.get();
                 }
             });
