@@ -35,8 +35,8 @@ struct PoseidonLayout {
     CUPOOL_HOST_DEVICE std::uint32_t entering_matrix() const { return matrix() + width * row_size(); }
     /// The constant that each partial round adds.
     CUPOOL_HOST_DEVICE std::uint32_t partial_constants() const { return entering_matrix() + width * row_size(); }
-    /// The coefficients of the recurrence: of the latest powers, the newest first, twice after each other, behind as many zeros as a dot
-    /// has terms; then those of the latest first elements likewise.
+    /// The coefficients of the recurrence. Those of the latest powers come first, beginning with the newest power. They stand twice, and
+    /// poseidon_dot_terms zeros precede them. Those of the latest first elements follow in the same form.
     CUPOOL_HOST_DEVICE std::uint32_t power_coefficients() const { return partial_constants() + partial_rounds; }
     CUPOOL_HOST_DEVICE std::uint32_t element_coefficients() const { return power_coefficients() + poseidon_dot_terms + 2 * width; }
     /// The rows that give the other elements of the state after the partial rounds.

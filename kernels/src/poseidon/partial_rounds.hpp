@@ -74,7 +74,8 @@ public:
         return matrix;
     }
 
-    /// For each element of the state but the first, its coefficients of the n latest s, the newest first, and of the n latest y likewise.
+    /// A row for each element of the state but the first. It has n coefficients for the latest s and n for the latest y; both begin with
+    /// the newest.
     std::vector<FieldVector<Field>> leaving() const {
         FieldMatrix<Field> observed(others_);
         FieldVector<Field> row = row_;
@@ -109,7 +110,7 @@ private:
         FieldVector<Field> elements(others_, Field::zero());  // s and y of the rounds, the oldest first
         FieldVector<Field> powers(others_, Field::zero());
         (term < others_ ? elements : powers)[others_ - 1 - term % others_] = Field::one();
-        // v before them: what they give from it is what is left of s without what the powers give.
+        // The powers explain a part of each s. The rest comes from v before these rounds, which follows from it.
         FieldVector<Field> of_powers(others_, Field::zero());
         for (std::size_t i = 0; i < others_; ++i) {
             elements[i] = elements[i] - corner_ * powers[i] - dot(row_, of_powers);

@@ -129,14 +129,14 @@ TEST_CASE("cupool poseidon checks its hashes on the other engine, and says where
 }
 
 TEST_CASE("cupool bench ntt and cupool bench poseidon measure what they check") {
-    const auto run_bench = [](std::vector<std::string> arguments) {
+    const auto run_bench = [](std::vector<std::string> arguments, const std::vector<std::string>& variables = {}) {
         arguments.insert(arguments.end(), {"--engine", "host", "--sizes", "0,5", "--runs", "2", "--json"});
-        const auto result = run_process(tool, arguments);
+        const auto result = run_process(tool, arguments, "", variables);
         INFO(result.err);
         REQUIRE(result.exit_code == 0);
         return nlohmann::json::parse(result.out);
     };
-    const auto transforms = run_bench({"bench", "ntt", "--curve", "bls12-381", "--inverse", "--coset", "7", "--check"});
+    const auto transforms = run_bench({"bench", "ntt", "--curve", "bls12-381", "--inverse", "--coset", "7"});
     CHECK(transforms.at("benchmark") == "ntt");
     CHECK(transforms.at("direction") == "inverse");
     CHECK(transforms.at("coset") == 7);
@@ -151,4 +151,17 @@ TEST_CASE("cupool bench ntt and cupool bench poseidon measure what they check") 
     const auto refused = run_process(tool, {"bench", "poseidon", "--curve", "bn254", "--variant", "filecoin", "--engine", "host"});
     CHECK(refused.exit_code == 2);
     CHECK_THAT(refused.err, contains_text("bls12-381"));
+
+    for (const std::string job : {"ntt", "poseidon"}) {
+        const std::vector<std::string> checked = {"bench",    job,    "--curve", "bn254", "--check",
+                                                  "--engine", "host", "--sizes", "3",     "--json"};
+        const auto alone = run_process(tool, checked, "", {"CUPOOL_DRIVER=/nonexistent/libcuda.so.1"});
+        CHECK(alone.exit_code == 2);
+        CHECK_THAT(alone.err, contains_text("--check needs a GPU"));
+        const char* const simulator = std::getenv("CUPOOL_SIM_LIBRARY");
+        if (simulator == nullptr) CUPOOL_SKIP("skipped: CUPOOL_SIM_LIBRARY is not set");
+        const auto results =
+            run_bench({"bench", job, "--curve", "bn254", "--check"}, {std::string("CUPOOL_DRIVER=") + simulator}).at("results");
+        CHECK_THAT(results.at(1).at("checked_by").get<std::string>(), contains_text("on device 0"));
+    }
 }

@@ -57,7 +57,7 @@ public:
     }
 
     std::string check() const {
-        const DevicePool other = open_other_pool(context_.is_host() ? Engine::host : Engine::gpu, options_.bench.engine);
+        const DevicePool other = open_second_pool(context_.is_host() ? Engine::host : Engine::gpu, options_.bench.engine);
         if (transformed(inputs_, other.context_at(0), direction()) != expected_)
             throw CheckFailed("the transform on " + to_string(other) + " differs");
         return "the same transform on " + to_string(other);

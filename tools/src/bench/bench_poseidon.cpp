@@ -64,7 +64,7 @@ public:
     }
 
     std::string check() const {
-        const DevicePool other = open_other_pool(context_.is_host() ? Engine::host : Engine::gpu, options_.bench.engine);
+        const DevicePool other = open_second_pool(context_.is_host() ? Engine::host : Engine::gpu, options_.bench.engine);
         const DeviceContext& context = other.context_at(0);
         std::vector<Scalar> digests(digests_.size());
         poseidon_hash<C>(std::span(inputs_), options_.choice.permutation<C>(context), {.ctx = context}, std::span(digests));

@@ -72,4 +72,10 @@ DevicePool open_other_pool(Engine engine, const EngineOptions& options) {
     return engine == Engine::host ? DevicePool::all_or_host(careful_options()) : DevicePool::host(options.threads);
 }
 
+DevicePool open_second_pool(Engine engine, const EngineOptions& options) {
+    DevicePool other = open_other_pool(engine, options);
+    if (other.engine() == engine) throw UsageError("--check needs a GPU: there is no second engine on this host");
+    return other;
+}
+
 }  // namespace cupool::tools

@@ -29,4 +29,7 @@ DevicePool open_pool(const EngineOptions& options);
 /// A pool of the other engine, to check results of this one; the host if no GPU is usable.
 DevicePool open_other_pool(Engine engine, const EngineOptions& options);
 
+/// The same for a job that the host can compute in one way only. \throws UsageError if there is no second engine
+DevicePool open_second_pool(Engine engine, const EngineOptions& options);
+
 }  // namespace cupool::tools

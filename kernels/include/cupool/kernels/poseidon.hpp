@@ -2,6 +2,17 @@
 
 /// \file
 /// The hash functions Poseidon and Poseidon2 over the scalar fields of BN254 and BLS12-381: permutations, hashes, sponges, Merkle trees.
+///
+/// All functions run on one device, or on the host's cores if `config.ctx` is the host. Inputs of r and above are taken modulo r; outputs
+/// are below r, so every engine and device gives the same bits. Inputs and outputs lie in host memory or in that of the context's device,
+/// in any mix; arrays in device memory are aligned to 16 bytes. They must not overlap, except that poseidon_permute() may work in place.
+/// Work is ordered on the context's stream. With config.is_async a copy of the permutation must live until the work is done. All functions
+/// are thread-safe and throw Error invalid_argument (a flag contradicts its operand; sizes do not fit; an operand is misaligned; inputs and
+/// outputs overlap), wrong_context (an operand is on another device; the permutation is of another device or context), unsupported (2^32
+/// hashes or more), out_of_memory, and any error of the driver.
+///
+/// Poseidon of width 6 to 17 keeps states in so much local memory that the driver sets some aside for every thread that the device can
+/// hold: 0.42 GB of an H100, from the first launch until the context ends.
 
 #include <cstddef>
 #include <cupool/driver/device_context.hpp>
@@ -42,8 +53,8 @@ struct PoseidonState;
 }
 
 /// A permutation, with its constants on one device or on the host. Copyable; copies share them. A use of a moved-from one throws
-/// wrong_context. Thread-safe. The constants are
-/// computed, not stored: that takes 2 milliseconds of the host's time for width 3 and 30 for width 17.
+/// wrong_context. Thread-safe. The constants are computed, not stored: that takes 2 milliseconds of the host's time for width 3 and 30 for
+/// width 17.
 template <Curve C>
 requires PoseidonCurve<C>
 class Poseidon {
@@ -91,17 +102,6 @@ struct PoseidonConfig {
     static PoseidonConfig default_for_host();
 };
 
-// All functions below run on one device, or on the host's cores if `config.ctx` is the host. Inputs of r and above are taken modulo r;
-// outputs are below r, so every engine and device gives the same bits. Inputs and outputs lie in host memory or in that of the context's
-// device, in any mix; arrays in device memory are aligned to 16 bytes. They must not overlap, except that poseidon_permute() may work in
-// place. Work is ordered on the context's stream. With config.is_async a copy of the permutation must live until the work is done. All are
-// thread-safe, and throw Error invalid_argument (a flag contradicts its operand; sizes do not fit; an operand is misaligned; inputs and
-// outputs overlap), wrong_context (an operand is on another device; the permutation is of another device or context), unsupported (2^32
-// hashes or more), out_of_memory, and any error of the driver.
-//
-// Poseidon of width 6 to 17 keeps states in so much local memory that the driver sets some aside for every thread that the device can hold:
-// 0.42 GB of an H100, from the first launch until the context ends.
-
 /// outputs[i] = permutation(inputs[i]) for states of `width` elements each.
 template <Curve C>
 requires PoseidonCurve<C> RunReport poseidon_permute(const Operand<Scalar>& inputs, const Poseidon<C>& poseidon,
@@ -123,7 +123,7 @@ requires PoseidonCurve<C> RunReport poseidon_sponge(const Operand<Scalar>& input
 
 /// The elements of the rows of a Merkle tree over so many leaves, without the leaves: of the `keep_rows` last ones, or of all if that is 0.
 /// A hash takes `arity` elements. \throws Error invalid_argument (the arity is below 2; the leaves are no power of it, or just one; the
-/// tree has less rows)
+/// tree has fewer rows)
 std::size_t poseidon_tree_size(std::size_t leaves, std::size_t arity, unsigned keep_rows = 0,
                                SourceLocation where = SourceLocation::current());
 
