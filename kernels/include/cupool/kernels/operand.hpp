@@ -11,6 +11,7 @@ template <class T>
 class Operand {
 public:
     Operand(std::span<const T> host) : host_(host) {}                           // NOLINT(google-explicit-constructor): a span is an operand
+    Operand(std::span<T> host) : host_(host) {}                                 // NOLINT(google-explicit-constructor)
     Operand(DeviceSpan<const T> device) : device_(device), on_device_(true) {}  // NOLINT(google-explicit-constructor)
     Operand(DeviceSpan<T> device) : Operand(DeviceSpan<const T>(device)) {}     // NOLINT(google-explicit-constructor)
 
