@@ -75,8 +75,14 @@ def sorted_sizes(times):
 def json_text(data):
     """A line a series, so that changes read well."""
     bounds = [f"    {json.dumps(curve)}: {json.dumps(sorted_sizes(times))}" for curve, times in data["bound_ms"].items()]
-    series = ["    " + json.dumps({**what(one), "ms": sorted_sizes(one["ms"])}) for one in data["series"]]
-    return '{\n  "bound_ms": {\n' + ",\n".join(bounds) + '\n  },\n  "series": [\n' + ",\n".join(series) + "\n  ]\n}\n"
+    def lines(series):
+        return ",\n".join("    " + json.dumps({**what(one), "ms": sorted_sizes(one["ms"])}) for one in series)
+
+    transforms = json.dumps(sorted_sizes(data["transform_bound_ms"]))
+    return (
+        '{\n  "bound_ms": {\n' + ",\n".join(bounds) + '\n  },\n  "series": [\n' + lines(data["series"]) + "\n  ],\n"
+        f'  "transform_bound_ms": {transforms},\n  "transforms": [\n' + lines(data["transforms"]) + "\n  ]\n}\n"
+    )
 
 
 # The tables
@@ -211,25 +217,36 @@ def powers(base, values):
 
 
 def plot(data, curve):
-    """Time over size, and the share of the bound, of all that ran on one GPU with operands on it."""
+    """Of all MSMs that ran on one GPU with operands on it."""
     rows = [s for s in on_one_gpu(data) if s["curve"] == curve and s["operands"] == "device"]
     rows = sorted((s for s in rows if s["inputs"] == "uniform"), key=lambda series: series["library"] != OURS)
-    bound = {int(size): value for size, value in data["bound_ms"][curve].items()}
+    names = [s["library"] + (", prepared bases" if s["prepared"] else "") for s in rows]
+    return chart(CURVES[curve], rows, names, [s["prepared"] for s in rows], data["bound_ms"][curve])
+
+
+def transform_plot(data):
+    rows = data["transforms"]
+    return chart("NTT over BN254", rows, [s["library"] for s in rows], [False] * len(rows), data["transform_bound_ms"])
+
+
+def chart(title, rows, names, are_dashed, bounds):
+    """Time over size, and the share of the bound."""
+    bound = {int(size): value for size, value in bounds.items()}
     times = [{int(size): value for size, value in series["ms"].items()} for series in rows]
     shares = [{size: 100 * bound[size] / value for size, value in line.items() if size in bound} for line in times]
     sizes = sorted({size for line in times for size in line} | set(bound))
 
-    time_panel = Panel(60, f"{CURVES[curve]}: milliseconds", sizes, powers(10, [v for line in [*times, bound] for v in line.values()]))
+    time_panel = Panel(60, f"{title}: milliseconds", sizes, powers(10, [v for line in [*times, bound] for v in line.values()]))
     share_panel = Panel(500, "share of the bound, %", sizes, powers(10, [v for line in shares for v in line.values()] + [100]))
     time_panel.line(bound, "#000", 'stroke-dasharray="2 3"')
     libraries = list(dict.fromkeys(series["library"] for series in rows))
     legend = [("#000", 'stroke-dasharray="2 3"', "bound")]
-    for series, time, share in zip(rows, times, shares):
+    for series, name, is_dashed, time, share in zip(rows, names, are_dashed, times, shares):
         colour = COLOURS[libraries.index(series["library"])]
-        style = f'stroke-width="{3 if series["library"] == OURS else 1.5}"' + (' stroke-dasharray="6 3"' if series["prepared"] else "")
+        style = f'stroke-width="{3 if series["library"] == OURS else 1.5}"' + (' stroke-dasharray="6 3"' if is_dashed else "")
         time_panel.line(time, colour, style)
         share_panel.line(share, colour, style)
-        legend.append((colour, style, series["library"] + (", prepared bases" if series["prepared"] else "")))
+        legend.append((colour, style, name))
     height = 380 + 18 * ((len(legend) + 2) // 3)
     keys = []
     for i, (colour, style, name) in enumerate(legend):
@@ -322,6 +339,7 @@ def regenerated(data):
         page: with_regions(page, regions),
         readme: with_regions(readme, {"headline": headline(data)}),
         DOCS / "plots" / "headline.svg": headline_plot(data),
+        DOCS / "plots" / "ntt_bn254.svg": transform_plot(data),
     }
     files.update({DOCS / "plots" / f"msm_{curve}.svg": plot(data, curve) for curve in data["bound_ms"]})
     return files

@@ -1,10 +1,13 @@
 #include "pool_tour.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cupool/driver/copy.hpp>
 #include <cupool/kernels/point.hpp>
 #include <cupool/pool/peer_manager.hpp>
 #include <cupool/pool/pool_graph.hpp>
+#include <cupool/pool/pooled_ntt.hpp>
+#include <cupool/pool/pooled_poseidon.hpp>
 #include <cupool/pool/sliced_array.hpp>
 #include <numeric>
 #include <set>
@@ -232,6 +235,39 @@ void visit_reductions(const DevicePool& pool) {
     }
 }
 
+std::vector<Scalar> scalars_up_to(std::size_t count) {
+    std::vector<Scalar> scalars(count);
+    for (std::size_t i = 0; i < count; ++i) scalars[i] = Scalar{{i + 1, i * i}};
+    return scalars;
+}
+
+/// One transform and one tree, both in a slice on each device.
+void visit_fields(const DevicePool& pool) {
+    constexpr Curve curve = Curve::bn254;
+    constexpr std::size_t slice = 2048;
+    std::size_t size = slice;
+    while (size < slice * pool.device_count()) size *= 2;
+    const std::vector<Scalar> elements = scalars_up_to(size);
+    std::vector<DeviceBuffer<Scalar>> slices;
+    for (std::size_t i = 0, first = 0; i < pool.device_count(); first += slices[i].size(), ++i) {
+        const bool is_last = i + 1 == pool.device_count();
+        slices.emplace_back(is_last ? size - first : size / std::bit_ceil(pool.device_count()), pool.context_at(i));
+        copy(slices[i].span(), std::span(elements).subspan(first, slices[i].size()), pool.context_at(i).stream());
+    }
+    std::vector<Scalar> expected(size);
+    std::vector<Scalar> results(size);
+    ntt<curve>(elements, NttDirection::forward, PooledNttDomain<curve>(DevicePool::host(), size), {}, expected);
+    ntt<curve>(slices, NttDirection::forward, PooledNttDomain<curve>(pool, size), {.are_inputs_on_device = true}, results);
+    expect(results == expected, "a transform in slices is right");
+
+    expected.resize(1);
+    results.resize(1);
+    const auto poseidon_of = [](const DevicePool& own) { return PooledPoseidon<curve>(own, PoseidonVariant::poseidon2, 3); };
+    poseidon_merkle_tree<curve>(elements, poseidon_of(DevicePool::host()), 1, {}, expected);
+    poseidon_merkle_tree<curve>(slices, poseidon_of(pool), 1, {.are_inputs_on_device = true}, results);
+    expect(results == expected, "a tree over leaves in slices is right");
+}
+
 void visit_graph(const DevicePool& pool) {
     std::vector<DeviceBuffer<std::uint32_t>> buffers;
     for (std::size_t i = 0; i < pool.device_count(); ++i) buffers.emplace_back(items, pool.context_at(i));
@@ -277,6 +313,7 @@ void tour(const DevicePool& pool) {
     visit_placed_msms(pool);
     visit_peers(pool);
     visit_reductions(pool);
+    visit_fields(pool);
     visit_graph(pool);
     visit_quarantine(pool);
 }

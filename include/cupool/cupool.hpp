@@ -69,7 +69,11 @@
 #include <cupool/pool/peer_path.hpp>
 #include <cupool/pool/pool_graph.hpp>
 #include <cupool/pool/pool_metrics.hpp>
+#include <cupool/pool/pool_operand.hpp>
+#include <cupool/pool/pool_output_operand.hpp>
 #include <cupool/pool/pooled_bases.hpp>
+#include <cupool/pool/pooled_ntt.hpp>
+#include <cupool/pool/pooled_poseidon.hpp>
 #include <cupool/pool/shared_array.hpp>
 #include <cupool/pool/sliced_array.hpp>
 #include <cupool/pool/unusable_devices.hpp>

@@ -346,6 +346,17 @@ std::vector<std::size_t> PoolState::healthy() const {
     return indices;
 }
 
+std::vector<std::size_t> PoolState::least_busy(std::size_t most) const {
+    std::vector<std::size_t> indices = healthy();
+    std::vector<std::uint64_t> in_flight;  // read once: it changes
+    for (const auto& member : members_) in_flight.push_back(member->in_flight.load());
+    std::stable_sort(indices.begin(), indices.end(),
+                     [&](std::size_t left, std::size_t right) { return in_flight[left] < in_flight[right]; });
+    indices.resize(std::min(most, indices.size()));
+    std::sort(indices.begin(), indices.end());
+    return indices;
+}
+
 std::size_t PoolState::best_available(std::size_t bytes_needed) {
     struct Found {
         bool fits;

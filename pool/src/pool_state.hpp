@@ -52,6 +52,8 @@ public:
     const std::vector<std::unique_ptr<PoolMember>>& members() const { return members_; }
     /// The indices of the members that are not quarantined. \throws Error no_device if there is none
     std::vector<std::size_t> healthy() const;
+    /// The indices of those of them with the fewest tasks in flight, at most so many, in the pool's order. \pre most > 0
+    std::vector<std::size_t> least_busy(std::size_t most) const;
     /// Quarantines a member, or readmits it. \param why  nullopt readmits it
     void set_quarantine(std::size_t index, std::optional<std::string> why);
 
@@ -158,6 +160,11 @@ private:
     /// For the case that a task of the pool destroys its last copy.
     std::unique_ptr<Teardown> teardown_ = std::make_unique<Teardown>(this, [](void* state) { delete static_cast<PoolState*>(state); });
     std::unique_ptr<DeviceThreads> threads_;  // last: the threads use the other members
+};
+
+/// Gives functions of the library that are no members of DevicePool its state.
+struct PoolAccess {
+    static PoolState& state(const DevicePool& pool, const SourceLocation& where) { return pool.state(where); }
 };
 
 }  // namespace cupool::detail

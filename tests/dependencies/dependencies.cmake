@@ -68,13 +68,16 @@ room(pool/src MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/msm kernels/sr
 room(pool/src/reduce MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/reduce pool/src)
 room(pool/src/launch MAY_INCLUDE ${pool} ${kernels_internal} pool/src/scheduling pool/src)
 room(pool/src/msm MAY_INCLUDE ${pool} ${kernels_internal} ${msm_internal} pool/src/scheduling pool/src)
+room(pool/src/batch MAY_INCLUDE ${pool} ${kernels_internal} pool/src)
+room(pool/src/ntt MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/ntt pool/src/batch pool/src/collectives pool/src)
+room(pool/src/poseidon MAY_INCLUDE ${pool} ${kernels_internal} pool/src/batch pool/src)
 room(pool/src/collectives MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/reduce kernels/src/collective pool/src/scheduling
   pool/src/peers pool/src)
 room(pool/src/worker_process MAY_INCLUDE ${pool} kernels/src/curve kernels/src/curve/for_each_curve.hpp pool/src/scheduling)
 
 # What kernels offers to pool beside its public headers: kernels/CMakeLists.txt, cupool_kernels_internal.
 string(CONCAT offered_to_pool "^kernels/src/(collective/|reduce/|transfer/|support/parallel_for\\.hpp|"
-  "curve/(for_each_curve|host_curve)\\.hpp|msm/[a-z_]+\\.hpp|msm/device/(budget|device_msm|strided_msms)\\.hpp)")
+  "ntt/(checks|sliced_ntt)\\.hpp|curve/(for_each_curve|host_curve)\\.hpp|msm/[a-z_]+\\.hpp|msm/device/(budget|device_msm|strided_msms)\\.hpp)")
 
 # The simulator is a libcuda: of the other layers it knows the declarations of the ABI only. Its PTX interpreter stands alone. All objects
 # of the simulated driver refer to each other, so most of its rooms do so, too.

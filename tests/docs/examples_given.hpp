@@ -68,6 +68,8 @@ extern const cupool::Kernel<cupool::DeviceSpan<cupool::JacobianPoint<curve>>> ne
 namespace ntt {
 extern const std::vector<cupool::Scalar> coefficients;
 extern cupool::DeviceBuffer<cupool::Scalar> left, right;
+extern const std::vector<cupool::Scalar> four_polynomials;
+extern std::vector<cupool::DeviceBuffer<cupool::Scalar>> slices;
 }  // namespace ntt
 
 namespace poseidon {

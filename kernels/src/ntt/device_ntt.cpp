@@ -1,19 +1,14 @@
 #include "ntt/device_ntt.hpp"
 
-#include <algorithm>
 #include <cupool/driver/copy.hpp>
 
 #include "curve/for_each_curve.hpp"
-#include "ntt/plan.hpp"
+#include "ntt/launch.hpp"
 #include "transfer/run_on_device.hpp"
 
 namespace cupool::detail {
 
 namespace {
-
-constexpr unsigned elements_of_thread = 4;
-constexpr unsigned max_tile_bits = 10;  ///< the elements of a block
-constexpr unsigned min_tile_bits = 6;
 
 Scalar* address_of(DeviceSpan<Scalar> span) {
     return reinterpret_cast<Scalar*>(span.pointer());  // NOLINT(performance-no-int-to-ptr): the kernel gets it
@@ -57,32 +52,11 @@ private:
     bool needs_scratch() const { return passes_.size() > 1 && passes_.back().output_order != NttOrder::mixed; }
 
     void enqueue(const NttPassShape& shape, DeviceSpan<const Scalar> from, DeviceSpan<Scalar> to) {
-        const NttDomainState<C>& domain = job_.domain;
-        const unsigned row_bits = std::max(2u, shape.row_bits);  // a thread has rows whose numbers differ in two bits
-        const unsigned line_bits = tile_bits(row_bits) - row_bits;
-        const bool is_inverse = job_.is_inverse();
-        NttPass<Scalar> pass{.shape = shape,
-                             .line_bits = line_bits,
-                             .scale_log = is_inverse && shape.is_last != 0 ? shape.digits.log_size() : 0,
-                             .input = reinterpret_cast<const Scalar*>(from.pointer()),  // NOLINT(performance-no-int-to-ptr)
-                             .output = address_of(to),
-                             .roots = NttPowerTable<C>::address_of(domain.device_roots[is_inverse ? 1 : 0]),
-                             .root_bits = domain.root_bits,
-                             .exponents = ntt_exponents(domain.log_size, shape.digits.log_size(), is_inverse),
-                             .twiddles = domain.twiddles.on_device(),
-                             .coset = {}};
-        if (coset_ != nullptr) pass.coset = coset_->on_device();
-        const std::uint32_t lines = shape.line_count();
-        const std::uint32_t lines_of_block = 1u << line_bits;
-        kernels_->pass.launch({(lines - 1) / lines_of_block + 1, (1u << (row_bits + line_bits)) / elements_of_thread}, context_.stream(),
-                              pass);
-    }
-
-    /// The logarithm of the elements of a block: small enough for enough blocks, large enough for a line.
-    unsigned tile_bits(unsigned row_bits) const {
-        unsigned bits = max_tile_bits;
-        while (bits > min_tile_bits && job_.outputs.size() >> bits < job_.tuning.min_blocks) --bits;
-        return std::max(bits, row_bits);
+        const NttBlocks blocks(shape, job_.outputs.size(), job_.tuning.min_blocks);
+        NttPass<Scalar> pass = ntt_pass_arguments<C>(shape, blocks.line_bits(), job_.domain, job_.is_inverse(), coset_);
+        pass.input = reinterpret_cast<const Scalar*>(from.pointer());  // NOLINT(performance-no-int-to-ptr): the kernel gets it
+        pass.output = address_of(to);
+        kernels_->pass.launch(blocks.launch_shape(shape.line_count()), context_.stream(), pass);
     }
 
     const NttJob<C>& job_;

@@ -19,6 +19,11 @@ struct NttDomainState {
 
     /// The powers of a coset generator, or of its inverse. Makes them if they are new, and waits for that.
     const NttPowerTable<C>& coset(const Field& generator, bool is_inverse) const;
+    /// The same of a generator in standard form; nullptr if it is 1, and so are all its powers.
+    const NttPowerTable<C>* coset_or_null(const Scalar& generator, bool is_inverse) const {
+        const Field element = Field::from_standard(generator);
+        return element == Field::one() ? nullptr : &coset(element, is_inverse);
+    }
 
     DeviceContext context;
     unsigned log_size;

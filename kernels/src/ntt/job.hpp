@@ -21,12 +21,7 @@ struct NttJob {
     std::size_t size() const { return inputs.size() / config.batch_size; }
     std::vector<NttPassShape> passes() const { return ntt_passes(size(), config, tuning.max_pass_bits); }
     /// The powers that inputs of a forward transform and outputs of an inverse one are multiplied by; nullptr if all are 1.
-    const NttPowerTable<C>* coset() const {
-        using Field = ScalarField<C>;
-        const Field generator = Field::from_standard(config.coset_gen);
-        if (generator == Field::one()) return nullptr;
-        return &domain.coset(generator, is_inverse());
-    }
+    const NttPowerTable<C>* coset() const { return domain.coset_or_null(config.coset_gen, is_inverse()); }
 };
 
 }  // namespace cupool::detail

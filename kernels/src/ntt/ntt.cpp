@@ -1,4 +1,3 @@
-#include <bit>
 #include <chrono>
 #include <cupool/driver/detail/caller.hpp>
 #include <cupool/kernels/ntt.hpp>
@@ -8,9 +7,9 @@
 #include <string>
 
 #include "curve/for_each_curve.hpp"
+#include "ntt/checks.hpp"
 #include "ntt/device_ntt.hpp"
 #include "ntt/host_ntt.hpp"
-#include "ntt/plan.hpp"
 #include "transfer/operand_checks.hpp"
 
 namespace cupool {
@@ -55,27 +54,6 @@ namespace detail {
 
 namespace {
 
-/// \return the elements of one transform
-std::size_t checked_size(std::size_t inputs, std::size_t outputs, std::size_t domain_size, const NttConfig& config) {
-    if (config.batch_size == 0) refuse("ntt", "batch_size is 0; it must be 1 or more");
-    if (inputs != outputs) refuse("ntt", std::to_string(inputs) + " inputs, but room for " + std::to_string(outputs) + " outputs");
-    if (inputs % config.batch_size != 0) {
-        refuse("ntt", std::to_string(inputs) + " inputs do not divide evenly among batch_size = " + std::to_string(config.batch_size) +
-                          " transforms");
-    }
-    const std::size_t size = inputs / config.batch_size;
-    if (!std::has_single_bit(size)) refuse("ntt", std::to_string(size) + " elements a transform; it must be a power of two");
-    if (size > domain_size) {
-        refuse("ntt", std::to_string(size) + " elements a transform, but the domain is for up to " + std::to_string(domain_size) +
-                          "; make a larger one");
-    }
-    if (inputs > std::numeric_limits<std::uint32_t>::max()) {
-        throw Error(ErrorCategory::unsupported,
-                    "ntt: " + std::to_string(inputs) + " elements in one call are 2^32 or more; divide the batch among calls");
-    }
-    return size;
-}
-
 void require_reach(const DeviceContext& context, const DeviceContext& domain) {
     if (context.is_host() && domain.is_host()) return;
     if (!context.is_host() && !domain.is_host() && context.context() == domain.context()) return;
@@ -87,11 +65,12 @@ void require_reach(const DeviceContext& context, const DeviceContext& domain) {
 template <Curve C>
 void check(const NttJob<C>& job) {
     const NttConfig& config = job.config;
-    require_enumerator(job.direction, NttDirection::inverse, "NttDirection");
-    require_enumerator(config.ordering, NttOrdering::mixed_natural, "NttOrdering");
-    checked_size(job.inputs.size(), job.outputs.size(), std::size_t{1} << job.domain.log_size, config);
-    if (ScalarField<C>::from_standard(config.coset_gen).is_zero())
-        refuse("ntt", "coset_gen is 0 modulo r, which generates no coset; 1 is for none");
+    checked_ntt_size(job.inputs.size(), job.outputs.size(), std::size_t{1} << job.domain.log_size, config);
+    if (job.inputs.size() > std::numeric_limits<std::uint32_t>::max()) {
+        throw Error(ErrorCategory::unsupported,
+                    "ntt: " + std::to_string(job.inputs.size()) + " elements in one call are 2^32 or more; divide the batch among calls");
+    }
+    check_ntt_config<C>(job.direction, config);
     require_place("ntt", job.inputs, config.are_inputs_on_device, "inputs", config.ctx);
     require_place("ntt", job.outputs.as_input(), config.are_outputs_on_device, "outputs", config.ctx);
     require_same_or_apart("ntt", job.inputs, job.outputs);

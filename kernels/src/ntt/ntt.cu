@@ -13,7 +13,14 @@ using Element = DeviceField<Parameters, inlined_product_of<Parameters>>;
 
 CUPOOL_KERNEL CUPOOL_BLOCKS(256, 3) void ntt_pass(NttPass<Element> pass) {
     CUPOOL_SHARED static NttTile tile;
-    NttBlock<Parameters, Element>(pass, tile).run();
+    NttBlock<Parameters, Element, NttArrays<Element>>(pass, {pass}, tile).run();
+}
+
+CUPOOL_KERNEL CUPOOL_BLOCKS(256, 3) void ntt_sliced_pass(NttSlicedPass<Element> sliced) {
+    CUPOOL_SHARED static NttTile tile;
+    CUPOOL_SHARED static NttSliceTables<Element> tables;
+    tables.fill(sliced);
+    NttBlock<Parameters, Element, NttShareOfSlices<Element>>(sliced.pass, {sliced, tables}, tile).run();
 }
 
 /// powers[i] = base^(i step)

@@ -8,6 +8,7 @@
 #include "field/device_field.cuh"
 #include "field/element_memory.cuh"
 #include "ntt/pass.hpp"
+#include "ntt/sliced_pass.hpp"
 #include "support/device.cuh"
 
 namespace cupool::device {
@@ -16,6 +17,8 @@ using detail::NttLine;
 using detail::NttPass;
 using detail::NttPassShape;
 using detail::NttPowers;
+using detail::NttSlicedPass;
+using detail::NttSlices;
 
 inline constexpr unsigned ntt_block_size = 256;
 inline constexpr unsigned ntt_elements = 4;  ///< of a thread
@@ -129,19 +132,67 @@ CUPOOL_DEVICE Field power(const NttPowers<Field>& powers, std::uint32_t exponent
     return high * load_element(powers.low + detail::low_bits_of(exponent, powers.low_bits));
 }
 
-template <class Parameters, class Field>
+/// All lines of a pass over elements in one array.
+template <class Field>
+struct NttArrays {
+    const NttPass<Field>& pass;
+
+    CUPOOL_DEVICE std::uint32_t line_count() const { return pass.shape.line_count(); }
+    CUPOOL_DEVICE NttLine line(std::uint32_t number) const { return pass.shape.line(number); }
+    CUPOOL_DEVICE const Field* input(std::uint64_t place) const { return pass.input + place; }
+    CUPOOL_DEVICE Field* output(std::uint64_t place) const { return pass.output + place; }
+};
+
+/// The addresses of the slices in shared memory: an index that is known only at run time would put those of the parameter in local memory.
+template <class Field>
+struct NttSliceTables {
+    NttSlices<const Field> inputs;
+    NttSlices<Field> outputs;
+
+    CUPOOL_DEVICE void fill(const NttSlicedPass<Field>& sliced) {
+        if (thread_index() == 0) {
+#pragma unroll
+            for (unsigned i = 0; i < detail::max_ntt_slices; ++i) {
+                inputs.slices[i] = sliced.inputs.slices[i];
+                outputs.slices[i] = sliced.outputs.slices[i];
+            }
+        }
+        block_barrier();
+    }
+};
+
+/// The lines of one device of a pass over elements in slices.
+template <class Field>
+struct NttShareOfSlices {
+    const NttSlicedPass<Field>& sliced;
+    const NttSliceTables<Field>& tables;
+
+    CUPOOL_DEVICE std::uint32_t line_count() const { return sliced.share.line_count(sliced.pass.shape); }
+    CUPOOL_DEVICE NttLine line(std::uint32_t number) const {
+        return sliced.pass.shape.line(sliced.share.line_number(sliced.pass.shape, number));
+    }
+    CUPOOL_DEVICE const Field* input(std::uint64_t place) const { return tables.inputs.at(place, slice_bits()); }
+    CUPOOL_DEVICE Field* output(std::uint64_t place) const { return tables.outputs.at(place, slice_bits()); }
+
+private:
+    CUPOOL_DEVICE std::uint32_t slice_bits() const { return sliced.share.slice_bits(sliced.pass.shape); }
+};
+
+/// \tparam Elements  which lines a launch transforms, and where their elements are: NttArrays or NttShareOfSlices
+template <class Parameters, class Field, class Elements>
 class NttBlock {
 public:
-    CUPOOL_DEVICE NttBlock(const NttPass<Field>& pass, NttTile& tile)
+    CUPOOL_DEVICE NttBlock(const NttPass<Field>& pass, const Elements& elements, NttTile& tile)
         : pass_(pass),
           shape_(pass.shape),
+          memory_(elements),
           tile_(tile),
           window_{pass.line_bits + (pass.shape.row_bits < 2 ? 2 : pass.shape.row_bits) - 2},
           line_number_((block_index() << pass.line_bits) + detail::low_bits_of(thread_index(), pass.line_bits)) {}
 
     CUPOOL_DEVICE void run() {
-        const bool is_inside = line_number_ < shape_.line_count();
-        const NttLine line = shape_.line(is_inside ? line_number_ : 0);
+        const bool is_inside = line_number_ < memory_.line_count();
+        const NttLine line = memory_.line(is_inside ? line_number_ : 0);
         const bool is_inverse = pass_.exponents.sign != 0;
         const bool has_coset = pass_.coset.high != nullptr;
         load(line, is_inside);
@@ -166,7 +217,7 @@ private:
 #pragma unroll
         for (unsigned e = 0; e < ntt_elements; ++e) {
             elements_[e] = Field::zero();
-            if (is_inside && has_row(row(e))) elements_[e] = load_element(pass_.input + shape_.input_place(line, row(e)));
+            if (is_inside && has_row(row(e))) elements_[e] = load_element(memory_.input(shape_.input_place(line, row(e))));
         }
         if (shape_.is_first == 0) return;
 #pragma unroll
@@ -231,12 +282,13 @@ private:
                 if (pass_.scale_log != 0) elements_[e] = divided_by_power_of_two<Parameters>(elements_[e], pass_.scale_log);
                 elements_[e] = elements_[e].reduced_once();
             }
-            store_element(pass_.output + shape_.output_place(line, digit(row(e))), elements_[e]);
+            store_element(memory_.output(shape_.output_place(line, digit(row(e)))), elements_[e]);
         }
     }
 
     const NttPass<Field>& pass_;
     const NttPassShape& shape_;
+    Elements memory_;
     NttTile& tile_;
     NttWindow window_;
     std::uint32_t line_number_;

@@ -1,10 +1,10 @@
 #include "checks.hpp"
 
 #include <algorithm>
-#include <cupool/driver/pointer_info.hpp>
 #include <string>
 
 #include "collective/peer_arrays.hpp"
+#include "peers/peer_paths.hpp"
 
 namespace cupool::detail {
 
@@ -56,9 +56,7 @@ void require_one_a_device(const std::vector<PeerBuffer>& buffers, std::size_t al
 }
 
 void require_reachable_memory(const PeerBuffer& buffer, const DeviceContext& context) {
-    if (buffer.bytes == 0) return;
-    const abi::MemoryPool pool = pointer_info(context.context(), buffer.pointer).pool;
-    if (pool == nullptr || pool == context.memory_pool().handle()) return;
+    if (buffer.bytes == 0 || is_open_to_peers(buffer.pointer, context)) return;
     ErrorDetails details;
     details.category = ErrorCategory::unsupported;
     details.device = buffer.device;

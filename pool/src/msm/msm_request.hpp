@@ -28,7 +28,7 @@ public:
         require_flag("msm", results.is_on_device(), config.are_results_on_device, "results");
         if (results.is_on_device()) {
             const DeviceSpan<JacobianPoint<C>> there = results.device();
-            require_msm_memory(pool, {there.pointer(), there.size_bytes(), there.device()}, "results");
+            require_in_pool("msm", pool, {there.pointer(), there.size_bytes(), there.device()}, "results");
         }
         pool.faults().check();
     }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "memory_checks.hpp"
 #include "pool_state.hpp"
 #include "transfer/operand_checks.hpp"
 
@@ -41,34 +42,11 @@ inline void require_same_division(const Division& one, const std::string& name, 
                       to_string(other) + "; divide both in the same way, or give one of them as a whole");
 }
 
-/// Calls function(span) for each span of device memory that an operand consists of.
-template <class T, class Function>
-void for_each_device_span(const PoolOperand<T>& operand, const Function& function) {
-    if (operand.is_on_host()) return;
-    if (!operand.is_sliced()) return function(operand.device());
-    for (const DeviceSpan<const T>& slice : operand.slices()) function(slice);
-}
-
-/// Refuses device memory that no MSM of this pool can use. \param name  of the operand or the results, for the message
-inline void require_msm_memory(const PoolState& pool, const DeviceSpan<const std::byte>& memory, const std::string& name) {
-    if (pool.is_host()) throw Error(ErrorCategory::unsupported, "msm: the " + name + " are on a device; the pool is the host");
-    if (memory.empty()) return;
-    if (pool.index_of(memory.device()) == pool.size()) {
-        std::string devices;
-        for (const int ordinal : pool.ordinals()) devices += (devices.empty() ? "" : ", ") + std::to_string(ordinal);
-        throw Error(ErrorCategory::wrong_context, "msm: the " + name + " are on device " + std::to_string(memory.device()) +
-                                                      ", which is not of the pool; it has devices " + devices);
-    }
-    require_alignment("msm", memory.pointer(), name);
-}
-
 /// Refuses an operand whose location differs from its flag in the configuration, or that lies outside the pool.
 template <class T>
 void require_msm_operand(const PoolState& pool, const PoolOperand<T>& operand, bool flag, const std::string& name) {
     require_flag("msm", !operand.is_on_host(), flag, name);
-    for_each_device_span(operand, [&](const DeviceSpan<const T>& span) {
-        require_msm_memory(pool, {span.pointer(), span.size_bytes(), span.device()}, name);
-    });
+    require_in_pool("msm", pool, operand, name);
 }
 
 /// The member on whose device the whole operand lies; nullopt if there is none, or it is quarantined.

@@ -5,6 +5,7 @@
 #include <cupool/driver/device.hpp>
 #include <cupool/driver/log.hpp>
 #include <cupool/driver/peer_access.hpp>
+#include <cupool/driver/pointer_info.hpp>
 #include <utility>
 
 #include "peers/peer_canary.hpp"
@@ -73,6 +74,11 @@ std::optional<Device::PeerLink> link_between(const Device& device, const Device&
 }
 
 }  // namespace
+
+bool is_open_to_peers(abi::DevicePointer pointer, const DeviceContext& context) {
+    const abi::MemoryPool pool = pointer_info(context.context(), pointer).pool;
+    return pool == nullptr || pool == context.memory_pool().handle();
+}
 
 PeerPaths::PeerPaths(std::vector<int> ordinals, ContextAt context_at, PeerOptions options)
     : ordinals_(std::move(ordinals)), context_at_(std::move(context_at)), options_(options) {

@@ -13,6 +13,10 @@
 
 namespace cupool::detail {
 
+/// Whether memory of a context's device is plain or from the context's memory pool: paths open no other to the peers.
+/// \param context  as the pool has it
+bool is_open_to_peers(abi::DevicePointer pointer, const DeviceContext& context);
+
 /// The paths between the devices of a pool, by their indices in the pool: finds and opens each path on first use, and copies over it. The
 /// implementation of PeerManager. Thread-safe.
 class PeerPaths {

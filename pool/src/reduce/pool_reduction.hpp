@@ -98,16 +98,9 @@ private:
         return busy;
     }
 
-    /// Chooses as many members as the input has work for, those with the fewest tasks in flight first.
+    /// As many members as the input has work for.
     std::vector<std::size_t> members_for(std::size_t bytes) const {
-        std::vector<std::size_t> members = pool_.healthy();
-        std::vector<std::uint64_t> in_flight;  // read once: it changes
-        for (std::size_t index = 0; index < pool_.size(); ++index) in_flight.push_back(pool_.member(index).in_flight.load());
-        std::stable_sort(members.begin(), members.end(),
-                         [&](std::size_t left, std::size_t right) { return in_flight[left] < in_flight[right]; });
-        members.resize(std::clamp<std::size_t>(bytes / min_bytes_a_device, 1, members.size()));
-        std::sort(members.begin(), members.end());
-        return members;
+        return pool_.least_busy(std::max<std::size_t>(bytes / min_bytes_a_device, 1));
     }
 
     /// The slices that are not empty. \throws Error if a slice cannot be reduced on its device

@@ -12,5 +12,5 @@ TEST_CASE("the multiplications of a permutation are those reckoned by hand") {
     CHECK(poseidon_multiply_slots(PoseidonVariant::original, 3, 57) == 24 * (power + 4 * 132) + 57 * (power + 6 * 132) + 2 * 5 * 132);
     CHECK(poseidon_multiply_slots(PoseidonVariant::poseidon2, 3, 56) == 80 * power);
     CHECK(poseidon_multiply_slots(PoseidonVariant::poseidon2, 4, 56) == 88 * power + 56 * 4 * 264);
-    CHECK_FALSE(multiply_milliseconds(1e9, DevicePool::host()));
+    CHECK_FALSE(multiply_milliseconds(1e9, DevicePool::host(), {}));
 }

@@ -1,4 +1,4 @@
-#include <cupool/kernels/ntt.hpp>
+#include <cupool/pool/pooled_ntt.hpp>
 #include <memory>
 #include <random>
 
@@ -21,7 +21,7 @@ struct BenchNttOptions {
     BenchOptions bench;
 };
 
-/// The transform to measure: on the first device of the pool, or on the host.
+/// The transform to measure, over a pool.
 template <Curve C>
 class NttJob {
 public:
@@ -29,56 +29,56 @@ public:
         : inputs_(inputs),
           placed_(inputs, memory, pool),
           options_(options),
-          context_(pool.context_at(0)),
-          domain_(inputs.size(), context_),
+          pool_(pool),
+          domain_(pool, inputs.size()),
           outputs_(inputs.size()) {
-        if (placed_.is_on_device()) device_outputs_ = DeviceBuffer<Scalar>(inputs.size(), context_);
+        if (placed_.is_on_device()) device_outputs_ = DeviceBuffer<Scalar>(inputs.size(), pool.context_at(0));
     }
 
     /// The part that is timed.
     void run() {
-        NttConfig config{.ctx = context_, .coset_gen = Scalar{{options_.coset}}};
+        NttConfig config{.coset_gen = Scalar{{options_.coset}}};
         config.are_inputs_on_device = config.are_outputs_on_device = placed_.is_on_device();
-        if (placed_.is_on_device()) {
-            ntt<C>(placed_.device(), direction(), domain_, config, device_outputs_.span());
-        } else {
-            ntt<C>(placed_.host(), direction(), domain_, config, std::span(outputs_));
-        }
+        const auto outputs = placed_.is_on_device() ? PoolOutputOperand<Scalar>(device_outputs_) : PoolOutputOperand<Scalar>(outputs_);
+        report_ = ntt<C>(placed_.operand(), direction(), domain_, config, outputs);
     }
 
     /// The first outputs, transformed back, are the inputs; later ones are the first.
     bool is_right() {
-        if (placed_.is_on_device()) copy(std::span(outputs_), device_outputs_.span(), context_.stream());
+        if (placed_.is_on_device()) copy(std::span(outputs_), device_outputs_.span(), pool_.context_at(0).stream());
         if (expected_.empty()) {
-            if (transformed(outputs_, context_, opposite_direction()) != inputs_) return false;
+            if (transformed(outputs_, pool_, opposite_direction()) != inputs_) return false;
             expected_ = outputs_;
         }
         return outputs_ == expected_;
     }
 
     std::string check() const {
-        const DevicePool other = open_second_pool(context_.is_host() ? Engine::host : Engine::gpu, options_.bench.engine);
-        if (transformed(inputs_, other.context_at(0), direction()) != expected_)
-            throw CheckFailed("the transform on " + to_string(other) + " differs");
+        const DevicePool other = open_second_pool(pool_.engine(), options_.bench.engine);
+        if (transformed(inputs_, other, direction()) != expected_) throw CheckFailed("the transform on " + to_string(other) + " differs");
         return "the same transform on " + to_string(other);
     }
+
+    /// The devices that took part.
+    const std::vector<int>& devices() const { return report_.devices; }
 
 private:
     NttDirection direction() const { return options_.inverse ? NttDirection::inverse : NttDirection::forward; }
     NttDirection opposite_direction() const { return options_.inverse ? NttDirection::forward : NttDirection::inverse; }
 
-    std::vector<Scalar> transformed(const std::vector<Scalar>& inputs, const DeviceContext& context, NttDirection direction) const {
+    std::vector<Scalar> transformed(const std::vector<Scalar>& inputs, const DevicePool& pool, NttDirection direction) const {
         std::vector<Scalar> outputs(inputs.size());
-        const NttConfig config{.ctx = context, .coset_gen = Scalar{{options_.coset}}};
-        ntt<C>(std::span(inputs), direction, NttDomain<C>(inputs.size(), context), config, std::span(outputs));
+        const NttConfig config{.coset_gen = Scalar{{options_.coset}}};
+        ntt<C>(inputs, direction, PooledNttDomain<C>(pool, inputs.size()), config, outputs);
         return outputs;
     }
 
     const std::vector<Scalar>& inputs_;
     PlacedArray<Scalar> placed_;
     const BenchNttOptions& options_;
-    DeviceContext context_;
-    NttDomain<C> domain_;
+    const DevicePool& pool_;
+    PooledNttDomain<C> domain_;
+    RunReport report_;
     std::vector<Scalar> outputs_;
     DeviceBuffer<Scalar> device_outputs_;
     std::vector<Scalar> expected_;
@@ -103,7 +103,7 @@ BenchResult bench_size(unsigned exponent, const BenchNttOptions& options, const 
             if (!job.is_right())
                 throw CheckFailed("the transform of 2^" + std::to_string(exponent) + " elements, transformed back, is not its inputs");
         });
-    measured.bound = multiply_milliseconds(ntt_multiply_slots(exponent), pool);
+    measured.bound = multiply_milliseconds(ntt_multiply_slots(exponent), pool, job.devices());
     if (options.bench.check) measured.checked_by = job.check();
     return measured;
 }
@@ -129,7 +129,7 @@ std::string bench_ntt(const BenchNttOptions& options) {
 void add_bench_ntt_command(CLI::App& bench, std::string& output) {
     const auto options = std::make_shared<BenchNttOptions>();
     options->bench.sizes = {16, 20, 22};
-    auto& command = *bench.add_subcommand("ntt", "transforms of random scalars on one GPU or the host, each transformed back");
+    auto& command = *bench.add_subcommand("ntt", "transforms of random scalars, each transformed back");
     add_scalar_field_option(command, options->curve, "bn254|bls12-381|bls12-377");
     add_bench_options(command, options->bench, largest_exponent);
     command.add_flag("--inverse", options->inverse, "inverse transforms");

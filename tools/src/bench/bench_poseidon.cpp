@@ -1,4 +1,4 @@
-#include <cupool/kernels/poseidon.hpp>
+#include <cupool/pool/pooled_poseidon.hpp>
 #include <memory>
 #include <random>
 
@@ -22,7 +22,7 @@ struct BenchPoseidonOptions {
     BenchOptions bench;
 };
 
-/// The hashes to measure: on the first device of the pool, or on the host.
+/// The hashes to measure, over a pool.
 template <Curve C>
 class HashJob {
 public:
@@ -30,26 +30,23 @@ public:
         : inputs_(inputs),
           placed_(inputs, memory, pool),
           options_(options),
-          context_(pool.context_at(0)),
-          poseidon_(options.choice.permutation<C>(context_)),
+          pool_(pool),
+          poseidon_(options.choice.permutation<C>(pool)),
           digests_(inputs.size() / options.choice.arity()) {
-        if (placed_.is_on_device()) device_digests_ = DeviceBuffer<Scalar>(digests_.size(), context_);
+        if (placed_.is_on_device()) device_digests_ = DeviceBuffer<Scalar>(digests_.size(), pool.context_at(0));
     }
 
     /// The part that is timed.
     void run() {
-        PoseidonConfig config{.ctx = context_};
+        PoseidonConfig config;
         config.are_inputs_on_device = config.are_outputs_on_device = placed_.is_on_device();
-        if (placed_.is_on_device()) {
-            poseidon_hash<C>(placed_.device(), poseidon_, config, device_digests_.span());
-        } else {
-            poseidon_hash<C>(placed_.host(), poseidon_, config, std::span(digests_));
-        }
+        const auto digests = placed_.is_on_device() ? PoolOutputOperand<Scalar>(device_digests_) : PoolOutputOperand<Scalar>(digests_);
+        report_ = poseidon_hash<C>(placed_.operand(), poseidon_, config, digests);
     }
 
     /// The first digests are those of permuted states, as far as some of them are compared; later ones are the first.
     bool is_right() {
-        if (placed_.is_on_device()) copy(std::span(digests_), device_digests_.span(), context_.stream());
+        if (placed_.is_on_device()) copy(std::span(digests_), device_digests_.span(), pool_.context_at(0).stream());
         if (expected_.empty()) {
             constexpr std::size_t most_compared = 256;
             const std::size_t count = std::min(digests_.size(), most_compared);
@@ -64,20 +61,24 @@ public:
     }
 
     std::string check() const {
-        const DevicePool other = open_second_pool(context_.is_host() ? Engine::host : Engine::gpu, options_.bench.engine);
-        const DeviceContext& context = other.context_at(0);
+        const DevicePool other = open_second_pool(pool_.engine(), options_.bench.engine);
         std::vector<Scalar> digests(digests_.size());
-        poseidon_hash<C>(std::span(inputs_), options_.choice.permutation<C>(context), {.ctx = context}, std::span(digests));
+        poseidon_hash<C>(inputs_, options_.choice.permutation<C>(other), {}, digests);
         if (digests != expected_) throw CheckFailed("the hashes on " + to_string(other) + " differ");
         return "the same hashes on " + to_string(other);
     }
 
     double slots() const {
+        const unsigned partial_rounds = poseidon_on_host().partial_rounds();
         return static_cast<double>(digests_.size()) *
-               poseidon_multiply_slots(options_.choice.variant(), options_.choice.width, poseidon_.partial_rounds());
+               poseidon_multiply_slots(options_.choice.variant(), options_.choice.width, partial_rounds);
     }
+    /// The devices that took part.
+    const std::vector<int>& devices() const { return report_.devices; }
 
 private:
+    Poseidon<C> poseidon_on_host() const { return options_.choice.permutation<C>(DevicePool::host()).poseidon_at(0); }
+
     /// By the host, from whole states with their tags.
     std::vector<Scalar> permuted(std::size_t first, std::size_t count) const {
         const bool is_tag_last = options_.choice.variant() == PoseidonVariant::poseidon2;
@@ -92,7 +93,7 @@ private:
             if (is_tag_last) states.push_back(tag);
         }
         std::vector<Scalar> results(states.size());
-        poseidon_permute<C>(std::span<const Scalar>(states), options_.choice.permutation<C>(DeviceContext::host()), {}, std::span(results));
+        poseidon_permute<C>(std::span(states), poseidon_on_host(), {}, std::span(results));
         std::vector<Scalar> digests;
         for (std::size_t i = is_filecoin ? 1 : 0; i < results.size(); i += arity + 1) digests.push_back(results[i]);
         return digests;
@@ -101,8 +102,9 @@ private:
     const std::vector<Scalar>& inputs_;
     PlacedArray<Scalar> placed_;
     const BenchPoseidonOptions& options_;
-    DeviceContext context_;
-    Poseidon<C> poseidon_;
+    const DevicePool& pool_;
+    PooledPoseidon<C> poseidon_;
+    RunReport report_;
     std::vector<Scalar> digests_;
     DeviceBuffer<Scalar> device_digests_;
     std::vector<Scalar> expected_;
@@ -121,7 +123,7 @@ BenchResult bench_size(unsigned exponent, const BenchPoseidonOptions& options, c
         [&] {
             if (!job.is_right()) throw CheckFailed("some of 2^" + std::to_string(exponent) + " hashes are not those of permuted states");
         });
-    measured.bound = multiply_milliseconds(job.slots(), pool);
+    measured.bound = multiply_milliseconds(job.slots(), pool, job.devices());
     if (options.bench.check) measured.checked_by = job.check();
     return measured;
 }
@@ -149,7 +151,7 @@ std::string bench_poseidon(const BenchPoseidonOptions& options) {
 void add_bench_poseidon_command(CLI::App& bench, std::string& output) {
     const auto options = std::make_shared<BenchPoseidonOptions>();
     options->bench.sizes = {16, 20, 22};
-    auto& command = *bench.add_subcommand("poseidon", "hashes of random scalars on one GPU or the host, some held against permuted states");
+    auto& command = *bench.add_subcommand("poseidon", "hashes of random scalars, some held against permuted states");
     add_scalar_field_option(command, options->curve, "bn254|bls12-381");
     add_poseidon_choice(command, options->choice);
     add_bench_options(command, options->bench, largest_exponent);

@@ -10,11 +10,15 @@ std::optional<double> multiply_slots_a_millisecond(const Device& device) {
     return slots_a_clock * device.multiprocessor_count() * device.attribute(abi::DeviceAttribute::clock_rate_khz);
 }
 
-std::optional<double> multiply_milliseconds(double slots, const DevicePool& pool) {
-    if (pool.is_host()) return std::nullopt;
-    const auto rate = multiply_slots_a_millisecond(pool.context_at(0).context().device());
-    if (!rate) return std::nullopt;
-    return slots / *rate;
+std::optional<double> multiply_milliseconds(double slots, const DevicePool& pool, std::span<const int> ordinals) {
+    if (ordinals.empty()) return std::nullopt;
+    double rate = 0;
+    for (const int ordinal : ordinals) {
+        const auto own = multiply_slots_a_millisecond(pool.context(ordinal).context().device());
+        if (!own) return std::nullopt;
+        rate += *own;
+    }
+    return slots / rate;
 }
 
 }  // namespace cupool::tools

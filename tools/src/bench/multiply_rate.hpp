@@ -5,6 +5,7 @@
 
 #include <cupool/pool/device_pool.hpp>
 #include <optional>
+#include <span>
 
 namespace cupool::tools {
 
@@ -17,7 +18,8 @@ inline constexpr double square_slots_of_four_limbs = 208;
 /// capability 9.0, on which the figures were measured.
 std::optional<double> multiply_slots_a_millisecond(const Device& device);
 
-/// The time of so many slots on the first device of a pool, in milliseconds; nullopt for the host, and for devices of another capability.
-std::optional<double> multiply_milliseconds(double slots, const DevicePool& pool);
+/// The time of so many slots on some devices of a pool together, in milliseconds; nullopt for none, and for devices of another capability.
+/// \param ordinals  of the devices
+std::optional<double> multiply_milliseconds(double slots, const DevicePool& pool, std::span<const int> ordinals);
 
 }  // namespace cupool::tools

@@ -6,6 +6,7 @@
 #include <cupool/driver/pinned_buffer.hpp>
 #include <cupool/kernels/operand.hpp>
 #include <cupool/pool/device_pool.hpp>
+#include <cupool/pool/pool_operand.hpp>
 #include <span>
 #include <string>
 
@@ -40,6 +41,8 @@ public:
     std::span<const T> host() const { return host_; }
     /// \pre is_on_device()
     DeviceSpan<const T> device() const { return device_.span(); }
+    /// Where it lies.
+    PoolOperand<T> operand() const { return is_on_device() ? PoolOperand<T>(device()) : PoolOperand<T>(host()); }
 
 private:
     std::span<const T> host_;

@@ -1,8 +1,8 @@
 #include <array>
 #include <bit>
 #include <cupool/driver/printable_text.hpp>
-#include <cupool/kernels/ntt.hpp>
 #include <cupool/kernels/vectors.hpp>
+#include <cupool/pool/pooled_ntt.hpp>
 #include <memory>
 #include <vector>
 
@@ -55,9 +55,10 @@ NttOrdering ordering_of(const std::string& name) {
 }
 
 template <Curve C>
-RunReport transform(const std::vector<Scalar>& inputs, NttDirection direction, NttConfig config, std::vector<Scalar>& outputs) {
+RunReport transform(const std::vector<Scalar>& inputs, NttDirection direction, const DevicePool& pool, const NttConfig& config,
+                    std::vector<Scalar>& outputs) {
     outputs.resize(inputs.size());
-    return ntt<C>(std::span(inputs), direction, NttDomain<C>(inputs.size(), config.ctx), config, std::span(outputs));
+    return ntt<C>(inputs, direction, PooledNttDomain<C>(pool, inputs.size()), config, outputs);
 }
 
 /// On the other engine if there is one; on the host alone, the transform of the outputs back must give what that of the inputs forth and
@@ -66,21 +67,20 @@ template <Curve C>
 std::string check(const std::vector<Scalar>& inputs, const std::vector<Scalar>& outputs, const NttConfig& config, const NttOptions& options,
                   Engine engine) {
     const DevicePool other = open_other_pool(engine, options.engine);
-    NttConfig other_config = config;
-    other_config.ctx = other.context_at(0);
     std::vector<Scalar> again;
     if (other.engine() != engine) {
-        transform<C>(inputs, options.direction(), other_config, again);
+        transform<C>(inputs, options.direction(), other, config, again);
         if (again != outputs) throw CheckFailed("the transform on the " + to_string(other.engine()) + " differs");
         return "the same transform on " + to_string(other);
     }
     const std::vector<Scalar> zeros(inputs.size());
     std::vector<Scalar> reduced(inputs.size());
-    add_vectors<C>(std::span(inputs), std::span(zeros), {.ctx = other_config.ctx}, std::span(reduced));
+    add_vectors<C>(std::span(inputs), std::span(zeros), {.ctx = other.context_at(0)}, std::span(reduced));
     constexpr NttOrdering opposite[] = {NttOrdering::natural_natural,   NttOrdering::reversed_natural, NttOrdering::natural_reversed,
                                         NttOrdering::reversed_reversed, NttOrdering::mixed_natural,    NttOrdering::natural_mixed};
-    other_config.ordering = opposite[static_cast<std::size_t>(config.ordering)];
-    transform<C>(outputs, options.inverse ? NttDirection::forward : NttDirection::inverse, other_config, again);
+    NttConfig back = config;
+    back.ordering = opposite[static_cast<std::size_t>(config.ordering)];
+    transform<C>(outputs, options.inverse ? NttDirection::forward : NttDirection::inverse, other, back, again);
     if (again != reduced) throw CheckFailed("the transform back does not give the inputs");
     return "the transform back";
 }
@@ -96,10 +96,9 @@ std::string run_ntt(const NttOptions& options) {
                 .within(input_name(options.file));
         }
         const DevicePool pool = open_pool(options.engine);
-        const NttConfig config{
-            .ctx = pool.context_at(0), .coset_gen = coset_generator<C>(options.coset), .ordering = ordering_of(options.ordering)};
+        const NttConfig config{.coset_gen = coset_generator<C>(options.coset), .ordering = ordering_of(options.ordering)};
         std::vector<Scalar> outputs;
-        const RunReport report = transform<C>(inputs, options.direction(), config, outputs);
+        const RunReport report = transform<C>(inputs, options.direction(), pool, config, outputs);
         const std::string checked_by = options.check ? check<C>(inputs, outputs, config, options, report.engine) : std::string();
         if (!options.json) return scalar_lines(outputs);
         Json json;

@@ -1,4 +1,4 @@
-#include <cupool/kernels/poseidon.hpp>
+#include <cupool/pool/pooled_poseidon.hpp>
 #include <memory>
 #include <vector>
 
@@ -35,17 +35,16 @@ struct Digests {
 };
 
 template <Curve C>
-Digests compute(const std::vector<Scalar>& inputs, const PoseidonOptions& options, const DeviceContext& context) {
-    const Poseidon<C> poseidon = options.choice.permutation<C>(context);
-    const PoseidonConfig config{.ctx = context, .is_compression = options.compress};
+Digests compute(const std::vector<Scalar>& inputs, const PoseidonOptions& options, const DevicePool& pool) {
+    const PooledPoseidon<C> poseidon = options.choice.permutation<C>(pool);
+    const PoseidonConfig config{.is_compression = options.compress};
     Digests result{std::vector<Scalar>(options.sponge || options.tree ? 1 : inputs.size() / options.arity()), {}};
-    const std::span digests(result.digests);
     if (options.sponge) {
-        result.report = poseidon_sponge<C>(std::span(inputs), inputs.size(), poseidon, config, digests);
+        result.report = poseidon_sponge<C>(inputs, inputs.size(), poseidon, config, result.digests);
     } else if (options.tree) {
-        result.report = poseidon_merkle_tree<C>(std::span(inputs), poseidon, 1, config, digests);
+        result.report = poseidon_merkle_tree<C>(inputs, poseidon, 1, config, result.digests);
     } else {
-        result.report = poseidon_hash<C>(std::span(inputs), poseidon, config, digests);
+        result.report = poseidon_hash<C>(inputs, poseidon, config, result.digests);
     }
     return result;
 }
@@ -54,8 +53,7 @@ Digests compute(const std::vector<Scalar>& inputs, const PoseidonOptions& option
 template <Curve C>
 std::string check(const std::vector<Scalar>& inputs, const PoseidonOptions& options, const Digests& result) {
     const DevicePool other = open_second_pool(result.report.engine, options.engine);
-    if (compute<C>(inputs, options, other.context_at(0)).digests != result.digests)
-        throw CheckFailed("the digests of " + to_string(other) + " differ");
+    if (compute<C>(inputs, options, other).digests != result.digests) throw CheckFailed("the digests of " + to_string(other) + " differ");
     return "the same hashes on " + to_string(other);
 }
 
@@ -80,11 +78,11 @@ std::string run_poseidon(const PoseidonOptions& options) {
     if constexpr (!PoseidonCurve<C>) {
         throw UsageError(poseidon_curves_text);
     } else {
-        options.choice.permutation<C>(DeviceContext::host());  // before the file is read, since its count depends on the width
+        options.choice.permutation<C>(DevicePool::host());  // before the file is read, since its count depends on the width
         const std::vector<Scalar> inputs = read_scalars(options.file);
         require_count(inputs.size(), options);
         const DevicePool pool = open_pool(options.engine);
-        const Digests result = compute<C>(inputs, options, pool.context_at(0));
+        const Digests result = compute<C>(inputs, options, pool);
         const std::string checked_by = options.check ? check<C>(inputs, options, result) : std::string();
         if (!options.json) return scalar_lines(result.digests);
         Json json;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cupool/kernels/poseidon.hpp>
+#include <cupool/pool/pooled_poseidon.hpp>
 #include <string>
 
 #include "program/outcome.hpp"
@@ -20,11 +20,11 @@ struct PoseidonChoice {
     /// What a hash takes.
     std::size_t arity() const { return width - 1; }
 
-    /// \throws UsageError if the variant has no such width over this field
+    /// On the devices of a pool. \throws UsageError if the variant has no such width over this field
     template <Curve C>
-    Poseidon<C> permutation(const DeviceContext& context) const {
+    PooledPoseidon<C> permutation(const DevicePool& pool) const {
         try {
-            return Poseidon<C>(variant(), width, context);
+            return PooledPoseidon<C>(pool, variant(), width);
         } catch (const Error& error) {
             if (error.category() == ErrorCategory::unsupported) throw UsageError(error.message());
             throw;
