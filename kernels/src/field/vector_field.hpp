@@ -2,12 +2,14 @@
 
 /// \file
 /// Prime fields on the host, eight elements side by side, by AVX-512 IFMA: limbs of 52 bits, a vector register each, Montgomery form with
-/// R = 2^(52 limbs). An element is any number below 1.1 p that is right modulo p, unless a function says otherwise.
+/// R = 2^(52 limbs). An element is any number below 1.1 p that is right modulo p, unless a function says otherwise; over the scalar field
+/// of BLS12-381 below 1.2 p.
 ///
-/// The limbs leave room above the modulus (R > 64 p), so that products of elements, and of sums and differences of a few of them, are
-/// below 1.1 p without a final subtraction: (a b + q p) / R < a b / R + p. Method: Gueron and Krasnov, "Software Implementation of Modular
-/// Exponentiation, Using Advanced Vector Instructions Architectures" (WAIFI 2012); Edamatsu and Takahashi, "Accelerating Large Integer
-/// Multiplication Using Intel AVX-512IFMA" (ICA3PP 2019). Not constant-time: cupool's inputs are public.
+/// The limbs leave room above the modulus (R > 64 p, over the scalar field of BLS12-381 R > 32 p), so that products of elements, and of
+/// sums and differences of a few of them, are elements without a final subtraction: (a b + q p) / R < a b / R + p. Method: Gueron and
+/// Krasnov, "Software Implementation of Modular Exponentiation, Using Advanced Vector Instructions Architectures" (WAIFI 2012); Edamatsu
+/// and Takahashi, "Accelerating Large Integer Multiplication Using Intel AVX-512IFMA" (ICA3PP 2019). Not constant-time: cupool's inputs are
+/// public.
 ///
 /// Each function is compiled for these instructions, whatever the rest of the library is compiled for, and is to be called only where
 /// has_vector_unit() says so. No lambdas in them: GCC compiles those for the rest's.
@@ -96,7 +98,7 @@ public:
     using Integer = typename Element::Integer;
     using LaneMask = __mmask8;
 
-    static constexpr std::size_t limbs = (bit_length(Element::modulus) + 6 + vector_limb_bits - 1) / vector_limb_bits;
+    static constexpr std::size_t limbs = (bit_length(Element::modulus) + 5 + vector_limb_bits - 1) / vector_limb_bits;
 
     CUPOOL_VECTOR_INLINE static VectorField zero() {
         VectorField result;
@@ -105,7 +107,7 @@ public:
         return result;
     }
 
-    /// The same number in each lane: in Montgomery form, below 1.1 p.
+    /// The same number in each lane: in Montgomery form, an element.
     CUPOOL_VECTOR_INLINE static VectorField broadcast(const VectorLimbs& value) {
         VectorField result;
 #pragma GCC unroll 8
@@ -113,6 +115,15 @@ public:
         return result;
     }
     CUPOOL_VECTOR_INLINE static VectorField one() { return broadcast(montgomery_one); }
+
+    /// Of limbs of 52 bits, least significant first.
+    CUPOOL_VECTOR_INLINE static VectorField from_limbs(const __m512i (&values)[limbs]) {
+        VectorField result;
+#pragma GCC unroll 8
+        for (std::size_t i = 0; i < limbs; ++i) result.limb_[i] = values[i];
+        return result;
+    }
+    CUPOOL_VECTOR_INLINE const __m512i& limb(std::size_t i) const { return limb_[i]; }
 
     /// Lane i from rows[i].
     CUPOOL_VECTOR_INLINE static VectorField load(const std::uint64_t* const (&rows)[vector_lanes]) {
@@ -135,7 +146,7 @@ public:
         for (std::size_t i = 0; i < vector_lanes; ++i) _mm512_store_si512(rows[i], columns[i]);
     }
 
-    /// left * right / R. \pre left * right < 6 p^2
+    /// left * right / R. \pre left * right < 6 p^2; over the scalar field of BLS12-381 6.5 p^2
     CUPOOL_VECTOR [[gnu::noinline]] static VectorField product(const VectorField& left, const VectorField& right) {
         __m512i columns[2 * limbs];
 #pragma GCC unroll 8
@@ -215,7 +226,7 @@ public:
         return result;
     }
 
-    /// The number modulo p, below 1.1 p: less as many times p as its highest limb shows it to have. \pre it lies from p / 2 to 7 p
+    /// The number modulo p, an element: less as many times p as its highest limb shows it to have. \pre it lies from p / 2 to 7 p
     CUPOOL_VECTOR_INLINE VectorField reduced() const {
         // With the carry from the limb below and less one, the highest limb is at most what it would be with all carries done.
         const __m512i carry = _mm512_srai_epi64(limb_[limbs - 2], vector_limb_bits);

@@ -6,7 +6,9 @@
 
 #include "curve/for_each_curve.hpp"
 #include "ntt/plan.hpp"
+#include "ntt/vector_pass.hpp"
 #include "support/parallel_for.hpp"
+#include "support/uninitialized_array.hpp"
 
 namespace cupool::detail {
 
@@ -110,12 +112,19 @@ void ntt_on_host(const NttJob<C>& job) {
     const std::vector<NttPassShape> passes = job.passes();
     // The last pass moves elements, except to the mixed order: it cannot read what it overwrites.
     const bool needs_scratch = passes.size() > 1 && passes.back().output_order != NttOrder::mixed;
-    std::vector<Scalar> scratch(needs_scratch ? job.outputs.size() : 0);
-    Scalar* const between = needs_scratch ? scratch.data() : job.outputs.host().data();
+    UninitializedArray<Scalar> scratch(needs_scratch ? job.outputs.size() : 0);
+    Scalar* const between = needs_scratch ? scratch.span().data() : job.outputs.host().data();
     const unsigned threads = job.config.ctx.host_threads();
     for (const NttPassShape& pass : passes) {
         const Scalar* const input = pass.is_first != 0 ? job.inputs.host().data() : between;
-        HostPass<C>(job, pass, input, pass.is_last != 0 ? job.outputs.host().data() : between).run(threads);
+        Scalar* const output = pass.is_last != 0 ? job.outputs.host().data() : between;
+#if defined(CUPOOL_HAS_VECTOR_FIELD)
+        if (VectorPass<C>::is_worthwhile(pass)) {
+            VectorPass<C>(job, pass, input, output).run(threads);
+            continue;
+        }
+#endif
+        HostPass<C>(job, pass, input, output).run(threads);
     }
 }
 

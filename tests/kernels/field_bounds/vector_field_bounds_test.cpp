@@ -16,14 +16,20 @@ namespace {
 struct IntervalBn254 : Bn254BaseField {};
 struct IntervalBls12381 : Bls12381BaseField {};
 struct IntervalBls12377 : Bls12377BaseField {};
+struct IntervalBn254Scalar : Bn254ScalarField {};
+struct IntervalBls12381Scalar : Bls12381ScalarField {};
+struct IntervalBls12377Scalar : Bls12377ScalarField {};
 
-#define CUPOOL_BASE_FIELDS "[kernels]", IntervalBn254, IntervalBls12381, IntervalBls12377
+#define CUPOOL_FIELDS \
+    "[kernels]", IntervalBn254, IntervalBls12381, IntervalBls12377, IntervalBn254Scalar, IntervalBls12381Scalar, IntervalBls12377Scalar
 
 template <class Parameters>
 struct Bounds {
     using Vector = VectorField<Parameters>;
 
     static constexpr std::size_t limbs = Vector::limbs;
+    static constexpr VectorContract contract = std::is_same_v<Parameters, IntervalBls12381Scalar> ? tight_contract : usual_contract;
+    static constexpr int max_element = contract.max_element;
     const BigInteger p = BigInteger(to_limbs(Parameters::modulus));
     const BigInteger r = BigInteger::power_of_two(limbs * vector_limb_bits);
     /// The weight of the highest limb.
@@ -75,22 +81,22 @@ struct Bounds {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("bounds: vector products are elements", CUPOOL_BASE_FIELDS) {
+TEMPLATE_TEST_CASE("bounds: vector products are elements", CUPOOL_FIELDS) {
     const Bounds<TestType> bounds;
     const BigInteger& p = bounds.p;
     const BigInteger any = BigInteger::power_of_two(64 * TestType::limbs) - 1;
-    CHECK(p * 64 < bounds.r);
-    CHECK(bounds.reduces_to_element(p * p * 6));
-    static_assert(max_factor_product == 6 * tenths * tenths);
-    CHECK(bounds.reduces_to_element(any * p));                // points that are loaded, times a constant below p
-    CHECK(p * max_element < (any + 1) * tenths);              // to_element(): it has the limbs of 64 bits,
-    CHECK(BigInteger(max_element) < BigInteger(2 * tenths));  // and less than 2 p, of which p is subtracted once
+    CHECK(p * bounds.contract.room < bounds.r);
+    // Hundredths of p^2: the whole is a hundred times as large, and so is R.
+    CHECK((p * p * bounds.contract.max_factor_product + (bounds.r - 1) * p * 100) * tenths < bounds.r * p * 100 * bounds.max_element);
+    CHECK(bounds.reduces_to_element(any * p));                       // points that are loaded, times a constant below p
+    CHECK(p * bounds.max_element < (any + 1) * tenths);              // to_element(): it has the limbs of 64 bits,
+    CHECK(BigInteger(bounds.max_element) < BigInteger(2 * tenths));  // and less than 2 p, of which p is subtracted once
 }
 
-TEMPLATE_TEST_CASE("bounds: vector columns fit their lanes", CUPOOL_BASE_FIELDS) {
+TEMPLATE_TEST_CASE("bounds: vector columns fit their lanes", CUPOOL_FIELDS) {
     using Vector = VectorField<TestType>;
     const Bounds<TestType> bounds;
-    // More than any factors have, whose product is below 6 p^2.
+    // More than any factors have, whose product is below 6.5 p^2.
     const Vector factor = bounds.up_to(bounds.p * 7);
     bounds.check_normalized(Vector::product(factor, factor));
     bounds.check_normalized(factor.square());
@@ -98,7 +104,7 @@ TEMPLATE_TEST_CASE("bounds: vector columns fit their lanes", CUPOOL_BASE_FIELDS)
     bounds.check_normalized(Vector::product(loaded, bounds.up_to(bounds.p)));
 }
 
-TEMPLATE_TEST_CASE("bounds: vector carries are done from sums of limbs", CUPOOL_BASE_FIELDS) {
+TEMPLATE_TEST_CASE("bounds: vector carries are done from sums of limbs", CUPOOL_FIELDS) {
     const Bounds<TestType> bounds;
     std::array<Interval, Bounds<TestType>::limbs> limbs;
     limbs.fill({-max_limb_terms * limb_end, max_limb_terms * limb_end});
@@ -108,7 +114,7 @@ TEMPLATE_TEST_CASE("bounds: vector carries are done from sums of limbs", CUPOOL_
 
 /// The estimate of the highest limb, h, is at most that of the number with its carries done, T, and at least T - 2: what comes into the
 /// limb below is no more than one in either direction. q = h inverse / 2^52, rounded down, with inverse = 2^52 / (highest limb of p + 1).
-TEMPLATE_TEST_CASE("bounds: vector reductions give elements", CUPOOL_BASE_FIELDS) {
+TEMPLATE_TEST_CASE("bounds: vector reductions give elements", CUPOOL_FIELDS) {
     const Bounds<TestType> bounds;
     const BigInteger& p = bounds.p;
     const Int128 inverse = limb_end / (bounds.highest_limb(p) + 1);
@@ -121,7 +127,7 @@ TEMPLATE_TEST_CASE("bounds: vector reductions give elements", CUPOOL_BASE_FIELDS
         const Int128 most = ((q + 1) * limb_end - 1) / inverse;
         CHECK(!(big(least) * bounds.highest < p * static_cast<std::uint64_t>(q)));
         const BigInteger limit = big(most + 3) * bounds.highest;  // above the number, as T is at most h + 2
-        CHECK(!(p * static_cast<std::uint64_t>(tenths * q + max_element) < limit * tenths));
+        CHECK(!(p * static_cast<std::uint64_t>(tenths * q + bounds.max_element) < limit * tenths));
     }
 
     // The code itself, on all sums of limbs at once: factors have 52 bits and the table has the multiple.
@@ -150,7 +156,7 @@ TEMPLATE_TEST_CASE("bounds: vector reductions give elements", CUPOOL_BASE_FIELDS
     }
 }
 
-TEMPLATE_TEST_CASE("bounds: vector products are right at the bounds", CUPOOL_BASE_FIELDS) {
+TEMPLATE_TEST_CASE("bounds: vector products are right at the bounds", CUPOOL_FIELDS) {
     using Vector = VectorField<TestType>;
     const Bounds<TestType> bounds;
     const BigInteger& p = bounds.p;
@@ -159,10 +165,11 @@ TEMPLATE_TEST_CASE("bounds: vector products are right at the bounds", CUPOOL_BAS
     const BigInteger values[] = {0, 1, p - 1, p, p + 1, element, p * 2 + element, p * 4 + element, ones, ones * 2 + 1};
     for (const BigInteger& a : values) {
         for (const BigInteger& b : values) {
-            if (!(a * b < p * p * 6)) continue;
+            if (!(a * b * 100 < p * p * bounds.contract.max_factor_product)) continue;
             CHECK(bounds.element(Vector::product(bounds.number(a), bounds.number(b))) * bounds.r % p == a * b % p);
         }
-        if (a * a < p * p * 6) CHECK(bounds.element(bounds.number(a).square()) * bounds.r % p == a * a % p);
+        if (a * a * 100 < p * p * bounds.contract.max_factor_product)
+            CHECK(bounds.element(bounds.number(a).square()) * bounds.r % p == a * a % p);
     }
 }
 
