@@ -4,7 +4,7 @@
 //     cupool_mutate --arithmetic --function product_of_vec4s       # every change of the field multiplications
 //     cupool_mutate --barriers --arithmetic --sample 60 --seed 1   # some of each
 //
-// Ends with 0 when every barrier and at least 95 % of the other mutants were caught; those of the file --equivalent do not count.
+// Ends with 0 when every barrier and at least 95 % (--least) of the other mutants were caught; those of the file --equivalent do not count.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
@@ -37,6 +37,7 @@ struct Options {
     std::size_t sample = 0;
     std::uint64_t seed = 1;
     std::string equivalent;
+    double least = 95;
 };
 
 Options parse(int argc, char** argv) {
@@ -50,6 +51,7 @@ Options parse(int argc, char** argv) {
     app.add_option("--sample", options.sample, "at most this many mutants of each kind, drawn by the seed");
     app.add_option("--seed", options.seed, "of the draw");
     app.add_option("--equivalent", options.equivalent, "a file of mutants that change nothing, a line each as they are printed");
+    app.add_option("--least", options.least, "the share of other mutants than barriers that must be caught, in %");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -130,6 +132,6 @@ int main(int argc, char** argv) {
     if (!unchanged_passes(options)) return 1;
     bool good = true;
     if (options.barriers) good &= run("barriers", mutants(without_barriers, options), equivalent) == 1;
-    if (options.arithmetic) good &= run("arithmetic", mutants(with_other_arithmetic, options), equivalent) >= 0.95;
+    if (options.arithmetic) good &= run("arithmetic", mutants(with_other_arithmetic, options), equivalent) >= options.least / 100;
     return good ? 0 : 1;
 }

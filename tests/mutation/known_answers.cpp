@@ -14,6 +14,7 @@
 #include <span>
 #include <utility>
 
+#include "known_answers_of_fields.hpp"
 #include "msm/device/msm_on_device.hpp"
 #include "support/shipped_code.hpp"
 
@@ -380,6 +381,7 @@ const std::vector<ShippedModule>& shipped_modules() {
         all.push_back({"reduce_u64", detail::reduce_u64_code.ptx, [] {}, run_reductions_of_types<std::int64_t, std::uint64_t>});
         all.push_back({"reduce_f32", detail::reduce_f32_code.ptx, [] {}, run_reductions_of_types<float>});
         all.push_back({"reduce_f64", detail::reduce_f64_code.ptx, [] {}, run_reductions_of_types<double>});
+        append_field_modules(all);
         return all;
     }();
     return modules;

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <regex>
+#include <set>
 #include <utility>
 
 namespace cupool::test {
@@ -67,7 +71,15 @@ bool takes_carry(std::string_view opcode) {
 }
 bool hands_carry_on(std::string_view opcode) { return opcode.find(".cc") != std::string_view::npos; }
 
-/// Whether the carry that an instruction hands on is taken before another one replaces it. Carries live within a run of instructions.
+/// The place of the instruction that hands on the carry that this one takes. Carries live within a run of instructions.
+std::optional<std::size_t> giver_of_carry(const std::vector<Instruction>& instructions, std::size_t index) {
+    while (index-- > 0) {
+        if (hands_carry_on(opcode_of(instructions[index].text).text)) return index;
+    }
+    return std::nullopt;
+}
+
+/// Whether the carry that an instruction hands on is taken before another one replaces it.
 bool carry_is_taken(const std::vector<Instruction>& instructions, std::size_t index) {
     for (++index; index < instructions.size(); ++index) {
         const std::string_view opcode = opcode_of(instructions[index].text).text;
@@ -75,6 +87,49 @@ bool carry_is_taken(const std::vector<Instruction>& instructions, std::size_t in
         if (hands_carry_on(opcode)) return false;
     }
     return false;
+}
+
+/// The registers of each function that are 0 throughout: they are written once, by a constant. As "function register".
+std::set<std::string> zero_registers(const std::vector<Instruction>& instructions) {
+    static const std::regex zero(R"(mov\.u32\s+(%r\d+), 0;)");
+    static const std::regex write(R"((?:@\S+\s+)?[\w.]+\s+(%r\d+),.*)");
+    std::set<std::string> zeros;
+    std::map<std::string, int> writes;
+    std::smatch parts;
+    for (const Instruction& instruction : instructions) {
+        if (std::regex_match(instruction.text, parts, zero)) zeros.insert(instruction.function + ' ' + parts.str(1));
+        if (std::regex_match(instruction.text, parts, write)) ++writes[instruction.function + ' ' + parts.str(1)];
+    }
+    for (auto zero_register = zeros.begin(); zero_register != zeros.end();)
+        zero_register = writes[*zero_register] == 1 ? std::next(zero_register) : zeros.erase(zero_register);
+    return zeros;
+}
+
+/// Half of a product plus a number.
+struct ProductPlus {
+    bool takes_carry;
+    bool is_lower;         ///< half
+    bool is_product_zero;  ///< a factor is a zero register
+    bool is_addend_zero;
+
+    static std::optional<ProductPlus> of(const Instruction& instruction, const std::set<std::string>& zeros) {
+        static const std::regex form(R"((madc?)\.(lo|hi)(?:\.cc)?\.u32\s+%r\d+, (%?\w+), (%?\w+), (%?\w+);)");
+        std::smatch parts;
+        if (!std::regex_match(instruction.text, parts, form)) return std::nullopt;
+        const auto is_zero = [&](int part) { return zeros.count(instruction.function + ' ' + parts.str(part)) != 0; };
+        return ProductPlus{parts.str(1) == "madc", parts.str(2) == "lo", is_zero(3) || is_zero(4), is_zero(5)};
+    }
+};
+
+/// Whether an instruction that hands on a carry never has one: half of a product plus 0 and, of the upper half, a carry; 0 plus a number
+/// and no carry.
+bool never_carries(const std::vector<Instruction>& instructions, std::size_t index, const std::set<std::string>& zeros) {
+    const auto product = ProductPlus::of(instructions[index], zeros);
+    if (!product) return false;
+    if (product->is_addend_zero && (!product->takes_carry || !product->is_lower)) return true;
+    if (!product->is_product_zero) return false;
+    const auto giver = product->takes_carry ? giver_of_carry(instructions, index) : std::nullopt;
+    return !giver || never_carries(instructions, *giver, zeros);
 }
 
 struct Exchange {
@@ -100,12 +155,21 @@ constexpr auto exchanges = std::to_array<Exchange>({
 
 constexpr auto barriers = std::to_array<std::string_view>({"bar.", "barrier.", "membar.", "fence."});
 
+/// What of an instruction matters.
+struct Effects {
+    bool carry_in;      ///< whether there can be one to take
+    bool carry_out;     ///< whether there can be one to hand on, and it is taken
+    bool product_half;  ///< whether the halves of its product differ
+};
+
 /// Others in the place of an instruction, by its opcode.
-std::vector<std::string> others_than(const std::string& instruction, bool carry_is_taken) {
+std::vector<std::string> others_than(const std::string& instruction, const Effects& effects) {
     const auto [start, opcode] = opcode_of(instruction);
     std::vector<std::string> others;
     for (const Exchange& exchange : exchanges) {
-        if (!starts_with(opcode, exchange.opcode) || (exchange.from == ".cc" && !carry_is_taken)) continue;
+        if (!starts_with(opcode, exchange.opcode) || (exchange.from == ".cc" && !effects.carry_out)) continue;
+        if (takes_carry(exchange.from) && !effects.carry_in) continue;
+        if ((exchange.from == ".lo" || exchange.from == ".hi") && !effects.product_half) continue;
         others.push_back(instruction);
         others.back().replace(start + opcode.find(exchange.from), exchange.from.size(), exchange.to);
     }
@@ -145,11 +209,16 @@ std::vector<Mutation> without_barriers(std::string_view text) {
 
 std::vector<Mutation> with_other_arithmetic(std::string_view text) {
     const std::vector<Instruction> instructions = instructions_of(text);
+    const std::set<std::string> zeros = zero_registers(instructions);
     std::vector<Mutation> mutations;
     for (std::size_t i = 0; i < instructions.size(); ++i) {
         const auto& [line, function, before] = instructions[i];
-        for (const std::string& after : others_than(before, carry_is_taken(instructions, i)))
-            mutations.push_back({line, function, before, after});
+        const auto giver = giver_of_carry(instructions, i);
+        const auto product = ProductPlus::of(instructions[i], zeros);
+        const Effects effects{.carry_in = giver && !never_carries(instructions, *giver, zeros),
+                              .carry_out = carry_is_taken(instructions, i) && !never_carries(instructions, i, zeros),
+                              .product_half = !product || !product->is_product_zero};
+        for (const std::string& after : others_than(before, effects)) mutations.push_back({line, function, before, after});
     }
     return mutations;
 }

@@ -25,7 +25,8 @@ std::string apply(const Mutation& mutation, std::string_view text);
 std::vector<Mutation> without_barriers(std::string_view text);
 
 /// Each arithmetic instruction with another opcode, condition or half of a product, without taking a carry or handing one on, or with its
-/// alternatives exchanged. A carry that nothing takes is handed on as before.
+/// alternatives exchanged. What has no effect stays as it is: a carry that nothing takes, or that there never is, and the half of a product
+/// with 0.
 std::vector<Mutation> with_other_arithmetic(std::string_view text);
 
 }  // namespace cupool::test
