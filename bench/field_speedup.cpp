@@ -140,12 +140,14 @@ public:
                 config.are_inputs_on_device = config.are_outputs_on_device = true;
                 const Measured measured =
                     measure(runs_, [&] { return ntt<C>(from.buffers(), NttDirection::forward, domain, config, to.buffers()); });
-                check_once(exponent, ordering, to.get());
-                row.add(measured, to.get());
+                const std::vector<Scalar> results = to.get();
+                check(exponent, ordering, results);
+                row.add(measured, results);
             } else {
                 const Measured measured = measure(
                     runs_, [&] { return ntt<C>(inputs(count), NttDirection::forward, domain, config, outputs_.span().first(count)); });
                 const auto results = outputs_.span().first(count);
+                check(exponent, ordering, results);
                 row.add(measured, {results.begin(), results.end()});
             }
         }
@@ -165,10 +167,13 @@ public:
                     config.are_inputs_on_device = config.are_outputs_on_device = true;
                     const Measured measured =
                         measure(runs_, [&] { return poseidon_hash<C>(from.buffers(), poseidon, config, to.buffers()); });
-                    row.add(measured, to.get());
+                    const std::vector<Scalar> results = to.get();
+                    check_hashes(results);
+                    row.add(measured, results);
                 } else {
                     const auto results = outputs_.span().first(count / 2);
                     const Measured measured = measure(runs_, [&] { return poseidon_hash<C>(inputs(count), poseidon, config, results); });
+                    check_hashes(results);
                     row.add(measured, {results.begin(), results.end()});
                 }
             }
@@ -183,6 +188,11 @@ public:
                 const PooledPoseidon<C> poseidon(pool, PoseidonVariant::poseidon2, 3);
                 std::vector<Scalar> root(1);
                 const Measured measured = measure(runs_, [&] { return poseidon_merkle_tree<C>(inputs(count), poseidon, 1, {}, root); });
+                if (exponent <= largest_checked_tree) {
+                    std::vector<Scalar> expected(1);
+                    poseidon_merkle_tree<C>(inputs(count), on_host(), 1, {}, std::span(expected));
+                    require(root == expected, "the root of a tree is wrong");
+                }
                 row.add(measured, root);
             }
         }
@@ -191,8 +201,21 @@ public:
 private:
     std::span<const Scalar> inputs(std::size_t count) const { return inputs_.span().first(count); }
 
-    void check_once(unsigned exponent, NttOrdering ordering, const std::vector<Scalar>& outputs) {
-        if (ordering == NttOrdering::natural_natural) check_transform<C>(inputs(std::size_t{1} << exponent), outputs, exponent);
+    static constexpr unsigned largest_checked_tree = 12;
+
+    void check(unsigned exponent, NttOrdering ordering, std::span<const Scalar> outputs) {
+        const std::size_t size = std::size_t{1} << exponent;
+        if (ordering == NttOrdering::natural_natural) check_transform<C>(inputs(size), outputs.first(size), exponent);
+    }
+
+    static const auto& on_host() {
+        static const Poseidon<C> poseidon(PoseidonVariant::poseidon2, 3, DeviceContext::host());
+        return poseidon;
+    }
+    void check_hashes(std::span<const Scalar> digests) {
+        std::vector<Scalar> expected(std::min<std::size_t>(digests.size(), 64));
+        poseidon_hash<C>(inputs(2 * expected.size()), on_host(), {}, std::span(expected));
+        require(std::equal(expected.begin(), expected.end(), digests.begin()), "a hash is wrong");
     }
 
     unsigned runs_;
@@ -227,6 +250,10 @@ int main(int argc, char** argv) {
         return argc > index ? static_cast<unsigned>(std::atoi(argv[index])) : otherwise;
     };
     const std::string curve = argc > 4 ? argv[4] : "bn254";
+    if (curve != "bn254" && curve != "bls12-381" && curve != "bls12-377") {
+        std::fprintf(stderr, "cupool_field_speedup: no curve %s; there are bn254, bls12-381, bls12-377\n", curve.c_str());
+        return 2;
+    }
     try {
         if (curve == "bn254") run<Curve::bn254>(number(1, 18), number(2, 26), number(3, 15));
         if (curve == "bls12-381") run<Curve::bls12_381>(number(1, 18), number(2, 26), number(3, 15));

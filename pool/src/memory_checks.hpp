@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cupool/pool/pool_operand.hpp>
+#include <cupool/pool/pool_output_operand.hpp>
 #include <string>
+#include <vector>
 
 #include "pool_state.hpp"
 #include "transfer/operand_checks.hpp"
@@ -34,6 +36,35 @@ template <class T>
 void require_in_pool(const std::string& job, const PoolState& pool, const PoolOperand<T>& operand, const std::string& name) {
     for (const DeviceSpan<const T>& span : device_spans(operand))
         require_in_pool(job, pool, {span.pointer(), span.size_bytes(), span.device()}, name);
+}
+
+/// The arrays in one memory of which an operand consists.
+template <class T>
+std::vector<Operand<T>> pieces_of(const PoolOperand<T>& operand) {
+    if (operand.is_on_host()) return {operand.host()};
+    const auto spans = device_spans(operand);
+    return {spans.begin(), spans.end()};
+}
+template <class T>
+std::vector<OutputOperand<T>> pieces_of(const PoolOutputOperand<T>& operand) {
+    if (operand.is_on_host()) return {operand.host()};
+    if (!operand.is_sliced()) return {operand.device()};
+    return {operand.slices().begin(), operand.slices().end()};
+}
+
+/// Throws if a job's inputs and outputs overlap anywhere: parts of a divided job see only their own.
+template <class T>
+void require_apart(const std::string& job, const PoolOperand<T>& inputs, const PoolOutputOperand<T>& outputs) {
+    for (const Operand<T>& input : pieces_of(inputs)) {
+        for (const OutputOperand<T>& output : pieces_of(outputs)) require_apart(job, input, output);
+    }
+}
+/// The same unless they begin at the same places.
+template <class T>
+void require_same_or_apart(const std::string& job, const PoolOperand<T>& inputs, const PoolOutputOperand<T>& outputs) {
+    for (const Operand<T>& input : pieces_of(inputs)) {
+        for (const OutputOperand<T>& output : pieces_of(outputs)) require_same_or_apart(job, input, output);
+    }
 }
 
 }  // namespace cupool::detail

@@ -163,7 +163,7 @@ private:
 };
 
 /// Gives functions of the library that are no members of DevicePool its state.
-struct PoolAccess {
+struct PoolStateAccess {
     static PoolState& state(const DevicePool& pool, const SourceLocation& where) { return pool.state(where); }
 };
 

@@ -93,12 +93,18 @@ bool carry_is_taken(const std::vector<Instruction>& instructions, std::size_t in
 std::set<std::string> zero_registers(const std::vector<Instruction>& instructions) {
     static const std::regex zero(R"(mov\.u32\s+(%r\d+), 0;)");
     static const std::regex write(R"((?:@\S+\s+)?[\w.]+\s+(%r\d+),.*)");
+    static const std::regex many_writes(R"((?:@\S+\s+)?[\w.]+\s+\{([^}]*)\}.*)");
+    static const std::regex name(R"(%r\d+)");
     std::set<std::string> zeros;
     std::map<std::string, int> writes;
     std::smatch parts;
     for (const Instruction& instruction : instructions) {
         if (std::regex_match(instruction.text, parts, zero)) zeros.insert(instruction.function + ' ' + parts.str(1));
         if (std::regex_match(instruction.text, parts, write)) ++writes[instruction.function + ' ' + parts.str(1)];
+        if (!std::regex_match(instruction.text, parts, many_writes)) continue;
+        const std::string names = parts.str(1);
+        for (std::sregex_iterator own(names.begin(), names.end(), name); own != std::sregex_iterator(); ++own)
+            ++writes[instruction.function + ' ' + own->str()];
     }
     for (auto zero_register = zeros.begin(); zero_register != zeros.end();)
         zero_register = writes[*zero_register] == 1 ? std::next(zero_register) : zeros.erase(zero_register);

@@ -119,7 +119,7 @@ void ntt_on_host(const NttJob<C>& job) {
         const Scalar* const input = pass.is_first != 0 ? job.inputs.host().data() : between;
         Scalar* const output = pass.is_last != 0 ? job.outputs.host().data() : between;
 #if defined(CUPOOL_HAS_VECTOR_FIELD)
-        if (VectorPass<C>::is_worthwhile(pass)) {
+        if (VectorPass<C>::is_worthwhile(pass, job.tuning)) {
             VectorPass<C>(job, pass, input, output).run(threads);
             continue;
         }

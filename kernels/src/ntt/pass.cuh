@@ -195,12 +195,15 @@ public:
         const NttLine line = memory_.line(is_inside ? line_number_ : 0);
         const bool is_inverse = pass_.exponents.sign != 0;
         const bool has_coset = pass_.coset.high != nullptr;
+        const bool has_input_factors = shape_.is_first != 0 && !is_inverse && has_coset;
+        const bool has_output_factors = shape_.is_last == 0 || (is_inverse && has_coset);
+        const NttPowers<Field>& output_factors = shape_.is_last == 0 ? pass_.twiddles : pass_.coset;
         load(line, is_inside);
-        if (shape_.is_first != 0 && !is_inverse && has_coset) multiply<Side::input>(pass_.coset, line);
+        if (has_output_factors) prefetch_output_factors(output_factors, line);
+        if (has_input_factors) multiply<Side::input>(pass_.coset, line);
         transform();
         if (!is_inside) return;
-        if (shape_.is_last == 0 || (is_inverse && has_coset))
-            multiply<Side::output>(shape_.is_last == 0 ? pass_.twiddles : pass_.coset, line);
+        if (has_output_factors) multiply<Side::output>(output_factors, line);
         store(line);
     }
 
@@ -240,6 +243,12 @@ private:
             elements_[ntt_elements - 1] = element;
         }
     }
+    /// While the butterflies are computed: the powers are scattered over a large table, and multiply() waits for one after the other.
+    CUPOOL_DEVICE void prefetch_output_factors(const NttPowers<Field>& powers, const NttLine& line) const {
+#pragma unroll 1
+        for (unsigned e = 0; e < ntt_elements; ++e) prefetch_near(powers.high + (exponent<Side::output>(line, row(e)) >> powers.low_bits));
+    }
+
     template <Side side>
     CUPOOL_DEVICE std::uint32_t exponent(const NttLine& line, unsigned row) const {
         if constexpr (side == Side::input) return shape_.position(line, row);

@@ -12,6 +12,7 @@ namespace cupool::detail {
 /// What tests choose differently, to have several passes and large blocks with few elements.
 struct NttTuning {
     unsigned max_pass_bits = max_ntt_pass_bits;
+    bool uses_host_vectors = true;   ///< if the processor has them
     std::uint64_t min_blocks = 256;  ///< smaller blocks are for few elements, of which every multiprocessor should have some
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ntt/plan.hpp"
+#include "ntt/sliced_pass.hpp"
 
 namespace cupool::detail {
 

@@ -39,8 +39,9 @@ void subtract_moduli(Scalar& integer) {
 }  // namespace
 
 template <Curve C>
-bool VectorPass<C>::is_worthwhile(const NttPassShape& shape) {
-    return shape.line_count() >= vector_lanes && shape.row_bits > 0 && has_vector_unit() && !is_vector_unit_declined();
+bool VectorPass<C>::is_worthwhile(const NttPassShape& shape, const NttTuning& tuning) {
+    return tuning.uses_host_vectors && shape.line_count() >= vector_lanes && shape.row_bits > 0 && has_vector_unit() &&
+           !is_vector_unit_declined();
 }
 
 template <Curve C>
@@ -113,7 +114,7 @@ typename VectorPass<C>::Factors VectorPass<C>::output_factors(const Lines& lines
         Field step = Field::one();
         if (shape_.is_last == 0) {
             step = power(domain_.twiddles, exponents_.of_domain(shape_.twiddle_exponent(lines[i], 1)));
-        } else if (coset_ != nullptr) {
+        } else if (is_inverse_ && coset_ != nullptr) {
             const std::uint32_t first = shape_.output_index(lines[i], 0);
             start = start * power(*coset_, first);
             step = power(*coset_, shape_.output_index(lines[i], 1) - first);
@@ -161,7 +162,7 @@ void VectorPass<C>::store(const Lines& lines, std::size_t count, const Vector* r
     const Factors factors = output_factors(lines);
     Vector factor = vector_form<Vector>(factors.start);
     const Vector step = vector_form<Vector>(factors.step);
-    const bool is_stepped = shape_.is_last == 0 || coset_ != nullptr;
+    const bool is_stepped = shape_.is_last == 0 || (is_inverse_ && coset_ != nullptr);
     for (std::uint32_t digit = 0; digit < std::uint32_t{1} << shape_.row_bits; ++digit) {
         Vector row = rows[reversed_bits(digit, shape_.row_bits)];
         if (has_output_factors()) row = Vector::product(factor, row);

@@ -24,8 +24,9 @@ class VectorPass {
 public:
     VectorPass(const NttJob<C>& job, const NttPassShape& shape, const Scalar* input, Scalar* output);
 
-    /// Whether the pass has enough lines for vectors, and the processor the instructions. \pre called before the constructor
-    static bool is_worthwhile(const NttPassShape& shape);
+    /// Whether the pass has enough lines for vectors, and the processor the instructions. No pass of a transform has fewer lines than the
+    /// pass before, so the pass after this one is one of these again: it may get elements of the modulus and above.
+    static bool is_worthwhile(const NttPassShape& shape, const NttTuning& tuning);
 
     void run(unsigned threads) const;
 

@@ -80,5 +80,7 @@ CUPOOL_DEVICE void atomic_min(std::uint32_t* address, std::uint32_t value) {
 
 /// Asks for the line at `address` to be brought into the L2 cache.
 CUPOOL_DEVICE void prefetch(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
+/// The same into the cache of the multiprocessor.
+CUPOOL_DEVICE void prefetch_near(const void* address) { asm volatile("prefetch.global.L1 [%0];" ::"l"(address)); }
 
 }  // namespace cupool::device

@@ -1,16 +1,12 @@
 #include "batch/batch_parts.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "memory_checks.hpp"
 
 namespace cupool::detail {
 
 namespace {
-
-/// The least host memory that is worth another device.
-constexpr std::size_t min_bytes_a_device = std::size_t{4} << 20;
 
 std::size_t item_count(const BatchShape& shape, std::size_t inputs, std::size_t outputs) {
     if (inputs % shape.item_inputs != 0) {
@@ -39,8 +35,8 @@ std::vector<BatchPart> divided_host_batch(PoolState& pool, const BatchShape& sha
     std::vector<BatchPart> parts;
     for (const std::size_t member : members) {
         const Slice& own = slices[member];
-        // The first one checks what the job itself checks, even if there is nothing to do.
-        if (own.count == 0 && member != members.front()) continue;
+        // If there is nothing to do, the first one checks what the job itself checks.
+        if (own.count == 0 && (items != 0 || member != members.front())) continue;
         parts.push_back({member, inputs.subspan(own.offset * shape.item_inputs, own.count * shape.item_inputs),
                          outputs.subspan(own.offset * shape.item_outputs, own.count * shape.item_outputs)});
     }
@@ -62,10 +58,11 @@ std::vector<std::size_t> items_of_spans(const BatchShape& shape, const std::vect
     return items;
 }
 
-std::string text_of(const std::vector<DeviceSpan<const Scalar>>& spans, const std::vector<std::size_t>& items) {
+/// "2 transforms on device 0, 1 transforms on device 1"
+std::string text_of(const BatchShape& shape, const std::vector<DeviceSpan<const Scalar>>& spans, const std::vector<std::size_t>& items) {
     std::string text;
     for (std::size_t i = 0; i < spans.size(); ++i) {
-        text += (i == 0 ? "" : ", ") + std::to_string(items[i]) + " on device " + std::to_string(spans[i].device());
+        text += (i == 0 ? "" : ", ") + std::to_string(items[i]) + ' ' + shape.item + " on device " + std::to_string(spans[i].device());
     }
     return text;
 }
@@ -78,8 +75,8 @@ void require_same_devices(const BatchShape& shape, const std::vector<DeviceSpan<
         return left.device() == right.device();
     };
     if (of_inputs == of_outputs && std::equal(inputs.begin(), inputs.end(), outputs.begin(), outputs.end(), is_same)) return;
-    refuse(shape.job, "inputs and outputs are not divided alike among the devices: there are inputs of " + shape.item + " " +
-                          text_of(inputs, of_inputs) + "; outputs " + text_of(outputs, of_outputs));
+    refuse(shape.job, "inputs and outputs are not divided alike: there are the inputs of " + text_of(shape, inputs, of_inputs) +
+                          "; the outputs of " + text_of(shape, outputs, of_outputs));
 }
 
 }  // namespace
@@ -155,6 +152,11 @@ RunReport run_batch(PoolState& pool, const BatchShape& shape, const std::vector<
     } else {
         pool.run_each(members, run_part);
     }
+    return joined_report(pool, members, reports, start);
+}
+
+RunReport joined_report(const PoolState& pool, const std::vector<std::size_t>& members, const std::vector<RunReport>& reports,
+                        std::chrono::steady_clock::time_point start) {
     RunReport whole{.engine = pool.is_host() ? Engine::host : Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};
     for (const std::size_t member : members) pool.join(whole, reports[member]);
     whole.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cupool/kernels/operand.hpp>
 #include <cupool/kernels/point.hpp>
@@ -14,13 +15,18 @@
 
 namespace cupool::detail {
 
+/// The least host memory that is worth another device.
+inline constexpr std::size_t min_bytes_a_device = std::size_t{4} << 20;
+/// What a device takes at once of operands in host memory, unless one item is larger.
+inline constexpr std::size_t max_step_bytes = std::size_t{1} << 30;
+
 /// A job of many equal items, such as transforms or hashes, which are computed one apart from the other.
 struct BatchShape {
-    std::string job;                                ///< its name, for messages
-    std::string item;                               ///< what an item is called there: "transforms"
-    std::size_t item_inputs;                        ///< elements that an item takes, at least 1
-    std::size_t item_outputs;                       ///< elements that it gives, at least 1
-    std::size_t step_bytes = std::size_t{1} << 30;  ///< of inputs in host memory that a device takes at once
+    std::string job;                          ///< its name, for messages
+    std::string item;                         ///< what an item is called there: "transforms"
+    std::size_t item_inputs;                  ///< elements that an item takes, at least 1
+    std::size_t item_outputs;                 ///< elements that it gives, at least 1
+    std::size_t step_bytes = max_step_bytes;  ///< of inputs
 };
 
 /// The items of one member of the pool, with operands in host memory or on its device.
@@ -42,6 +48,10 @@ std::vector<BatchPart> divided_batch(PoolState& pool, const BatchShape& shape, c
 /// quarantined device, and what require_in_pool() throws
 std::vector<DeviceSpan<const Scalar>> checked_spans(const std::string& job, PoolState& pool, const PoolOperand<Scalar>& operand,
                                                     const std::string& name);
+
+/// The report of what several members did since `start`. \param reports  one for each member of the pool
+RunReport joined_report(const PoolState& pool, const std::vector<std::size_t>& members, const std::vector<RunReport>& reports,
+                        std::chrono::steady_clock::time_point start);
 
 /// Computes some items of a batch, with operands as in a BatchPart, on the context.
 using RunItems =

@@ -1,7 +1,6 @@
 #include "ntt/column_batch.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/driver/pitched_buffer.hpp>
 
@@ -11,9 +10,6 @@
 namespace cupool::detail {
 
 namespace {
-
-/// The bytes of columns that a device takes at once.
-constexpr std::size_t step_bytes = std::size_t{1} << 30;
 
 /// Some columns of a matrix in host memory, and the same ones next to each other on a device.
 class Columns {
@@ -47,9 +43,15 @@ private:
 
 }  // namespace
 
+bool can_divide_columns(const DeviceContext& context, std::size_t batch_size) {
+    const int max_pitch = context.context().device().attribute(abi::DeviceAttribute::max_pitch_bytes);
+    return batch_size <= static_cast<std::size_t>(max_pitch) / sizeof(Scalar);
+}
+
 template <Curve C>
 RunReport transform_columns(PoolState& pool, PooledNttDomainState<C>& domain, const std::vector<std::size_t>& members,
-                            std::span<const Scalar> inputs, NttDirection direction, const NttConfig& config, std::span<Scalar> outputs) {
+                            std::span<const Scalar> inputs, NttDirection direction, const NttConfig& config, std::span<Scalar> outputs,
+                            std::size_t step_bytes) {
     const auto start = std::chrono::steady_clock::now();
     const std::size_t height = inputs.size() / config.batch_size;
     const std::vector<double> weights = pool.weights();
@@ -76,15 +78,12 @@ RunReport transform_columns(PoolState& pool, PooledNttDomainState<C>& domain, co
             pool.join(reports[member], report);
         }
     });
-    RunReport whole{.engine = Engine::gpu, .devices = {}, .milliseconds = 0, .bytes = 0};
-    for (const std::size_t member : members) pool.join(whole, reports[member]);
-    whole.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    return whole;
+    return joined_report(pool, members, reports, start);
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                      \
     template RunReport transform_columns<C>(PoolState&, PooledNttDomainState<C>&, const std::vector<std::size_t>&, \
-                                            std::span<const Scalar>, NttDirection, const NttConfig&, std::span<Scalar>);
+                                            std::span<const Scalar>, NttDirection, const NttConfig&, std::span<Scalar>, std::size_t);
 CUPOOL_FOR_EACH_G1(CUPOOL_INSTANTIATE)
 #undef CUPOOL_INSTANTIATE
 

@@ -1,5 +1,6 @@
 #include "ntt/gathered_transform.hpp"
 
+#include <chrono>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
 #include <set>
@@ -86,6 +87,7 @@ private:
 template <Curve C>
 RunReport gathered_transform(PoolState& pool, PooledNttDomainState<C>& domain, std::size_t member, const PoolOperand<Scalar>& inputs,
                              NttDirection direction, const NttConfig& config, const PoolOutputOperand<Scalar>& outputs) {
+    const auto start = std::chrono::steady_clock::now();
     RunReport report;
     pool.run(member, [&](std::size_t, const DeviceContext& context) {
         Gathering gathering(pool, member, context, inputs.size());
@@ -104,6 +106,7 @@ RunReport gathered_transform(PoolState& pool, PooledNttDomainState<C>& domain, s
         report.bytes = gathering.bytes();
         report.device_bytes += gathering.elements().size_bytes();
     });
+    report.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return report;
 }
 

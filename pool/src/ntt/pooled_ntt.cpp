@@ -24,21 +24,10 @@ using Spans = std::vector<DeviceSpan<const Scalar>>;
 
 /// The least elements in host memory for which a device takes part in one transform.
 constexpr std::size_t min_elements_a_device = std::size_t{1} << 17;
-/// The least host memory of columns that is worth another device.
-constexpr std::size_t min_column_bytes_a_device = std::size_t{4} << 20;
+/// The least columns in host memory: rows of 512 bytes are copied at the links' rate.
+constexpr std::size_t min_columns_a_device = 16;
 
 bool is_on_one_device(const PoolOperand<Scalar>& operand) { return !operand.is_on_host() && !operand.is_sliced(); }
-
-/// \throws Error invalid_argument if inputs and outputs overlap on a device without being the same
-void require_spans_same_or_apart(const Spans& inputs, const Spans& outputs) {
-    for (const auto& input : inputs) {
-        for (const auto& output : outputs) {
-            if (input.device() != output.device()) continue;
-            const OutputOperand<Scalar> written = DeviceSpan<Scalar>(output.pointer(), output.size(), output.device());
-            require_same_or_apart("ntt", Operand<Scalar>(input), written);
-        }
-    }
-}
 
 /// Without the empty ones.
 PoolOperand<Scalar> operand_of(const PoolOperand<Scalar>& operand, const Spans& spans) {
@@ -71,9 +60,7 @@ public:
         }
         input_spans_ = checked_spans("ntt", pool_, inputs_, "inputs");
         output_spans_ = checked_spans("ntt", pool_, outputs_.as_input(), "outputs");
-        require_spans_same_or_apart(input_spans_, output_spans_);
-        if (inputs_.is_on_host() && outputs_.is_on_host())
-            require_same_or_apart("ntt", Operand<Scalar>(inputs_.host()), OutputOperand<Scalar>(outputs_.host()));
+        require_same_or_apart("ntt", inputs_, outputs_);
         pool_.faults().check();
         if (config_.batch_size > 1 && config_.columns_batch) return run_columns();
         if (config_.batch_size > 1 || pool_.is_host()) return run_batch(size_);
@@ -111,13 +98,18 @@ private:
                         "ntt: columns_batch is set, but the operands are in slices; give each device a matrix of its own, in a call of its "
                         "own with DevicePool::submit_at() and domain_at(), or give one device all columns");
         }
-        if (!pool_.is_host() && inputs_.is_on_host() && outputs_.is_on_host()) {
-            const std::size_t bytes = inputs_.host().size_bytes();
-            const auto members = pool_.least_busy(std::clamp<std::size_t>(bytes / min_column_bytes_a_device, 1, config_.batch_size));
-            if (members.size() > 1)
-                return transform_columns<C>(pool_, domain_, members, inputs_.host(), direction_, config_, outputs_.host());
-        }
-        return run_batch(inputs_.size());
+        if (pool_.is_host() || !inputs_.is_on_host() || !outputs_.is_on_host()) return run_batch(inputs_.size());
+        const std::size_t bytes = inputs_.host().size_bytes();
+        const std::size_t most = std::min(bytes / min_bytes_a_device, config_.batch_size / min_columns_a_device);
+        const auto members = pool_.least_busy(std::max<std::size_t>(most, 1));
+        const bool is_worth_copies_of_columns = members.size() > 1 || bytes > max_step_bytes;
+        RunReport report;
+        pool_.guard([&] {
+            report = is_worth_copies_of_columns && can_divide_columns(pool_.member(members[0]).context(), config_.batch_size)
+                         ? transform_columns<C>(pool_, domain_, members, inputs_.host(), direction_, config_, outputs_.host())
+                         : run_batch(inputs_.size());
+        });
+        return report;
     }
 
     RunReport run_one() {
@@ -153,8 +145,7 @@ private:
     /// As many members as a transform in host memory has work for, a power of two; none if operands are on a device.
     std::vector<std::size_t> members_for_host_memory() const {
         if (!input_spans_.empty() || !output_spans_.empty()) return {};
-        std::vector<std::size_t> members = pool_.healthy();
-        const std::size_t most = std::min(members.size(), size_ / min_elements_a_device);
+        const std::size_t most = std::min({pool_.healthy().size(), size_ / min_elements_a_device, std::size_t{max_ntt_slices}});
         return most == 0 ? std::vector<std::size_t>{} : pool_.least_busy(std::bit_floor(most));
     }
 
@@ -177,7 +168,7 @@ private:
 
 template <Curve C>
 std::shared_ptr<PooledNttDomainState<C>> make_state(const DevicePool& pool, NttDomain<C> on_host, const SourceLocation& where) {
-    PoolAccess::state(pool, where);  // refuses a pool that was moved from, and in a forked child
+    PoolStateAccess::state(pool, where);  // refuses a pool that was moved from, and in a forked child
     return make_shared_unless_forked<PooledNttDomainState<C>>(pool, std::move(on_host));
 }
 
@@ -197,7 +188,7 @@ template <Curve C>
 requires NttCurve<C> detail::PooledNttDomainState<C>
 &PooledNttDomain<C>::state(SourceLocation where) const {
     if (!state_) throw Error(ErrorCategory::wrong_context, "ntt domain: it has been moved from", where);
-    detail::PoolAccess::state(state_->pool, where);  // refuses in a forked child
+    detail::PoolStateAccess::state(state_->pool, where);  // refuses in a forked child
     return *state_;
 }
 
@@ -217,7 +208,11 @@ template <Curve C>
 requires NttCurve<C> NttDomain<C> PooledNttDomain<C>::domain_at(std::size_t index, SourceLocation where)
 const {
     const DeviceContext& context = pool(where).context_at(index, where);
-    return detail::report_at(where, [&] { return state(where).at(index, context); });
+    return detail::report_at(where, [&] {
+        detail::PooledNttDomainState<C>& own = state(where);
+        detail::PoolStateAccess::state(own.pool, where).guard([&] { (void)own.at(index, context); });
+        return own.at(index, context);
+    });
 }
 
 template <Curve C>
@@ -225,7 +220,7 @@ requires NttCurve<C> RunReport ntt(const PoolOperand<Scalar>& inputs, NttDirecti
                                    const NttConfig& config, const PoolOutputOperand<Scalar>& outputs, SourceLocation where) {
     return detail::report_at(where, [&] {
         detail::PooledNttDomainState<C>& state = domain.state(where);
-        return detail::PoolNtt<C>(detail::PoolAccess::state(state.pool, where), state, inputs, direction, config, outputs).run();
+        return detail::PoolNtt<C>(detail::PoolStateAccess::state(state.pool, where), state, inputs, direction, config, outputs).run();
     });
 }
 

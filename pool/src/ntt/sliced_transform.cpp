@@ -100,7 +100,8 @@ void SlicedTransform<C>::enqueue_passes() {
     }
 }
 
-/// Of the elements that a pass reads or writes in the slices of all devices, those of a device's own slice stay there.
+/// Of the elements that a pass reads or writes in the slices of all devices, those of a device's own slice stay there: as many as of each
+/// other slice, or about as many if the order is bit-reversed and the devices are many.
 template <Curve C>
 void SlicedTransform<C>::count_link_bytes(RunReport& report) {
     const std::uint64_t crossings = moves_elements_ ? 3 : 2;

@@ -31,7 +31,7 @@ void check_config(PoolState& pool, const PoolOperand<Scalar>& inputs, const Pose
 template <Curve C, class RunOnDevice>
 RunReport divide(PooledPoseidonState<C>& poseidon, const BatchShape& shape, const PoolOperand<Scalar>& inputs, const PoseidonConfig& config,
                  const PoolOutputOperand<Scalar>& outputs, const SourceLocation& where, const RunOnDevice& run_items) {
-    PoolState& pool = PoolAccess::state(poseidon.pool, where);
+    PoolState& pool = PoolStateAccess::state(poseidon.pool, where);
     check_config(pool, inputs, config, outputs);
     return run_batch(pool, shape, divided_batch(pool, shape, inputs, outputs),
                      [&](const DeviceContext& context, const Operand<Scalar>& from, const OutputOperand<Scalar>& to) {
@@ -45,7 +45,7 @@ RunReport divide(PooledPoseidonState<C>& poseidon, const BatchShape& shape, cons
 
 template <Curve C>
 std::shared_ptr<PooledPoseidonState<C>> make_state(const DevicePool& pool, Poseidon<C> on_host, const SourceLocation& where) {
-    PoolAccess::state(pool, where);  // refuses a pool that was moved from, and in a forked child
+    PoolStateAccess::state(pool, where);  // refuses a pool that was moved from, and in a forked child
     return make_shared_unless_forked<PooledPoseidonState<C>>(pool, std::move(on_host));
 }
 
@@ -62,7 +62,7 @@ template <Curve C>
 requires PoseidonCurve<C> detail::PooledPoseidonState<C>
 &PooledPoseidon<C>::state(SourceLocation where) const {
     if (!state_) throw Error(ErrorCategory::wrong_context, "poseidon: the permutation has been moved from", where);
-    detail::PoolAccess::state(state_->pool, where);  // refuses in a forked child
+    detail::PoolStateAccess::state(state_->pool, where);  // refuses in a forked child
     return *state_;
 }
 
@@ -82,7 +82,11 @@ template <Curve C>
 requires PoseidonCurve<C> Poseidon<C> PooledPoseidon<C>::poseidon_at(std::size_t index, SourceLocation where)
 const {
     const DeviceContext& context = pool(where).context_at(index, where);
-    return detail::report_at(where, [&] { return state(where).at(index, context); });
+    return detail::report_at(where, [&] {
+        detail::PooledPoseidonState<C>& own = state(where);
+        detail::PoolStateAccess::state(own.pool, where).guard([&] { (void)own.at(index, context); });
+        return own.at(index, context);
+    });
 }
 
 template <Curve C>
@@ -92,6 +96,7 @@ requires PoseidonCurve<C> RunReport poseidon_permute(const PoolOperand<Scalar>& 
     return detail::report_at(where, [&] {
         const std::size_t width = poseidon.width(where);
         const detail::BatchShape shape{.job = "poseidon", .item = "states", .item_inputs = width, .item_outputs = width};
+        if (inputs.size() == outputs.size()) detail::require_same_or_apart("poseidon", inputs, outputs);
         return detail::divide<C>(
             poseidon.state(where), shape, inputs, config, outputs, where,
             [](const auto& here, const auto& own, const auto& from, const auto& to) { return poseidon_permute<C>(from, here, own, to); });
@@ -104,6 +109,7 @@ requires PoseidonCurve<C> RunReport poseidon_hash(const PoolOperand<Scalar>& inp
                                                   SourceLocation where) {
     return detail::report_at(where, [&] {
         const std::size_t width = poseidon.width(where);
+        detail::require_apart("poseidon", inputs, outputs);
         const bool are_states = config.is_compression || config.input_is_a_state;
         const detail::BatchShape shape{
             .job = "poseidon", .item = "hashes", .item_inputs = are_states ? width : width - 1, .item_outputs = 1};
@@ -118,6 +124,7 @@ requires PoseidonCurve<C> RunReport poseidon_sponge(const PoolOperand<Scalar>& i
                                                     const PooledPoseidon<C>& poseidon, const PoseidonConfig& config,
                                                     const PoolOutputOperand<Scalar>& outputs, SourceLocation where) {
     return detail::report_at(where, [&] {
+        detail::require_apart("poseidon", inputs, outputs);
         if (row_length == 0) detail::refuse("poseidon", "the rows of a sponge have 0 elements; they must have 1 or more");
         const detail::BatchShape shape{.job = "poseidon", .item = "rows", .item_inputs = row_length, .item_outputs = 1};
         return detail::divide<C>(poseidon.state(where), shape, inputs, config, outputs, where,
@@ -133,7 +140,7 @@ requires PoseidonCurve<C> RunReport poseidon_merkle_tree(const PoolOperand<Scala
                                                          const PoolOutputOperand<Scalar>& outputs, SourceLocation where) {
     return detail::report_at(where, [&] {
         detail::PooledPoseidonState<C>& state = poseidon.state(where);
-        detail::PoolState& pool = detail::PoolAccess::state(state.pool, where);
+        detail::PoolState& pool = detail::PoolStateAccess::state(state.pool, where);
         detail::check_config(pool, leaves, config, outputs);
         return detail::pooled_merkle_tree<C>(pool, state, leaves, keep_rows, config, outputs);
     });

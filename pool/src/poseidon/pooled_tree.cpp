@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cupool/driver/copy.hpp>
 #include <cupool/driver/device_buffer.hpp>
+#include <new>
 #include <optional>
 
 #include "batch/batch_parts.hpp"
@@ -38,8 +39,10 @@ public:
         if (outputs_.size() != room)
             refuse("poseidon", "there are " + std::to_string(room) + " outputs, but room for " + std::to_string(outputs_.size()));
         for (std::size_t size = leaves_.size() / arity_; size > 0; size /= arity_) row_sizes_.push_back(size);
-        const std::vector<DeviceSpan<const Scalar>> spans = checked_spans("poseidon", pool_, leaves_, "inputs");
-        if (pool_.is_host() || spans.size() == 1) return on_one_device();
+        require_apart("poseidon", leaves_, outputs_);
+        const std::vector<DeviceSpan<const Scalar>> spans = checked_spans("poseidon", pool_, leaves_, "leaves");
+        const bool decides_device = spans.size() == 1 || (spans.empty() && !outputs_.is_on_host());
+        if (pool_.is_host() || decides_device) return on_one_device();
         const unsigned rows = spans.empty() ? rows_of_host_subtrees() : rows_of_sliced_subtrees(spans);
         if (rows == 0) return on_one_device();
         if (!outputs_.is_on_host()) {
@@ -63,13 +66,14 @@ private:
                          });
     }
 
-    /// The rows of the subtrees into which leaves in host memory are divided: 0 if they are too few for more than one device.
+    /// The rows of the subtrees into which leaves in host memory are divided: 0 if they are few enough for one device at once.
     unsigned rows_of_host_subtrees() const {
-        constexpr std::size_t min_bytes_a_device = std::size_t{4} << 20;
-        const std::size_t members = std::min(pool_.healthy().size(), leaves_.host().size_bytes() / min_bytes_a_device);
-        if (members < 2) return 0;
+        const std::size_t bytes = leaves_.host().size_bytes();
+        const std::size_t members = std::max<std::size_t>(1, std::min(pool_.healthy().size(), bytes / min_bytes_a_device));
+        if (members == 1 && bytes <= max_step_bytes) return 0;
+        const std::size_t subtrees = std::max(members * subtrees_a_device, 2 * (bytes / max_step_bytes));
         unsigned rows = 0;
-        while (rows < row_sizes_.size() && row_sizes_[rows] >= members * subtrees_a_device) ++rows;
+        while (rows < row_sizes_.size() && row_sizes_[rows] >= subtrees) ++rows;
         return rows;
     }
 
@@ -177,7 +181,12 @@ private:
 template <Curve C>
 RunReport pooled_merkle_tree(PoolState& pool, PooledPoseidonState<C>& poseidon, const PoolOperand<Scalar>& leaves, unsigned keep_rows,
                              const PoseidonConfig& config, const PoolOutputOperand<Scalar>& outputs) {
-    return PooledTree<C>(pool, poseidon, leaves, keep_rows, config, outputs).run();
+    try {
+        return PooledTree<C>(pool, poseidon, leaves, keep_rows, config, outputs).run();
+    } catch (const std::bad_alloc&) {
+        throw Error(ErrorCategory::out_of_memory,
+                    "poseidon: the host has not enough memory for the roots of the subtrees; give slices that hold a power of the arity");
+    }
 }
 
 #define CUPOOL_INSTANTIATE(C)                                                                                           \

@@ -9,8 +9,9 @@
 using namespace cupool::detail;
 using namespace cupool::test;
 
-TEST_CASE("bounds: butterflies of vectors give elements of elements, at every step of every line", "[kernels]") {
-    using Range = VectorField<RangeParameters<true>>;
+TEMPLATE_TEST_CASE("bounds: butterflies of vectors give elements of elements, at every step of every line", "[kernels]",
+                   RangeParameters<false>, RangeParameters<true>) {
+    using Range = VectorField<TestType>;
     for (unsigned bits = 0; bits <= 10; ++bits) {
         const std::size_t count = std::size_t{1} << bits;
         std::vector<Range> rows(count, Range::stored());

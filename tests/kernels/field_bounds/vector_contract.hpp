@@ -15,7 +15,7 @@ struct VectorContract {
     int room;                ///< R is above so many p
 };
 inline constexpr VectorContract usual_contract{.max_element = 11, .max_factor_product = 600, .room = 64};
-/// Of the scalar field of BLS12-381; transforms keep it over every field.
+/// Of the scalar field of BLS12-381.
 inline constexpr VectorContract tight_contract{.max_element = 12, .max_factor_product = 650, .room = 32};
 
 }  // namespace cupool::test

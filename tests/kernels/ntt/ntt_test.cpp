@@ -217,3 +217,29 @@ TEST_CASE("what no transform can be is refused at the caller's line", "[kernels]
     CHECK(error_of([] { NttDomain<Curve::bls12_381>(std::size_t{1} << 31, DeviceContext::host()); }).category() ==
           ErrorCategory::unsupported);
 }
+
+TEMPLATE_TEST_CASE_SIG("the host's vectors give the bits of its scalar code", CUPOOL_EACH_FIELD) {
+    for (const auto& [log_size, max_pass_bits] :
+         {std::pair(3u, 10u), std::pair(4u, 10u), std::pair(9u, 3u), std::pair(10u, 10u), std::pair(11u, 10u)}) {
+        const NttDomain<C> domain(std::size_t{1} << (log_size + 1), DeviceContext::host());
+        for (const std::size_t batch : {1, 11}) {
+            std::vector<Scalar> inputs = any_scalars(batch << log_size, log_size);
+            const auto edges = edge_scalars<C>();
+            std::copy_n(edges.begin(), std::min(edges.size(), inputs.size()), inputs.begin());
+            for (const auto ordering : all_orderings) {
+                for (const bool are_columns : {false, true}) {
+                    for (const auto direction : {NttDirection::forward, NttDirection::inverse}) {
+                        for (const std::uint64_t generator : {1, 7}) {
+                            const NttConfig config{
+                                .coset_gen = Scalar{{generator}}, .batch_size = batch, .columns_batch = are_columns, .ordering = ordering};
+                            detail::NttTuning tuning{.max_pass_bits = max_pass_bits, .uses_host_vectors = false};
+                            const auto expected = run<C>(inputs, direction, domain.state(), config, tuning);
+                            tuning.uses_host_vectors = true;
+                            CHECK(are_equal(run<C>(inputs, direction, domain.state(), config, tuning), expected));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

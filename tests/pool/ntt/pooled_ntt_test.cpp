@@ -1,6 +1,7 @@
 // Transforms over simulated devices give the bits of one on the host, however their elements are divided.
 #include <cupool/pool/pooled_ntt.hpp>
 #include <cupool/pool/pooled_poseidon.hpp>
+#include <future>
 #include <string>
 
 #include "catch.hpp"
@@ -198,6 +199,9 @@ TEST_CASE("batches in host memory are divided by the devices' weights", "[pool]"
         CHECK(report.devices == std::vector<int>{0, 1, 2});
         CHECK(report.bytes == 2 * inputs.size() * sizeof(Scalar));
         CHECK(report.device_bytes >= batch / 2 * size * sizeof(Scalar));
+        auto elements = inputs;
+        ntt<curve>(elements, NttDirection::forward, domain, config, elements);
+        CHECK(are_equal(elements, outputs));
     }
     CHECK(pool.metrics().devices[1].bytes == 2 * pool.metrics().devices[0].bytes);
 }
@@ -355,6 +359,29 @@ TEST_CASE("a pooled domain and permutation are refused in a forked child", "[poo
               if (category([&] { PooledNttDomain<curve>(pool, 64); }) != forked) return "a new domain is not refused";
               return "";
           }) == "");
+}
+
+TEST_CASE("threads share a pooled domain, in slices and in host memory", "[pool]") {
+    const CheckedMachine machine(2);
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const PooledNttDomain<curve> domain(pool, large);
+    std::vector<std::future<bool>> are_right;
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+        are_right.push_back(std::async(std::launch::async, [&, seed] {
+            const auto inputs = random_scalars(large, seed);
+            const auto expected = on_host(inputs, NttDirection::forward, {});
+            std::vector<Scalar> outputs(large);
+            if (seed % 2 == 0) {
+                ntt<curve>(inputs, NttDirection::forward, domain, {}, outputs);
+                return are_equal(outputs, expected);
+            }
+            SlicedScalars elements = SlicedScalars::equal(pool, 2, large);
+            elements.set(inputs);
+            ntt<curve>(elements.buffers(), NttDirection::forward, domain, on_devices(), elements.buffers());
+            return are_equal(elements.get(), expected);
+        }));
+    }
+    for (std::future<bool>& is_right : are_right) CHECK(is_right.get());
 }
 
 TEST_CASE("too little memory of one device is an error that names the bytes, and leaks nothing", "[pool]") {

@@ -130,7 +130,7 @@ TEST_CASE("a tree that one device computes may have leaves and rows anywhere", "
     CHECK(report.devices == std::vector<int>{1});
 }
 
-TEST_CASE("hashes and trees in host memory are divided among the devices", "[pool]") {
+TEST_CASE("a tree over leaves in host memory is divided among the devices", "[pool]") {
     const Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);
     const PooledPoseidon<curve> poseidon(pool, PoseidonVariant::poseidon2, 3);
@@ -165,6 +165,7 @@ TEST_CASE("what a pool cannot hash is refused at the caller's line", "[pool]") {
     const PooledPoseidon<curve> poseidon(pool, PoseidonVariant::original, 3);
     SlicedScalars elements(pool, {0, 1}, {7, 9});
     std::vector<Scalar> outputs(8);
+    const std::vector<Scalar> inputs(8);
     const auto check = [&](const Error& error, ErrorCategory category, const char* text) {
         CHECK(error.category() == category);
         CHECK_THAT(error.what(), contains_text(text));
@@ -177,10 +178,9 @@ TEST_CASE("what a pool cannot hash is refused at the caller's line", "[pool]") {
     check(refusal({}), invalid, "are_inputs_on_device is not set");
     check(refusal({.are_inputs_on_device = true, .is_async = true}), ErrorCategory::unsupported, "is_async");
     check(refusal({.are_inputs_on_device = true}), invalid, "no whole hashes of 2");
-    check(error_of([&] { poseidon_sponge<curve>(outputs, 0, poseidon, {}, outputs); }), invalid, "0 elements");
+    check(error_of([&] { poseidon_sponge<curve>(inputs, 0, poseidon, {}, outputs); }), invalid, "0 elements");
     check(error_of([&] { poseidon_permute<curve>(outputs, poseidon, {}, outputs); }), invalid, "8 inputs do not divide evenly");
-    check(error_of([&] { poseidon_hash<curve>(outputs, poseidon, {}, std::span(outputs).first(3)); }), invalid,
-          "4 outputs, but room for 3");
+    check(error_of([&] { poseidon_hash<curve>(inputs, poseidon, {}, std::span(outputs).first(3)); }), invalid, "4 outputs, but room for 3");
     check(error_of([&] { poseidon_merkle_tree<curve>(elements.buffers(), poseidon, 1, {.are_inputs_on_device = true}, outputs); }), invalid,
           "room for 8");
     check(error_of([&] {
@@ -195,6 +195,53 @@ TEST_CASE("what a pool cannot hash is refused at the caller's line", "[pool]") {
           }),
           ErrorCategory::unsupported, "host memory for the outputs");
     check(error_of([&] { PooledPoseidon<curve>(pool, PoseidonVariant::original, 99); }), ErrorCategory::unsupported, "99");
+}
+
+TEST_CASE("outputs over a part of the inputs are refused, even if no device's part overlaps its own", "[pool]") {
+    const CheckedMachine machine(2);
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const PooledPoseidon<curve> poseidon(pool, PoseidonVariant::original, 3);
+    const std::vector<Scalar> before = random_scalars(48);
+    std::vector<Scalar> elements = before;
+    const std::span<Scalar> all(elements);
+    const auto check = [&](const auto& call) {
+        const Error error = error_of(call);
+        CHECK(error.category() == ErrorCategory::invalid_argument);
+        CHECK_THAT(error.what(), contains_text("overlap"));
+        CHECK(are_equal(elements, before));
+    };
+    check([&] { poseidon_permute<curve>(all.first(24), poseidon, {}, all.subspan(12, 24)); });
+    check([&] { poseidon_hash<curve>(all, poseidon, {}, all.last(24)); });
+    check([&] { poseidon_sponge<curve>(all, 4, poseidon, {}, all.last(12)); });
+    check([&] { poseidon_merkle_tree<curve>(all.first(32), poseidon, 0, {}, all.first(31)); });
+    poseidon_permute<curve>(all, poseidon, {}, all);
+    std::vector<Scalar> expected(48);
+    poseidon_permute<curve>(std::span(before), poseidon_on_host(PoseidonVariant::original), {}, std::span(expected));
+    CHECK(are_equal(elements, expected));
+}
+
+TEST_CASE("a quarantined device does not hash, and a failing call is told", "[pool]") {
+    CheckedMachine machine(2);
+    const DevicePool pool = DevicePool::all(machine.driver);
+    const PooledPoseidon<curve> poseidon(pool, PoseidonVariant::poseidon2, 3);
+    SlicedScalars elements(pool, {0, 1}, {16, 16});
+    elements.set(random_scalars(32));
+    std::vector<Scalar> root(1);
+    const auto tree = [&] { poseidon_merkle_tree<curve>(elements.buffers(), poseidon, 1, {.are_inputs_on_device = true}, root); };
+    tree();
+    for (const char* const call : {"cuLaunchKernel", "cuMemcpyDtoHAsync", "cuMemcpyHtoDAsync", "cuMemAllocFromPoolAsync"}) {
+        machine.simulator.plan_fault(call, 1, 999);
+        CHECK(error_of(tree).category() == ErrorCategory::internal);
+        machine.simulator.clear_faults();
+        tree();
+    }
+    pool.quarantine(1, "for a test");
+    CHECK(error_of(tree).category() == ErrorCategory::invalid_argument);
+    pool.readmit(1);
+    machine.simulator.plan_fault({.device = 1, .nth = 3, .result = 700, .duration = cupool_sim_sticky});
+    CHECK(error_of(tree).category() == ErrorCategory::device_fault);
+    CHECK(pool.fault().has_value());
+    machine.simulator.clear_faults();
 }
 
 // NOLINTBEGIN(bugprone-use-after-move): that is what it is about

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cupool/driver/device_span.hpp>
 #include <span>
@@ -11,9 +12,12 @@ template <class T>
 class Operand {
 public:
     Operand(std::span<const T> host) : host_(host) {}                           // NOLINT(google-explicit-constructor): a span is an operand
-    Operand(std::span<T> host) : host_(host) {}                                 // NOLINT(google-explicit-constructor)
     Operand(DeviceSpan<const T> device) : device_(device), on_device_(true) {}  // NOLINT(google-explicit-constructor)
     Operand(DeviceSpan<T> device) : Operand(DeviceSpan<const T>(device)) {}     // NOLINT(google-explicit-constructor)
+
+    /// Of mutable elements. A template, which a container does not match: it converts to the span of constants alone.
+    template <class U>
+    requires std::same_as<U, T> Operand(std::span<U> host) : host_(host) {}  // NOLINT(google-explicit-constructor)
 
     /// Whether the array lies in device memory.
     bool is_on_device() const { return on_device_; }

@@ -39,7 +39,7 @@ class MsmJob;
 template <Curve C>
 class MsmResults;
 class PoolState;
-struct PoolAccess;
+struct PoolStateAccess;
 }  // namespace detail
 
 /// A device that a pool does not give work to.
@@ -398,7 +398,7 @@ private:
     friend class Collectives;
     friend class PeerManager;
     friend class PoolGraph;
-    friend struct detail::PoolAccess;
+    friend struct detail::PoolStateAccess;
 
     explicit DevicePool(std::shared_ptr<detail::PoolState> state);
     /// Called first by every member. \throws Error wrong_context if the pool was moved from, forked

@@ -50,18 +50,19 @@ private:
 ///
 /// - A batch in host memory is divided among the devices that are not quarantined in proportion to DevicePool::weights(), at least 4 MiB
 ///   for each; a smaller one goes to the device with the fewest tasks of the pool in flight. Each device takes it in steps of at most 1
-///   GiB, so a batch may be larger than the memory of all devices.
+///   GiB, so a batch may be larger than the memory of all devices. A columns batch is divided by columns, at least 16 for each device, if
+///   it has fewer than 2^26; otherwise one device does it as a whole.
 /// - A batch in slices is transformed where the slices are: each holds whole transforms. A batch on one device is transformed there.
 /// - One transform in 2^k slices of equal size (k = 1 to 5), of more than 2^10 elements, is computed by the slices' devices together. Each
 ///   transforms its share of every pass, and the passes read and write the slices of the others over the links between the devices. That
-///   takes as much memory on each device as its slice, and no more. The devices must have direct links (see PeerManager), and the slices
-///   must lie in plain memory or in the memory pool of the device's context in the pool; otherwise the device of the first slice gathers
-///   the elements and computes the transform alone.
+///   takes as much memory on each device as its slice, and as much again if the outputs are in host memory. The devices must have direct
+///   links (see PeerManager), and the slices must lie in plain memory or in the memory pool of the device's context in the pool; otherwise
+///   the device of the first slice gathers the elements and computes the transform alone.
 /// - One transform in host memory, of 2^18 elements or more, is computed in the same way by 2^k of the devices if they have direct links.
 ///   It takes twice the memory of its elements, divided among these devices; out_of_memory names the bytes that one of them lacked.
 ///
-/// Inputs and outputs may lie in different kinds of memory. If both lie on devices, they are on the same ones: in slices of the same sizes,
-/// or on one device. They are the same array (the transform is in place then) or do not overlap.
+/// Inputs and outputs may lie in different kinds of memory. Those of a batch that both lie on devices lie on the same ones: in slices of
+/// the same sizes, or on one device. Inputs and outputs are the same array (the transform is in place then) or do not overlap.
 ///
 /// `config.ctx` is not used. Work on device memory runs after earlier work of the devices' default streams. The call returns when the
 /// outputs are there. The report counts bytes that cross links between devices too. Thread-safe.

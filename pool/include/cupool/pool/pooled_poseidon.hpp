@@ -76,9 +76,9 @@ requires PoseidonCurve<C> RunReport poseidon_sponge(const PoolOperand<Scalar>& i
                                                     SourceLocation where = SourceLocation::current());
 
 /// poseidon_merkle_tree() whose subtrees the devices divide; one device computes the rows above them. Leaves in slices are divided as they
-/// lie: the slices hold whole subtrees of one size, at least `arity` leaves. \param outputs  in host memory; or anywhere if one device does
-/// all, since the leaves lie on it or are too few to be divided \throws Error additionally unsupported (outputs on a device of a tree that
-/// several devices compute)
+/// lie: the slices hold whole subtrees of one size, at least `arity` leaves. The roots of the subtrees pass through host memory; they are
+/// as few as the slices allow, so slices of a power of the arity are best. \param outputs  in host memory if the leaves are in slices; on a
+/// device, that device computes the whole tree \throws Error additionally unsupported (leaves in slices and outputs on a device)
 template <Curve C>
 requires PoseidonCurve<C> RunReport poseidon_merkle_tree(const PoolOperand<Scalar>& leaves, const PooledPoseidon<C>& poseidon,
                                                          unsigned keep_rows, const PoseidonConfig& config,
