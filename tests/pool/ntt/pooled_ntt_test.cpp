@@ -184,6 +184,7 @@ TEST_CASE("batches in slices are transformed where they lie", "[pool]") {
 }
 
 TEST_CASE("batches in host memory are divided by the devices' weights", "[pool]") {
+    if (is_sanitized) CUPOOL_SKIP("skipped: so many elements take the sanitizers minutes");
     const Machine machine(std::vector<SimulatedDevice>(3));
     const DevicePool pool = DevicePool::all(machine.driver);
     pool.set_weights(std::vector<double>{1, 2, 1});
@@ -223,6 +224,7 @@ TEST_CASE("small batches and small transforms in host memory go to one device", 
 }
 
 TEST_CASE("one transform in host memory is computed by as many linked devices as have work for it", "[pool]") {
+    if (is_sanitized) CUPOOL_SKIP("skipped: so many elements take the sanitizers minutes");
     Machine machine(std::vector<SimulatedDevice>(3));
     const bool are_linked = GENERATE(true, false);
     set_links(machine, 3, are_linked);
@@ -385,6 +387,7 @@ TEST_CASE("threads share a pooled domain, in slices and in host memory", "[pool]
 }
 
 TEST_CASE("too little memory of one device is an error that names the bytes, and leaks nothing", "[pool]") {
+    if (is_sanitized) CUPOOL_SKIP("skipped: so many elements take the sanitizers minutes");
     Machine machine(std::vector<SimulatedDevice>(2));
     set_links(machine, 2, true);
     const DevicePool pool = DevicePool::all(machine.driver);
@@ -432,7 +435,7 @@ bool is_needed_by_chance(const std::string& call) {
 TEST_CASE("a device that faults or is lost in a transform of several is a typed error, and nothing hangs", "[pool]") {
     const bool are_linked = GENERATE(true, false);
     const auto duration = GENERATE(cupool_sim_sticky, cupool_sim_lost);
-    for (std::uint64_t nth = 1;; nth += 3) {
+    for (std::uint64_t nth = 1;; nth += is_sanitized ? 19 : 3) {
         CAPTURE(are_linked, duration, nth);
         FailingDevices devices(are_linked);
         devices.transform();
@@ -463,7 +466,7 @@ TEST_CASE("each failing call of a transform of several devices is told, and the 
     const std::uint64_t before = devices.machine.simulator.call_count(call);
     devices.transform();
     const std::uint64_t calls = devices.machine.simulator.call_count(call) - before;
-    for (std::uint64_t nth = 1; nth <= calls; ++nth) {
+    for (std::uint64_t nth = 1; nth <= calls; nth += is_sanitized ? 7 : 1) {
         CAPTURE(are_linked, call, nth);
         devices.machine.simulator.plan_fault(call, nth, 999);
         try {

@@ -3,6 +3,7 @@
 
 #include "catch.hpp"
 #include "machine.hpp"
+#include "sanitizers.hpp"
 #include "sliced_scalars.hpp"
 
 using namespace cupool;
@@ -131,6 +132,7 @@ TEST_CASE("a tree that one device computes may have leaves and rows anywhere", "
 }
 
 TEST_CASE("a tree over leaves in host memory is divided among the devices", "[pool]") {
+    if (is_sanitized) CUPOOL_SKIP("skipped: so many hashes take the sanitizers minutes");
     const Machine machine(std::vector<SimulatedDevice>(2));
     const DevicePool pool = DevicePool::all(machine.driver);
     const PooledPoseidon<curve> poseidon(pool, PoseidonVariant::poseidon2, 3);
