@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "curve/scalar_field.hpp"
+#include "growing_pools.hpp"
 #include "require.hpp"
 
 namespace {
@@ -66,16 +67,6 @@ private:
     const DevicePool& pool_;
     std::vector<DeviceBuffer<Scalar>> buffers_;
 };
-
-/// Pools of the first one, two, four ... devices.
-std::vector<DevicePool> growing_pools() {
-    const DevicePool all = DevicePool::all();
-    std::vector<DevicePool> pools;
-    for (std::size_t count = 1; count <= all.device_count(); count *= 2) {
-        pools.push_back(DevicePool::with_devices(std::span(all.devices()).first(count)));
-    }
-    return pools;
-}
 
 /// The time over each pool, and the results of the pool before to hold the next ones against.
 class Row {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "checks/closed_form.hpp"
+#include "growing_pools.hpp"
 
 namespace {
 
@@ -74,16 +75,6 @@ double median_of(int runs, const std::function<void()>& run, const std::function
     }
     std::sort(times.begin(), times.end());
     return times[times.size() / 2];
-}
-
-/// Pools of the first one, two, four ... devices.
-std::vector<DevicePool> growing_pools() {
-    const DevicePool all = DevicePool::all();
-    std::vector<DevicePool> pools;
-    for (std::size_t count = 1; count <= all.device_count(); count *= 2) {
-        pools.push_back(DevicePool::with_devices(std::span(all.devices()).first(count)));
-    }
-    return pools;
 }
 
 template <Curve C>
