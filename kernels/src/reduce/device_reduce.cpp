@@ -2,130 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <cupool/driver/copy.hpp>
-#include <cupool/driver/device_buffer.hpp>
 #include <limits>
 
 #include "reduce/device_kernels.hpp"
-#include "reduce/host_chunks.hpp"
 #include "reduce/instantiate.hpp"
 #include "reduce/order.hpp"
-#include "reduce/reduce_scratch.hpp"
-#include "transfer/synchronize_on_exit.hpp"
+#include "reduce/whole_reduction.hpp"
 
 namespace cupool::detail {
 
 namespace {
-
-/// An operand whatever its elements are.
-struct OperandBytes {
-    template <class T>
-    explicit OperandBytes(const Operand<T>& operand)
-        : count(operand.size()),
-          is_on_device(operand.is_on_device()),
-          host(operand.is_on_device() ? std::span<const std::byte>() : std::as_bytes(operand.host())),
-          device(operand.is_on_device() ? operand.device().pointer() : 0) {}
-
-    std::uint64_t count;
-    bool is_on_device;
-    std::span<const std::byte> host;  ///< \pre !is_on_device
-    abi::DevicePointer device;        ///< \pre is_on_device
-};
-
-/// Where a result goes, as kernels see it.
-struct ResultPlace {
-    abi::DevicePointer pointer;
-    std::uint32_t bytes;
-};
-
-/// One reduction of a whole array on one device.
-class WholeReduction {
-public:
-    WholeReduction(const ReduceArithmetic& arithmetic, const OperandBytes& input, const ReduceConfig& config)
-        : arithmetic_(arithmetic),
-          input_(input),
-          context_(config.ctx),
-          stream_(config.ctx.stream()),
-          kernels_(config.ctx.resource<ReduceKernels>()),
-          kernel_(kernels_->get(arithmetic, "whole")),
-          tile_elements_(reduce_tile_elements(input.count, arithmetic.element_bytes)),
-          tiles_(reduce_tiles(input.count, arithmetic.element_bytes)),
-          workspace_(config.workspace) {}
-
-    /// The result in host memory, when the work is done.
-    void run(std::span<std::byte> result) {
-        const auto scratch = context_.resource<ReduceScratches>()->take();
-        const abi::DevicePointer counter = scratch->workspace().pointer();
-        if (workspace_.empty()) workspace_ = scratch->workspace();
-        try {
-            enqueue({scratch->readback_on_device(), static_cast<std::uint32_t>(result.size())}, counter);
-            stream_.synchronize();
-        } catch (...) {
-            const SynchronizeOnExit wait_for_work(stream_);  // which uses the scratch
-            throw;
-        }
-        std::memcpy(result.data(), scratch->readback(), result.size());
-    }
-
-    /// Gives the stream all work. Waits for it where the operand is in host memory.
-    void run_async(const ResultPlace& result) {
-        if (workspace_.empty()) {
-            own_workspace_ = DeviceBuffer<std::byte>(reduce_counter_bytes + tiles_ * arithmetic_.accumulator_bytes, context_);
-            workspace_ = own_workspace_.span();
-            device_bytes_ += own_workspace_.size();
-        }
-        const DeviceSpan<std::uint32_t> counter(workspace_.pointer(), 1, context_.device());
-        fill_async(counter, 0u, stream_);
-        enqueue(result, counter.pointer());
-    }
-
-    std::uint64_t bytes() const { return bytes_; }
-    std::uint64_t device_bytes() const { return device_bytes_; }
-
-private:
-    void enqueue(const ResultPlace& result, abi::DevicePointer counter) {
-        if (input_.is_on_device) return launch(input_.device, input_.count, 0, blocks_for(tiles_), result, counter);
-        const std::uint64_t tile_bytes = tile_elements_ * arithmetic_.element_bytes;
-        const unsigned blocks = blocks_for(std::min(tiles_, host_chunk_tiles(tile_bytes)));
-        device_bytes_ += host_chunk_bytes(input_.host.size(), tile_bytes);
-        bytes_ += input_.host.size();
-        for_each_host_chunk(input_.host, tile_bytes, context_, [&](DeviceSpan<std::byte> chunk, std::uint64_t first_tile) {
-            const std::uint64_t count = chunk.size() / arithmetic_.element_bytes;
-            const bool is_last = first_tile * tile_elements_ + count == input_.count;
-            launch(chunk.pointer(), count, first_tile, blocks, result, is_last ? counter : 0);
-        });
-    }
-
-    unsigned blocks_for(std::uint64_t tiles) const {
-        return static_cast<unsigned>(std::min<std::uint64_t>(tiles, kernel_.resident_blocks));
-    }
-
-    /// Reduces tiles, and with a counter the values of all.
-    /// \param blocks  the same for all launches of a reduction
-    void launch(abi::DevicePointer input, std::uint64_t count, std::uint64_t first_tile, unsigned blocks, ResultPlace result,
-                abi::DevicePointer counter) {
-        const std::uint64_t tiles = (count - 1) / tile_elements_ + 1;
-        std::uint64_t last_tile = first_tile + tiles;
-        abi::DevicePointer values = workspace_.pointer() + reduce_counter_bytes;
-        void* parameters[] = {&input,  &count,   &tile_elements_, &first_tile,   &last_tile,
-                              &values, &counter, &result.pointer, &result.bytes, &arithmetic_.flip};
-        kernel_.launch_raw({.grid = blocks, .block = reduce_lanes}, stream_, parameters);
-    }
-
-    ReduceArithmetic arithmetic_;
-    OperandBytes input_;
-    DeviceContext context_;
-    StreamView stream_;
-    std::shared_ptr<ReduceKernels> kernels_;
-    ReduceKernel kernel_;
-    std::uint64_t tile_elements_;
-    std::uint64_t tiles_;
-    DeviceSpan<std::byte> workspace_;
-    DeviceBuffer<std::byte> own_workspace_;
-    std::uint64_t bytes_ = 0;
-    std::uint64_t device_bytes_ = 0;
-};
 
 /// Runs a reduction by `run` and reports it.
 template <class Run>
@@ -165,14 +51,17 @@ T element_of_key(std::uint64_t key, std::uint64_t flip) {
 template <class T, class R>
 RunReport reduce_on_device(const Operand<T>& input, ReduceOperation operation, const ReduceConfig& config, R& result) {
     WholeReduction reduction(reduce_arithmetic<T, R>(operation, config.compensated), OperandBytes(input), config);
-    return report_of(reduction, config.ctx, sizeof(R), [&] { reduction.run(std::as_writable_bytes(std::span(&result, 1))); });
+    return report_of(reduction, config.ctx, sizeof(R), [&] {
+        reduction.start(sizeof result);
+        reduction.finish(std::as_writable_bytes(std::span(&result, 1)));
+    });
 }
 
 template <class T, class R>
 RunReport reduce_on_device(const Operand<T>& input, ReduceOperation operation, const ReduceConfig& config, DeviceSpan<R> result) {
     WholeReduction reduction(reduce_arithmetic<T, R>(operation, config.compensated), OperandBytes(input), config);
     return report_of(reduction, config.ctx, 0, [&] {
-        reduction.run_async({result.pointer(), sizeof(R)});
+        reduction.run_async(result.pointer(), sizeof(R));
         if (!config.is_async) config.ctx.stream().synchronize();
     });
 }
@@ -203,7 +92,10 @@ RunReport arg_reduce_on_device(const Operand<T>& input, ArgOperation operation, 
     } found{};
     const ReduceArithmetic arithmetic = arg_reduce_arithmetic<T>(operation);
     WholeReduction reduction(arithmetic, OperandBytes(input), config);
-    RunReport report = report_of(reduction, config.ctx, sizeof found, [&] { reduction.run(std::as_writable_bytes(std::span(&found, 1))); });
+    RunReport report = report_of(reduction, config.ctx, sizeof found, [&] {
+        reduction.start(sizeof found);
+        reduction.finish(std::as_writable_bytes(std::span(&found, 1)));
+    });
     result = {element_of_key<T>(found.key, arithmetic.flip), found.index};
     return report;
 }

@@ -19,7 +19,8 @@ namespace cupool::detail {
 class ReduceScratch {
 public:
     explicit ReduceScratch(ContextView context)
-        : readback_(readback_bytes, context),
+        : context_(context),
+          readback_(readback_bytes, context),
           readback_on_device_(readback_.device_span().pointer()),
           workspace_(workspace_bytes, DeviceContext::in(context).with_memory_pool({})) {
         fill_bytes_async(workspace_.span(), 0, workspace_.stream());
@@ -29,14 +30,21 @@ public:
     abi::DevicePointer readback_on_device() const { return readback_on_device_; }
     const std::byte* readback() const { return readback_.data(); }
     DeviceSpan<std::byte> workspace() { return workspace_.span(); }
+    /// Page-locked memory for a value of each tile of a sum, which is allocated when first used.
+    std::byte* tile_values() {
+        if (tile_values_.empty()) tile_values_ = PinnedBuffer<std::byte>(reduce_max_tiles * sizeof(double), context_);
+        return tile_values_.data();
+    }
 
 private:
     static constexpr std::size_t readback_bytes = 64;
     static constexpr std::size_t workspace_bytes = reduce_counter_bytes + reduce_max_tiles * reduce_accumulator_bytes;
 
+    ContextView context_;
     PinnedBuffer<std::byte> readback_;
     abi::DevicePointer readback_on_device_;
     DeviceBuffer<std::byte> workspace_;
+    PinnedBuffer<std::byte> tile_values_;
 };
 
 /// The scratch of a context that no reduction is using.

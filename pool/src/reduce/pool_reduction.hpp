@@ -8,19 +8,20 @@
 #include <cupool/driver/device_buffer.hpp>
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/pool/pool_operand.hpp>
+#include <deque>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "default_stream_order.hpp"
 #include "pool_state.hpp"
 #include "reduce/checks.hpp"
 #include "reduce/device_reduce.hpp"
 #include "reduce/host_chunks.hpp"
 #include "reduce/host_reduce.hpp"
 #include "reduce/order.hpp"
-#include "transfer/synchronize_on_exit.hpp"
+#include "reduce/slice_tiles.hpp"
+#include "reduce/whole_reduction.hpp"
 
 namespace cupool::detail {
 
@@ -66,19 +67,8 @@ private:
         if (slices.size() == 1) return on_one(pool_.index_of(slices[0].device()), Operand<T>(slices[0]), operation, result);
         std::vector<std::size_t> members;
         for (const DeviceSpan<const T>& slice : slices) members.push_back(pool_.index_of(slice.device()));
-        const auto number_of = [&](std::size_t index) {
-            return static_cast<std::size_t>(std::find(members.begin(), members.end(), index) - members.begin());
-        };
-        if (!is_ordered<T>(operation)) {
-            return unordered<T>(members, operation, result, [&](std::size_t index) { return Operand<T>(slices[number_of(index)]); });
-        }
-        std::size_t count = 0;
-        for (const DeviceSpan<const T>& slice : slices) count += slice.size();
-        const std::uint64_t tile = reduce_tile_elements(count, sizeof(T));
-        return ordered_sum<T>(members, reduce_tiles(count, sizeof(T)), result,
-                              [&](std::size_t index, const DeviceContext& context, auto values) {
-                                  sum_slice_tiles<T, R>(slices, number_of(index), tile, context, values);
-                              });
+        return is_ordered<T>(operation) ? ordered_sum_of_slices<T>(slices, members, result)
+                                        : unordered_of_slices<T>(slices, members, operation, result);
     }
 
     /// The minimum host memory for each device.
@@ -164,10 +154,15 @@ private:
                            [&](std::size_t index, const DeviceContext& context) { sum_tiles(index, context, std::span<A>(values)); });
             result = sum_tile_values_on_host<T, R>(values);
         }
+        return joined(members, moved_reports(members), start);
+    }
+
+    /// A report of each member with the bytes that it moved.
+    std::vector<RunReport> moved_reports(const std::vector<std::size_t>& members) const {
         std::vector<RunReport> reports(pool_.size());
         for (const std::size_t index : members)
             reports[index] = {.engine = Engine::gpu, .devices = {pool_.ordinals()[index]}, .milliseconds = 0, .bytes = moved_[index]};
-        return joined(members, reports, start);
+        return reports;
     }
 
     /// \param values  of the part's tiles
@@ -185,66 +180,47 @@ private:
         }
     }
 
-    /// Sums the tiles that begin in a slice. The end of the last tile is copied from the following slices. \param values  of all tiles
+    /// Starts the reductions of all slices before it waits for the first. One thread does all of it, because waking up others takes
+    /// longer than a small reduction.
     template <class T, class R>
-    void sum_slice_tiles(const std::vector<DeviceSpan<const T>>& slices, std::size_t number, std::uint64_t tile,
-                         const DeviceContext& context, std::span<Accumulator<T, R>> values) {
-        if constexpr (is_float_element<T>) {
-            std::uint64_t begin = 0;
-            for (std::size_t i = 0; i < number; ++i) begin += slices[i].size();
-            const std::uint64_t end = begin + slices[number].size();
-            const std::uint64_t first_tile = begin / tile + (begin % tile != 0 ? 1 : 0);
-            const std::uint64_t last_tile = end / tile + (end % tile != 0 ? 1 : 0);
-            if (first_tile == last_tile) return;
-            const bool is_shared = end % tile != 0 && number + 1 < slices.size();  // whether the last tile continues in the next slice
-            const std::uint64_t whole_tiles = last_tile - first_tile - (is_shared ? 1 : 0);
-            const StreamView stream = context.stream();
-            DeviceBuffer<Accumulator<T, R>> on_device(last_tile - first_tile, context);
-            const SynchronizeOnExit wait_for_work(stream);
-            if (whole_tiles != 0) {
-                const std::uint64_t elements = std::min(end, (first_tile + whole_tiles) * tile) - first_tile * tile;
-                sum_tiles_on_device<T, R>(slices[number].subspan(first_tile * tile - begin, elements), tile, context,
-                                          on_device.span().subspan(0, whole_tiles));
+    RunReport unordered_of_slices(const std::vector<DeviceSpan<const T>>& slices, const std::vector<std::size_t>& members,
+                                  ReduceOperation operation, R& result) {
+        const auto start = std::chrono::steady_clock::now();
+        std::vector<R> of_slices(slices.size());
+        pool_.run_together(members, [&] {
+            const ReduceArithmetic arithmetic = reduce_arithmetic<T, R>(operation, false);
+            std::deque<WholeReduction> started;
+            for (std::size_t i = 0; i < slices.size(); ++i) {
+                const ReduceConfig config{.ctx = pool_.member(members[i]).context()};
+                started.emplace_back(arithmetic, OperandBytes(Operand<T>(slices[i])), config).start(sizeof(R));
             }
-            if (is_shared) {
-                const std::uint64_t shared_begin = (last_tile - 1) * tile - begin;
-                const DeviceBuffer<T> gathered = gather_tile(slices, number, shared_begin, tile, context);
-                sum_tiles_on_device<T, R>(gathered.span(), tile, context, on_device.span().subspan(whole_tiles, 1));
-                stream.synchronize();  // before the gathered elements are freed
+            for (std::size_t i = 0; i < slices.size(); ++i) {
+                started[i].finish(std::as_writable_bytes(std::span(&of_slices[i], 1)));
+                note_bytes(members[i], sizeof(R));
             }
-            copy(values.subspan(first_tile, last_tile - first_tile), on_device.span(), stream);
-            note_bytes(pool_.index_of(context.device()), on_device.size_bytes());
-        }
+        });
+        const ReduceConfig on_host{.ctx = DeviceContext::host(1)};
+        (void)cupool::reduce<R, R>(Operand<R>(std::span<const R>(of_slices)), operation, on_host, result);
+        return joined(members, moved_reports(members), start);
     }
 
-    /// Gathers a tile of elements that begins at a place of a slice and continues in the following slices, as far as there are any.
-    template <class T>
-    DeviceBuffer<T> gather_tile(const std::vector<DeviceSpan<const T>>& slices, std::size_t number, std::uint64_t begin, std::uint64_t tile,
-                                const DeviceContext& context) {
-        std::vector<DeviceSpan<const T>> pieces{slices[number].subspan(begin, slices[number].size() - begin)};
-        std::uint64_t size = pieces[0].size();
-        for (std::size_t i = number + 1; i < slices.size() && size < tile; ++i) {
-            pieces.push_back(slices[i].subspan(0, std::min<std::uint64_t>(slices[i].size(), tile - size)));
-            size += pieces.back().size();
+    /// The same of a float sum: the slices give the values of their tiles.
+    template <class T, class R>
+    RunReport ordered_sum_of_slices(const std::vector<DeviceSpan<const T>>& slices, const std::vector<std::size_t>& members, R& result) {
+        const auto start = std::chrono::steady_clock::now();
+        if constexpr (is_float_element<T>) {
+            std::vector<Accumulator<T, R>> values(reduce_tiles(PoolOperand<T>(slices).size(), sizeof(T)));
+            pool_.run_together(members, [&] {
+                std::deque<SliceTiles<T, R>> started;
+                for (std::size_t i = 0; i < slices.size(); ++i) started.emplace_back(pool_, slices, i).start();
+                for (std::size_t i = 0; i < slices.size(); ++i) {
+                    started[i].finish(values);
+                    note_bytes(members[i], started[i].bytes());
+                }
+            });
+            result = sum_tile_values_on_host<T, R>(values);
         }
-        DeviceBuffer<T> gathered(size, context);
-        const std::size_t here = pool_.index_of(context.device());
-        try {
-            std::uint64_t done = 0;
-            for (const DeviceSpan<const T>& piece : pieces) {
-                const std::size_t from = pool_.index_of(piece.device());
-                if (from != here) wait_for_default_stream(context, pool_.member(from).context());
-                pool_.peers().copy_async(here, gathered.span().pointer() + done * sizeof(T), from, piece.pointer(), piece.size_bytes(),
-                                         context.stream(), SourceLocation::current());
-                if (from != here) note_bytes(here, piece.size_bytes());
-                done += piece.size();
-            }
-        } catch (...) {
-            const SynchronizeOnExit wait_for_copies(context.stream());
-            for (const DeviceSpan<const T>& piece : pieces) pool_.peers().await_staged(pool_.index_of(piece.device()), here);
-            throw;
-        }
-        return gathered;
+        return joined(members, moved_reports(members), start);
     }
 
     /// \pre called by the member's own task only
