@@ -42,6 +42,14 @@ for curve in bn254 bls12_381; do
     compile poseidon/poseidon2.cu "poseidon2_$curve" "-DCUPOOL_FIELD=${curves[$curve]}ScalarField"
 done
 
+# Graph colouring: a module for each number of vertices, in words of four for each lane.
+for words in 1 2 4 8; do
+    compile coloring/coloring.cu "coloring_$((128 * words))" "-DCUPOOL_WORDS=$words"
+done
+
+# The models of replica exchange.
+compile replicas/ising.cu ising
+
 # Collectives: a module for each element type.
 declare -A integers=([i8]=std::int8_t [u8]=std::uint8_t [i16]=std::int16_t [u16]=std::uint16_t [i32]=std::int32_t [u32]=std::uint32_t [i64]=std::int64_t [u64]=std::uint64_t)
 declare -A floats=([f16]=Float16 [bf16]=BFloat16 [f32]=float [f64]=double)

@@ -56,11 +56,15 @@
 #include <cupool/kernels/reduce.hpp>
 #include <cupool/kernels/reduce_by_function.hpp>
 #include <cupool/kernels/run_report.hpp>
+#include <cupool/kernels/undirected_graph.hpp>
 #include <cupool/kernels/vectors.hpp>
 #include <cupool/pool/array_slice.hpp>
 #include <cupool/pool/collectives.hpp>
+#include <cupool/pool/coloring_model.hpp>
+#include <cupool/pool/coloring_search.hpp>
 #include <cupool/pool/device_pool.hpp>
 #include <cupool/pool/division.hpp>
+#include <cupool/pool/ising_model.hpp>
 #include <cupool/pool/kernel_work.hpp>
 #include <cupool/pool/load_balancer.hpp>
 #include <cupool/pool/msm_spread.hpp>
@@ -74,8 +78,11 @@
 #include <cupool/pool/pooled_bases.hpp>
 #include <cupool/pool/pooled_ntt.hpp>
 #include <cupool/pool/pooled_poseidon.hpp>
+#include <cupool/pool/replica_exchange.hpp>
+#include <cupool/pool/replica_model.hpp>
 #include <cupool/pool/shared_array.hpp>
 #include <cupool/pool/sliced_array.hpp>
+#include <cupool/pool/temperature_ladder.hpp>
 #include <cupool/pool/unusable_devices.hpp>
 #include <cupool/pool/worker_function.hpp>
 #include <cupool/pool/worker_pool.hpp>

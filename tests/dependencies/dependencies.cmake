@@ -45,6 +45,8 @@ room(kernels/src/transfer MAY_INCLUDE ${kernels} kernels/src/support)
 room(kernels/src/field MAY_INCLUDE ${kernels} kernels/src/support)
 room(kernels/src/curve MAY_INCLUDE ${kernels} kernels/src/support kernels/src/field kernels/src/curve/for_each_curve.hpp)
 room(kernels/src/reduce MAY_INCLUDE ${kernels} kernels/src/support kernels/src/transfer)
+room(kernels/src/coloring MAY_INCLUDE ${kernels} kernels/src/support kernels/src/replicas)
+room(kernels/src/replicas MAY_INCLUDE ${kernels} kernels/src/support)
 room(kernels/src/collective MAY_INCLUDE ${kernels} kernels/src/support kernels/src/reduce)
 room(kernels/src/ntt MAY_INCLUDE ${kernels} kernels/src/support kernels/src/transfer kernels/src/field kernels/src/curve
   kernels/src/curve/for_each_curve.hpp)
@@ -66,6 +68,9 @@ room(pool/src/scheduling MAY_INCLUDE ${pool})
 room(pool/src/peers MAY_INCLUDE ${pool} ${kernels_internal} pool/src)
 room(pool/src MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/msm kernels/src/reduce pool/src/scheduling pool/src/peers pool/src/msm)
 room(pool/src/reduce MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/reduce pool/src)
+room(pool/src/checkpoint MAY_INCLUDE ${pool})
+room(pool/src/replicas MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/replicas pool/src/checkpoint pool/src)
+room(pool/src/coloring MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/coloring kernels/src/replicas pool/src/checkpoint pool/src)
 room(pool/src/launch MAY_INCLUDE ${pool} ${kernels_internal} pool/src/scheduling pool/src)
 room(pool/src/msm MAY_INCLUDE ${pool} ${kernels_internal} ${msm_internal} pool/src/scheduling pool/src)
 room(pool/src/batch MAY_INCLUDE ${pool} ${kernels_internal} pool/src)
@@ -76,7 +81,7 @@ room(pool/src/collectives MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/re
 room(pool/src/worker_process MAY_INCLUDE ${pool} kernels/src/curve kernels/src/curve/for_each_curve.hpp pool/src/scheduling)
 
 # What kernels offers to pool beside its public headers: kernels/CMakeLists.txt, cupool_kernels_internal.
-string(CONCAT offered_to_pool "^kernels/src/(collective/|reduce/|transfer/|support/parallel_for\\.hpp|"
+string(CONCAT offered_to_pool "^kernels/src/(collective/|coloring/|reduce/|replicas/|transfer/|support/parallel_for\\.hpp|"
   "ntt/(checks|sliced_ntt)\\.hpp|curve/(for_each_curve|host_curve)\\.hpp|msm/[a-z_]+\\.hpp|msm/device/(budget|device_msm|strided_msms)\\.hpp)")
 
 # The simulator is a libcuda: of the other layers it knows the declarations of the ABI only. Its PTX interpreter stands alone. All objects
@@ -118,7 +123,7 @@ room(tools/src/worker MAY_INCLUDE ${pool})
 room(include MAY_INCLUDE ${pool})
 room(examples MAY_INCLUDE ${pool} include simulator/include)
 room(bench MAY_INCLUDE ${pool} include kernels/src/support kernels/src/field kernels/src/curve kernels/src/msm kernels/src/msm/device
-  kernels/src/ntt simulator/include simulator/src/ptx tools/src/bench tools/src/checks)
+  kernels/src/ntt simulator/include simulator/src/ptx tools/src/bench tools/src/checks tools/src/formats)
 
 # Includes that break the table and have yet to go, as <file>:<header>.
 set(exceptions

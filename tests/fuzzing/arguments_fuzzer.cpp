@@ -31,10 +31,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::string& argument : arguments) argv.push_back(argument.data());
     CLI::App app("fuzzed", "cupool");
     require_command(app);
-    std::string output;
+    Outcome outcome;
+    std::string& output = outcome.output;
     add_msm_command(app, output);
     add_kzg_commit_command(app, output);
     add_reduce_command(app, output);
+    add_color_command(app, outcome);
     add_bench_command(app, output);
     stop_before_commands_run(app);
     try {

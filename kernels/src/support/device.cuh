@@ -32,6 +32,8 @@ CUPOOL_DEVICE unsigned warp_index() { return thread_index() / warp_size; }
 CUPOOL_DEVICE void block_barrier() { __syncthreads(); }
 /// Whether the condition holds in any lane of a warp, all of them together.
 CUPOOL_DEVICE bool any_lane(bool condition) { return __nvvm_vote_any_sync(all_lanes, condition); }
+/// The lanes in which the condition holds, a bit each; all lanes together.
+CUPOOL_DEVICE std::uint32_t ballot(bool condition) { return static_cast<std::uint32_t>(__nvvm_vote_ballot_sync(all_lanes, condition)); }
 CUPOOL_DEVICE void warp_barrier() { __nvvm_bar_warp_sync(all_lanes); }
 
 /// The numbers from 0 to Count - 1, as template arguments.

@@ -12,6 +12,11 @@ namespace cupool::detail {
 /// the PTX. \throws Error jit_failure, and any error of the driver
 Module load(ContextView context, const ShippedCode& code);
 
+extern const ShippedCode coloring_128_code;
+extern const ShippedCode coloring_256_code;
+extern const ShippedCode coloring_512_code;
+extern const ShippedCode coloring_1024_code;
+
 extern const ShippedCode reduce_u8_code;
 extern const ShippedCode reduce_u16_code;
 extern const ShippedCode reduce_u32_code;

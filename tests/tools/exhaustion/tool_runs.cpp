@@ -32,6 +32,10 @@ void add_jobs(std::vector<ToolRun>& runs, const TemporaryDirectory& directory, c
     const bool has_driver = driver != "no driver";
     add("msm", {"msm", "--curve", "bn254", "--pairs", directory.write("pairs", "1 2 5\n1 2 7\ninf 3\n")}, has_driver);
     add("reduce", {"reduce", "--type", "i32", "--op", "sum", directory.write("numbers", std::string("\1\0\0\0\2\0\0\0", 8))}, has_driver);
+    add("color",
+        {"color", directory.write("triangle", "p edge 3 3\ne 1 2\ne 2 3\ne 1 3\n"), "-k", "3", "--population", "2", "--group", "2",
+         "--json"},
+        has_driver);
     add("bench msm", {"bench", "msm", "--json", "--sizes", "3", "--runs", "1"}, has_driver);
     add("bench reduce", {"bench", "reduce", "--json", "--sizes", "3", "--runs", "1"}, has_driver);
 }

@@ -7,6 +7,7 @@
 #include "formats/blob.hpp"
 #include "formats/compressed_point.hpp"
 #include "formats/decimal_points.hpp"
+#include "formats/dimacs.hpp"
 #include "formats/eip2537.hpp"
 #include "formats/hex.hpp"
 #include "formats/pairs.hpp"
@@ -97,6 +98,14 @@ TEST_CASE("damaged blobs do no harm") {
         Bytes(131072), [](const Bytes& bytes) { parse_blob(bytes); }, 997);
     damage(
         Bytes(262144, '1'), [](const Bytes& bytes) { parse_blob(bytes); }, 997);
+}
+
+TEST_CASE("damaged DIMACS graphs do no harm") {
+    const std::string ascii = "c a path\np edge 3 2\ne 1 2\ne 2 3\n";
+    damage({ascii.begin(), ascii.end()}, [](const Bytes& bytes) { parse_dimacs(bytes); });
+    std::string binary = "10\np col 9 3\n" + std::string(10, '\0');
+    binary[14] = '\x80';
+    damage({binary.begin(), binary.end()}, [](const Bytes& bytes) { parse_dimacs(bytes); });
 }
 
 TEST_CASE("damaged compressed and decimal points do no harm") {

@@ -14,14 +14,16 @@ int main(int argc, char** argv) {
         app.set_version_flag("--version", "cupool " CUPOOL_VERSION);
         require_command(app);
         app.footer("Exit codes: 0 done, 1 failed, 2 usage, 3 bad input, 10 to 17 no GPU to run on (devquery says more).");
-        std::string output;
+        Outcome outcome;
+        std::string& output = outcome.output;
         add_msm_command(app, output);
         add_kzg_commit_command(app, output);
         add_reduce_command(app, output);
         add_ntt_command(app, output);
         add_poseidon_command(app, output);
+        add_color_command(app, outcome);
         add_bench_command(app, output);
         auto text = parse_command_line(app, argc, argv);
-        return {text.empty() ? std::move(output) : std::move(text)};
+        return text.empty() ? std::move(outcome) : Outcome{std::move(text)};
     });
 }

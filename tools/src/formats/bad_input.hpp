@@ -18,7 +18,8 @@ enum class InputFault {
     not_reduced,      ///< a coordinate not below p, or a field element not below r
     not_on_curve,     ///< a point that does not satisfy the curve's equation
     not_in_subgroup,  ///< a point of the curve outside the subgroup of order r
-    unknown_name,     ///< a curve that cupool does not know
+    unknown_name,     ///< a curve, or a kind of line, that cupool does not know
+    contradiction,    ///< a part of the input is impossible after another: a vertex above their number, edges that are not as many as said
 };
 
 /// A position in a text; line and column count from 1.

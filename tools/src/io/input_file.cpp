@@ -97,8 +97,13 @@ template class ElementReader<float>;
 template class ElementReader<double>;
 
 std::vector<std::uint8_t> read_all(InputFile& file, std::size_t max_bytes) {
-    std::vector<std::uint8_t> bytes(max_bytes + 1);
-    bytes.resize(file.read(bytes));
+    std::vector<std::uint8_t> bytes;
+    std::size_t size = 0;
+    do {
+        bytes.resize(std::min(std::max(first_buffer, 2 * size), max_bytes + 1));
+        size += file.read(std::span(bytes).subspan(size));
+    } while (size == bytes.size() && size <= max_bytes);
+    bytes.resize(size);
     if (bytes.size() > max_bytes) {
         throw BadInput(InputFault::length, std::string(),
                        "the input goes on after " + std::to_string(max_bytes) + " bytes, the most it can have");

@@ -87,8 +87,8 @@ int exit_code_of(const Error& error) {
 int run_tool(const std::string& name, const std::function<Outcome()>& tool) {
     try {
         const auto outcome = tool();
-        if (write_to_stdout(outcome.output)) return outcome.exit_code;
-        return fail(name, "the output cannot be written to stdout", ExitCode::failed);
+        if (!write_to_stdout(outcome.output)) return fail(name, "the output cannot be written to stdout", ExitCode::failed);
+        return outcome.problem.empty() ? outcome.exit_code : fail(name, outcome.problem, outcome.exit_code);
     } catch (const BadInput& error) {
         return fail(name, error.what(), ExitCode::bad_input);
     } catch (const UsageError& error) {

@@ -15,6 +15,7 @@ enum ExitCode { done = 0, failed = 1, usage = 2, bad_input = 3 };
 struct Outcome {
     std::string output;  ///< for stdout
     int exit_code = ExitCode::done;
+    std::string problem = {};  ///< a line for stderr, beside the output; empty: none
 };
 
 /// Options that contradict each other, or that this host cannot satisfy.
