@@ -51,6 +51,19 @@ std::string first_unrefused(const std::vector<Call>& calls);
 /// Whether a host pool that is made now does all kinds of work, and lines are logged. \param points  the first multiples of the generator
 bool new_pool_computes(const std::vector<AffinePoint<ForkSubject::curve>>& points);
 
+/// \return what is wrong with the first call that does not throw an Error forked; empty if all do
+inline std::string first_not_forked(const std::vector<Call>& calls) {
+    for (const Call& call : calls) {
+        try {
+            call.call();
+            return call.name + " threw nothing";
+        } catch (const Error& error) {
+            if (error.category() != ErrorCategory::forked) return call.name + ": " + error.what();
+        }
+    }
+    return {};
+}
+
 /// Runs the function in a child, which has a while for it. \return what is wrong; empty where nothing is
 std::string in_child(const std::function<std::string()>& function);
 

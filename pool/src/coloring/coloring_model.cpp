@@ -106,6 +106,9 @@ ReplicaModel coloring_model(const UndirectedGraph& graph, std::uint32_t colors, 
             state[vertex] = static_cast<std::byte>(detail::coloring_below(random.words[0], colors));
         }
     };
+    model.accepts_state = [vertices, colors](std::span<const std::byte> state) {
+        return std::ranges::all_of(state.first(vertices), [colors](std::byte color) { return static_cast<std::uint32_t>(color) < colors; });
+    };
     model.advance_on_host = [graph, colors](const HostReplica& replica) {
         HostSweeps sweeps(graph, colors, replica.state);
         const auto& temperature = *reinterpret_cast<const ColoringTemperature*>(replica.temperature.data());

@@ -10,6 +10,7 @@
 
 #include "checkpoint/checkpoint.hpp"
 #include "coloring/coloring_engine.hpp"
+#include "locked.hpp"
 #include "pool_state.hpp"
 
 namespace cupool {
@@ -131,7 +132,9 @@ public:
         writer(hash_of_graph(graph_));
         archive_config(writer, config_);
         archive(writer);
-        for (std::uint32_t i = 0; i < plan_.population(); ++i) writer(engine_->read(i));
+        if (statistics_.generations != 0) {
+            for (std::uint32_t i = 0; i < plan_.population(); ++i) writer(engine_->read(i));
+        }
         writer.write(file);
     }
     static std::shared_ptr<ColoringSearchState> resumed(const DevicePool& pool, const UndirectedGraph& graph,
@@ -155,6 +158,22 @@ private:
         archive(statistics_.restarts);
     }
 
+    /// Whether there is a colour of the search for each vertex.
+    bool is_coloring(std::span<const std::uint16_t> colors) const {
+        return colors.size() == graph_.vertex_count() &&
+               std::ranges::all_of(colors, [&](std::uint16_t color) { return color < plan_.color_count; });
+    }
+    /// Whether what was read from a file fits: partners are of the same group, and the best colouring is what it says.
+    bool is_consistent() const {
+        for (std::uint32_t i = 0; i < partners_.size(); ++i) {
+            const std::uint32_t partner = partners_[i];
+            const bool is_first = statistics_.generations == 0;
+            if (partner != coloring_begins_anew && (is_first || partner / plan_.group != i / plan_.group)) return false;
+        }
+        if (best_.colors.empty()) return statistics_.generations == 0;
+        return is_coloring(best_.colors) && coloring_conflicts(graph_, best_.colors) == best_.conflicts;
+    }
+
     void advance() {
         engine_->advance(static_cast<std::uint32_t>(statistics_.generations), partners_, results_);
         for (const ColoringResult& result : results_) {
@@ -172,8 +191,7 @@ private:
         if (!best_.colors.empty() && found->conflicts >= best_.conflicts) return;
         const auto number = static_cast<std::uint32_t>(found - results_.begin());
         Coloring better{.colors = engine_->read(number), .conflicts = found->conflicts};
-        const bool are_colors = std::ranges::all_of(better.colors, [&](std::uint16_t color) { return color < plan_.color_count; });
-        if (!are_colors || coloring_conflicts(graph_, better.colors) != better.conflicts) {
+        if (!is_coloring(better.colors) || coloring_conflicts(graph_, better.colors) != better.conflicts) {
             throw Error(ErrorCategory::internal, "coloring: colouring " + std::to_string(number) + " is not what its search reports");
         }
         best_ = std::move(better);
@@ -231,13 +249,12 @@ std::shared_ptr<ColoringSearchState> ColoringSearchState::resumed(const DevicePo
     const std::size_t population = state->results_.size();
     const std::size_t groups = state->ages_.size();
     state->archive(reader);
-    const bool fits = state->partners_.size() == population && state->results_.size() == population && state->ages_.size() == groups &&
-                      (state->best_.colors.empty() || state->best_.colors.size() == graph.vertex_count());
-    if (!fits) reader.throw_damaged();
+    const bool fits = state->partners_.size() == population && state->results_.size() == population && state->ages_.size() == groups;
+    if (!fits || !state->is_consistent()) reader.throw_damaged();
     std::vector<std::uint16_t> colors;
-    for (std::uint32_t i = 0; i < population; ++i) {
+    for (std::uint32_t i = 0; state->statistics_.generations != 0 && i < population; ++i) {
         reader(colors);
-        if (colors.size() != graph.vertex_count()) reader.throw_damaged();
+        if (!state->is_coloring(colors)) reader.throw_damaged();
         state->engine_->write(i, colors);
     }
     return state;
@@ -262,37 +279,24 @@ detail::ColoringSearchState& ColoringSearch::own(const SourceLocation& where) co
     return *state_;
 }
 
-namespace {
-
-/// Calls function(state) while no other call runs.
-template <class Function>
-auto locked(detail::ColoringSearchState& state, const SourceLocation& where, const Function& function) {
-    return detail::report_at(where, [&] {
-        const std::lock_guard lock(state.mutex);
-        return function(state);
-    });
-}
-
-}  // namespace
-
 RunReport ColoringSearch::run(std::uint64_t generations, SourceLocation where) {
-    return locked(own(where), where, [&](auto& state) { return state.run(generations); });
+    return detail::locked(own(where), where, [&](auto& state) { return state.run(generations); });
 }
 
 Coloring ColoringSearch::best(SourceLocation where) const {
-    return locked(own(where), where, [](auto& state) { return state.best(); });
+    return detail::locked(own(where), where, [](auto& state) { return state.best(); });
 }
 
 ColoringStatistics ColoringSearch::statistics(SourceLocation where) const {
-    return locked(own(where), where, [](auto& state) { return state.statistics(); });
+    return detail::locked(own(where), where, [](auto& state) { return state.statistics(); });
 }
 
 ColoringConfig ColoringSearch::config(SourceLocation where) const {
-    return locked(own(where), where, [](auto& state) { return state.config(); });
+    return detail::locked(own(where), where, [](auto& state) { return state.config(); });
 }
 
 void ColoringSearch::save(const std::filesystem::path& checkpoint, SourceLocation where) const {
-    locked(own(where), where, [&](auto& state) { state.save(checkpoint); });
+    detail::locked(own(where), where, [&](auto& state) { state.save(checkpoint); });
 }
 
 }  // namespace cupool

@@ -8,7 +8,7 @@
 #include "coloring/coloring_code.hpp"
 #include "coloring/coloring_engine.hpp"
 #include "coloring/coloring_limits.hpp"
-#include "transfer/synchronize_on_exit.hpp"
+#include "fixed_members.hpp"
 
 namespace cupool::detail {
 
@@ -124,7 +124,6 @@ public:
         copy(row_on_device(number), std::span<const std::uint8_t>(row), context_.stream());
     }
     const DeviceContext& context() const { return context_; }
-    std::uint64_t bytes_a_generation() const { return rows_ * (sizeof(std::uint32_t) + sizeof(ColoringResult)); }
 
 private:
     /// The number in the whole population of a row, and the reverse.
@@ -162,62 +161,32 @@ private:
 class DeviceColorings final : public ColoringEngine {
 public:
     DeviceColorings(PoolState& pool, const UndirectedGraph& graph, const ColoringPlan& plan)
-        : pool_(pool), plan_(plan), members_(pool.healthy()) {
-        require_small(graph, plan.color_count);
-        members_.resize(std::min<std::size_t>(members_.size(), plan.group_count()));
-        pool_.run_together(members_, [&] {
-            for (std::uint32_t i = 0; i < members_.size(); ++i) {
-                parts_.push_back(std::make_unique<ColoringsOfDevice>(graph, plan, pool_.member(members_[i]).context(), i,
-                                                                     static_cast<std::uint32_t>(members_.size())));
-            }
-        });
-    }
+        : plan_(plan),
+          parts_(pool, plan.group_count(), "coloring", [&](const DeviceContext& context, std::uint32_t first, std::uint32_t stride) {
+              return std::make_unique<ColoringsOfDevice>(graph, plan, context, first, stride);
+          }) {}
 
     void advance(std::uint32_t generation, std::span<const std::uint32_t> partners, std::span<ColoringResult> results) override {
-        for (const std::size_t member : members_) {
-            if (!pool_.member(member).quarantine()) continue;
-            throw Error(ErrorCategory::no_device, "coloring: device " + std::to_string(pool_.ordinals()[member]) +
-                                                      ", which has colourings, is quarantined; readmit it, or save and resume on others");
-        }
-        pool_.run_together(members_, [&] {
-            try {
-                for (const auto& part : parts_) part->start(generation, partners);
-                for (const auto& part : parts_) part->finish(results);
-            } catch (...) {
-                for (const auto& part : parts_) const SynchronizeOnExit wait_for_work(part->context().stream());
-                throw;
-            }
-        });
-        for (const auto& part : parts_) bytes_ += part->bytes_a_generation();
+        parts_.run([&](ColoringsOfDevice& part) { part.start(generation, partners); },
+                   [&](ColoringsOfDevice& part) { part.finish(results); });
+        bytes_ += partners.size_bytes() + results.size_bytes();
     }
     std::vector<std::uint16_t> read(std::uint32_t colouring) override {
         std::vector<std::uint16_t> colors;
-        run_on(colouring, [&](ColoringsOfDevice& part) { colors = part.read(colouring); });
+        parts_.run_on(colouring / plan_.group, [&](ColoringsOfDevice& part) { colors = part.read(colouring); });
         bytes_ += colors.size();
         return colors;
     }
     void write(std::uint32_t colouring, std::span<const std::uint16_t> colors) override {
-        run_on(colouring, [&](ColoringsOfDevice& part) { part.write(colouring, colors); });
+        parts_.run_on(colouring / plan_.group, [&](ColoringsOfDevice& part) { part.write(colouring, colors); });
         bytes_ += colors.size();
     }
     std::uint64_t bytes() const override { return bytes_; }
-    std::vector<int> devices() const override {
-        std::vector<int> ordinals;
-        for (const std::size_t member : members_) ordinals.push_back(pool_.ordinals()[member]);
-        return ordinals;
-    }
+    std::vector<int> devices() const override { return parts_.ordinals(); }
 
 private:
-    template <class Work>
-    void run_on(std::uint32_t colouring, const Work& work) {
-        const std::size_t place = colouring / plan_.group % members_.size();
-        pool_.run(members_[place], [&](std::size_t, const DeviceContext&) { work(*parts_[place]); });
-    }
-
-    PoolState& pool_;
     const ColoringPlan& plan_;
-    std::vector<std::size_t> members_;
-    std::vector<std::unique_ptr<ColoringsOfDevice>> parts_;  // of the members
+    FixedMembers<ColoringsOfDevice> parts_;
     std::uint64_t bytes_ = 0;
 };
 
@@ -236,6 +205,7 @@ std::uint32_t population_of_devices(PoolState& pool, const UndirectedGraph& grap
 }
 
 std::unique_ptr<ColoringEngine> make_device_colorings(PoolState& pool, const UndirectedGraph& graph, const ColoringPlan& plan) {
+    require_small(graph, plan.color_count);
     return std::make_unique<DeviceColorings>(pool, graph, plan);
 }
 

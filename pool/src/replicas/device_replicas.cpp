@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "fixed_members.hpp"
 #include "replicas/replica_code.hpp"
 #include "replicas/replica_engine.hpp"
-#include "transfer/synchronize_on_exit.hpp"
 
 namespace cupool::detail {
 
@@ -103,73 +103,37 @@ private:
 class DeviceReplicas final : public ReplicaEngine {
 public:
     DeviceReplicas(PoolState& pool, const ReplicaModel& model, std::size_t replicas, std::uint64_t seed)
-        : pool_(pool), model_(model), seed_(seed), members_(pool.healthy()) {
-        members_.resize(std::min(members_.size(), replicas));
-        const auto stride = static_cast<std::uint32_t>(members_.size());
-        pool_.run_together(members_, [&] {
-            for (std::uint32_t i = 0; i < stride; ++i) {
-                parts_.push_back(std::make_unique<ReplicasOfDevice>(model, pool_.member(members_[i]).context(), i, stride,
-                                                                    static_cast<std::uint32_t>(replicas)));
-            }
-        });
-    }
+        : seed_(seed),
+          parts_(pool, replicas, "replica exchange", [&](const DeviceContext& context, std::uint32_t first, std::uint32_t stride) {
+              return std::make_unique<ReplicasOfDevice>(model, context, first, stride, static_cast<std::uint32_t>(replicas));
+          }) {}
 
-    /// All devices work at once, started by the calling thread.
     void advance(std::uint32_t sweeps, std::uint64_t first_sweep, std::span<const std::uint32_t> places,
                  std::span<double> energies) override {
-        require_members();
-        pool_.run_together(members_, [&] {
-            try {
-                for (const auto& part : parts_) part->start(sweeps, first_sweep, seed_, places);
-                for (const auto& part : parts_) part->finish(energies);
-            } catch (...) {
-                for (const auto& part : parts_) const SynchronizeOnExit wait_for_work(part->context().stream());
-                throw;
-            }
-        });
-        bytes_ += places.size() * (sizeof(std::uint32_t) + sizeof(double));
+        parts_.run([&](ReplicasOfDevice& part) { part.start(sweeps, first_sweep, seed_, places); },
+                   [&](ReplicasOfDevice& part) { part.finish(energies); });
+        bytes_ += places.size_bytes() + energies.size_bytes();
     }
     void set_temperatures(std::span<const std::byte> descriptions) override {
-        pool_.run_together(members_, [&] {
-            for (const auto& part : parts_) part->set_temperatures(descriptions);
-        });
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            parts_.run_on(i, [&](ReplicasOfDevice& part) { part.set_temperatures(descriptions); });
+        }
         bytes_ += parts_.size() * descriptions.size();
     }
     void read_state(std::uint32_t replica, std::span<std::byte> state) override {
-        run_on(replica, [&](ReplicasOfDevice& part) { part.read_state(replica, state); });
+        parts_.run_on(replica, [&](ReplicasOfDevice& part) { part.read_state(replica, state); });
         bytes_ += state.size();
     }
     void write_state(std::uint32_t replica, std::span<const std::byte> state) override {
-        run_on(replica, [&](ReplicasOfDevice& part) { part.write_state(replica, state); });
+        parts_.run_on(replica, [&](ReplicasOfDevice& part) { part.write_state(replica, state); });
         bytes_ += state.size();
     }
     std::uint64_t bytes() const override { return bytes_; }
-    std::vector<int> devices() const override {
-        std::vector<int> ordinals;
-        for (const std::size_t member : members_) ordinals.push_back(pool_.ordinals()[member]);
-        return ordinals;
-    }
+    std::vector<int> devices() const override { return parts_.ordinals(); }
 
 private:
-    template <class Work>
-    void run_on(std::uint32_t replica, const Work& work) {
-        const std::size_t place = replica % members_.size();
-        pool_.run(members_[place], [&](std::size_t, const DeviceContext&) { work(*parts_[place]); });
-    }
-    void require_members() const {
-        for (const std::size_t member : members_) {
-            if (pool_.member(member).quarantine()) {
-                throw Error(ErrorCategory::no_device, "replica exchange: device " + std::to_string(pool_.ordinals()[member]) +
-                                                          ", which has replicas, is quarantined; readmit it, or save and resume on others");
-            }
-        }
-    }
-
-    PoolState& pool_;
-    const ReplicaModel& model_;
     std::uint64_t seed_;
-    std::vector<std::size_t> members_;
-    std::vector<std::unique_ptr<ReplicasOfDevice>> parts_;  // of the members
+    FixedMembers<ReplicasOfDevice> parts_;
     std::uint64_t bytes_ = 0;
 };
 

@@ -55,7 +55,7 @@ private:
     struct Journey {
         End last_end = End::none;
         std::uint32_t was_at_highest = 0;  ///< since the trip began
-        std::uint64_t began = 0;            ///< the round in which it came to the lowest temperature
+        std::uint64_t began = 0;           ///< the round in which it came to the lowest temperature
     };
 
     void follow(std::uint32_t replica, std::size_t place);

@@ -67,6 +67,9 @@ ReplicaModel ising_model(std::uint32_t side, SourceLocation where) {
     model.initialise = [side](std::uint32_t replica, std::uint64_t seed, std::span<std::byte> state) {
         initialise(side, replica, seed, state);
     };
+    model.accepts_state = [](std::span<const std::byte> state) {
+        return std::ranges::all_of(state, [](std::byte spin) { return spin <= std::byte{1}; });
+    };
     model.advance_on_host = advance;
     return model;
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "checkpoint/checkpoint.hpp"
+#include "locked.hpp"
 #include "pool_state.hpp"
 #include "replicas/exchange_ladder.hpp"
 #include "replicas/replica_engine.hpp"
@@ -85,14 +86,21 @@ public:
     void advance(std::uint32_t sweeps) {
         engine_->advance(sweeps, sweeps_, ladder_.places(), energies_);
         sweeps_ += sweeps;
+        are_energies_known_ = 1;
         const auto wrong = std::ranges::find_if(energies_, [](double energy) { return std::isnan(energy); });
         if (wrong != energies_.end())
             refuse("the model gave replica " + std::to_string(wrong - energies_.begin()) + " an energy that is no number");
     }
-    void attempt_exchanges() { ladder_.attempt(energies_, seed_); }
+    void attempt_exchanges() {
+        require_energies();
+        ladder_.attempt(energies_, seed_);
+    }
 
     std::uint64_t rounds() const { return rounds_; }
-    const std::vector<double>& energies() const { return energies_; }
+    const std::vector<double>& energies() const {
+        require_energies();
+        return energies_;
+    }
     ExchangeLadder& ladder() { return ladder_; }
     void set_temperatures(std::vector<double> temperatures, const SourceLocation& where) {
         require_ladder(temperatures, where);
@@ -124,6 +132,7 @@ public:
         ladder_.archive(writer);
         writer(rounds_);
         writer(sweeps_);
+        writer(are_energies_known_);
         writer(energies_);
         writer(best_.replica);
         writer(best_.energy);
@@ -159,6 +168,10 @@ private:
         }
         engine_->set_temperatures(descriptions);
     }
+    void require_energies() const {
+        if (are_energies_known_ == 0)
+            throw Error(ErrorCategory::not_ready, "replica exchange: no sweep was made yet, so no energy is known");
+    }
     void keep_best() {
         const auto lowest = std::ranges::min_element(energies_);
         if (!best_.state.empty() && *lowest >= best_.energy) return;
@@ -172,6 +185,7 @@ private:
     std::uint64_t seed_;
     ExchangeLadder ladder_;
     std::vector<double> energies_;
+    std::uint8_t are_energies_known_ = 0;  // a bool as a checkpoint has it
     std::unique_ptr<ReplicaEngine> engine_;
     std::uint64_t rounds_ = 0;
     std::uint64_t sweeps_ = 0;
@@ -195,20 +209,25 @@ std::shared_ptr<ReplicaExchangeState> ReplicaExchangeState::resumed(const Device
     reader(config.seed);
     ladder.archive(reader);
     if (!ladder.is_consistent()) reader.throw_damaged();
+    require_ladder(ladder.temperatures(), SourceLocation::current());
     auto state = make_shared_unless_forked<ReplicaExchangeState>(pool, std::move(model), config, std::move(ladder));
     reader(state->rounds_);
     reader(state->sweeps_);
     const std::size_t replicas = state->energies_.size();
+    reader(state->are_energies_known_);
     reader(state->energies_);
     if (state->energies_.size() != replicas) reader.throw_damaged();
     reader(state->best_.replica);
     reader(state->best_.energy);
     reader(state->best_.round);
     reader(state->best_.state);
+    if (!state->best_.state.empty() && (state->best_.state.size() != state_bytes || state->best_.replica >= replicas))
+        reader.throw_damaged();
     for (std::uint32_t replica = 0; replica < replicas; ++replica) {
         std::vector<std::byte> bytes;
         reader(bytes);
-        if (bytes.size() != state_bytes) reader.throw_damaged();
+        const ReplicaModel& own = state->model_;
+        if (bytes.size() != state_bytes || (own.accepts_state && !own.accepts_state(bytes))) reader.throw_damaged();
         state->engine_->write_state(replica, bytes);
     }
     return state;
@@ -239,69 +258,56 @@ detail::ReplicaExchangeState& ReplicaExchange::own(const SourceLocation& where) 
     return *state_;
 }
 
-namespace {
-
-/// Calls function(state) while no other call runs.
-template <class Function>
-auto locked(detail::ReplicaExchangeState& state, const SourceLocation& where, const Function& function) {
-    return detail::report_at(where, [&] {
-        const std::lock_guard lock(state.mutex);
-        return function(state);
-    });
-}
-
-}  // namespace
-
 RunReport ReplicaExchange::run(std::uint64_t rounds, std::optional<double> target, SourceLocation where) {
-    return locked(own(where), where, [&](auto& state) { return state.run(rounds, target); });
+    return detail::locked(own(where), where, [&](auto& state) { return state.run(rounds, target); });
 }
 
 void ReplicaExchange::advance(std::uint32_t sweeps, SourceLocation where) {
-    locked(own(where), where, [&](auto& state) { state.advance(sweeps); });
+    detail::locked(own(where), where, [&](auto& state) { state.advance(sweeps); });
 }
 
 void ReplicaExchange::attempt_exchanges(SourceLocation where) {
-    locked(own(where), where, [](auto& state) { state.attempt_exchanges(); });
+    detail::locked(own(where), where, [](auto& state) { state.attempt_exchanges(); });
 }
 
 std::uint64_t ReplicaExchange::rounds(SourceLocation where) const {
-    return locked(own(where), where, [](auto& state) { return state.rounds(); });
+    return detail::locked(own(where), where, [](auto& state) { return state.rounds(); });
 }
 
 std::vector<double> ReplicaExchange::energies(SourceLocation where) const {
-    return locked(own(where), where, [](auto& state) { return state.energies(); });
+    return detail::locked(own(where), where, [](auto& state) { return state.energies(); });
 }
 
 std::vector<std::uint32_t> ReplicaExchange::replicas(SourceLocation where) const {
-    return locked(own(where), where, [](auto& state) { return state.ladder().replicas(); });
+    return detail::locked(own(where), where, [](auto& state) { return state.ladder().replicas(); });
 }
 
 std::vector<double> ReplicaExchange::temperatures(SourceLocation where) const {
-    return locked(own(where), where, [](auto& state) { return state.ladder().temperatures(); });
+    return detail::locked(own(where), where, [](auto& state) { return state.ladder().temperatures(); });
 }
 
 void ReplicaExchange::set_temperatures(std::vector<double> temperatures, SourceLocation where) {
-    locked(own(where), where, [&](auto& state) { state.set_temperatures(std::move(temperatures), where); });
+    detail::locked(own(where), where, [&](auto& state) { state.set_temperatures(std::move(temperatures), where); });
 }
 
 std::vector<std::byte> ReplicaExchange::state(std::uint32_t replica, SourceLocation where) const {
-    return locked(own(where), where, [&](auto& state) { return state.state(replica); });
+    return detail::locked(own(where), where, [&](auto& state) { return state.state(replica); });
 }
 
 BestReplica ReplicaExchange::gather_best(SourceLocation where) const {
-    return locked(own(where), where, [](auto& state) { return state.best(); });
+    return detail::locked(own(where), where, [](auto& state) { return state.best(); });
 }
 
 ExchangeStatistics ReplicaExchange::statistics(SourceLocation where) const {
-    return locked(own(where), where, [](auto& state) { return state.ladder().statistics(); });
+    return detail::locked(own(where), where, [](auto& state) { return state.ladder().statistics(); });
 }
 
 void ReplicaExchange::reset_statistics(SourceLocation where) {
-    locked(own(where), where, [](auto& state) { state.ladder().reset_statistics(); });
+    detail::locked(own(where), where, [](auto& state) { state.ladder().reset_statistics(); });
 }
 
 void ReplicaExchange::save(const std::filesystem::path& checkpoint, SourceLocation where) const {
-    locked(own(where), where, [&](auto& state) { state.save(checkpoint); });
+    detail::locked(own(where), where, [&](auto& state) { state.save(checkpoint); });
 }
 
 }  // namespace cupool

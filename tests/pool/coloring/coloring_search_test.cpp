@@ -1,13 +1,11 @@
 // Searches of colourings: the host and devices make the same ones, checkpoints go on, and what cannot be coloured or run is told.
-#include <unistd.h>
-
 #include <cupool/pool/coloring_search.hpp>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 
 #include "catch.hpp"
+#include "checkpoint_file.hpp"
 #include "forked_child.hpp"
 #include "machine.hpp"
 #include "sanitizers.hpp"
@@ -66,12 +64,6 @@ struct CheckedMachine : Machine {
     explicit CheckedMachine(std::size_t devices) : Machine(std::vector<SimulatedDevice>(devices)) {
         simulator.set_checks(cupool_sim_check_all);
     }
-};
-
-struct TemporaryFile {
-    TemporaryFile() : path(std::filesystem::temp_directory_path() / ("cupool-coloring-" + std::to_string(::getpid()))) {}
-    ~TemporaryFile() { std::filesystem::remove(path); }
-    std::filesystem::path path;
 };
 
 }  // namespace
@@ -236,15 +228,15 @@ TEST_CASE("what cannot be searched is refused", "[coloring]") {
 }
 
 TEST_CASE("a search goes on from a checkpoint as if nothing had happened, on other devices too", "[coloring]") {
-    const TemporaryFile file;
+    const CheckpointFile file;
     const UndirectedGraph graph = random_graph(61, 0.5);
     const ColoringConfig config{.colors = 8, .seed = 7, .population = 6, .group = 2, .steps = 100};
     ColoringSearch search(DevicePool::host(1), graph, config);
     search.run(3);
-    search.save(file.path);
+    search.save(file.path());
     search.run(3);
     const auto check = [&](const DevicePool& pool) {
-        ColoringSearch resumed = ColoringSearch::resume(pool, graph, file.path);
+        ColoringSearch resumed = ColoringSearch::resume(pool, graph, file.path());
         CHECK(resumed.statistics().generations == 3);
         CHECK(resumed.config().seed == 7);
         resumed.run(3);
@@ -255,33 +247,56 @@ TEST_CASE("a search goes on from a checkpoint as if nothing had happened, on oth
     check(DevicePool::all(machine.driver));
 
     const auto refused = [&](const UndirectedGraph& other) {
-        return error_of([&] { (void)ColoringSearch::resume(DevicePool::host(1), other, file.path); });
+        return error_of([&] { (void)ColoringSearch::resume(DevicePool::host(1), other, file.path()); });
     };
     CHECK(std::string(refused(random_graph(61, 0.5, 2)).what()).find("another graph") != std::string::npos);
-    std::string bytes;
-    {
-        std::ifstream in(file.path, std::ios::binary);
-        bytes.assign(std::istreambuf_iterator<char>(in), {});
-    }
+    const std::string bytes = file.bytes();
     for (std::size_t i = 0; i < bytes.size(); i += 11) {
         std::string damaged = bytes;
         damaged[i] = static_cast<char>(damaged[i] ^ 1);
-        std::ofstream(file.path, std::ios::binary | std::ios::trunc) << damaged;
+        file.write(damaged);
         CHECK(refused(graph).category() == ErrorCategory::invalid_argument);
-        std::ofstream(file.path, std::ios::binary | std::ios::trunc) << bytes.substr(0, i);
+        file.write(bytes.substr(0, i));
         CHECK(refused(graph).category() == ErrorCategory::invalid_argument);
     }
-    std::filesystem::remove(file.path);
+    std::filesystem::remove(file.path());
     CHECK(refused(graph).category() == ErrorCategory::io);
 }
 
+TEST_CASE("a checkpoint of a search that was made to harm is refused, or runs", "[coloring]") {
+    const CheckpointFile file;
+    const DevicePool pool = DevicePool::host(1);
+    const UndirectedGraph graph = random_graph(9, 0.6);
+    ColoringSearch search(pool, graph, {.colors = 3, .seed = 7, .population = 4, .group = 2, .steps = 20});
+    search.run(2);
+    search.save(file.path());
+    const std::string bytes = file.bytes();
+    int accepted = 0;
+    for (std::size_t i = CheckpointFile::content; i < bytes.size(); ++i) {
+        for (const int flip : {1, 64, 255}) {
+            std::string crafted = bytes;
+            crafted[i] = static_cast<char>(crafted[i] ^ flip);
+            file.write_with_right_hash(crafted);
+            try {
+                ColoringSearch resumed = ColoringSearch::resume(pool, graph, file.path());
+                if (resumed.config().steps > 1000) continue;  // which would take long
+                resumed.run(1);
+                ++accepted;
+            } catch (const Error& error) {
+                CHECK(error.category() == ErrorCategory::invalid_argument);
+            }
+        }
+    }
+    CHECK(accepted > 100);
+}
+
 TEST_CASE("a device that faults ends a search with a typed error, and its checkpoint goes on", "[coloring]") {
-    const TemporaryFile file;
+    const CheckpointFile file;
     const UndirectedGraph graph = random_graph(30, 0.5);
     const ColoringConfig config{.colors = 4, .seed = 7, .population = 4, .group = 2, .steps = 50};
     ColoringSearch search(DevicePool::host(1), graph, config);
     search.run(1);
-    search.save(file.path);
+    search.save(file.path());
     search.run(2);
     for (const char* const call : {"cuLaunchKernel", "cuStreamSynchronize"}) {
         for (const auto duration : {cupool_sim_sticky, cupool_sim_lost}) {
@@ -289,7 +304,7 @@ TEST_CASE("a device that faults ends a search with a typed error, and its checkp
             Machine machine(std::vector<SimulatedDevice>(2));
             const DevicePool pool = DevicePool::all(machine.driver);
             {
-                ColoringSearch resumed = ColoringSearch::resume(pool, graph, file.path);
+                ColoringSearch resumed = ColoringSearch::resume(pool, graph, file.path());
                 machine.simulator.plan_fault({.call = call, .device = 1, .result = 700, .duration = duration});
                 CHECK(error_of([&] { resumed.run(2); }).category() == ErrorCategory::device_fault);
                 CHECK(pool.fault().has_value());
@@ -298,7 +313,7 @@ TEST_CASE("a device that faults ends a search with a typed error, and its checkp
             machine.simulator.clear_faults();
         }
     }
-    ColoringSearch resumed = ColoringSearch::resume(DevicePool::host(1), graph, file.path);
+    ColoringSearch resumed = ColoringSearch::resume(DevicePool::host(1), graph, file.path());
     resumed.run(2);
     CHECK(outcome_of(resumed) == outcome_of(search));
 }
@@ -334,15 +349,5 @@ TEST_CASE("a search in a forked child is refused", "[coloring]") {
         {"config", [&] { (void)search.config(); }},
         {"save", [&] { search.save("/tmp/never"); }},
     };
-    CHECK(in_child([&]() -> std::string {
-              for (const Call& call : calls) {
-                  try {
-                      call.call();
-                      return call.name + " threw nothing";
-                  } catch (const Error& error) {
-                      if (error.category() != ErrorCategory::forked) return call.name + ": " + error.what();
-                  }
-              }
-              return {};
-          }) == "");
+    CHECK(in_child([&] { return first_not_forked(calls); }) == "");
 }

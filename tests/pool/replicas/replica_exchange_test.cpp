@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "catch.hpp"
+#include "checkpoint_file.hpp"
 #include "exact.hpp"
 #include "forked_child.hpp"
 #include "machine.hpp"
@@ -145,13 +146,6 @@ struct CheckedMachine : Machine {
     explicit CheckedMachine(std::size_t devices) : Machine(std::vector<SimulatedDevice>(devices)) {
         simulator.set_checks(cupool_sim_check_all);
     }
-};
-
-/// A file of this process, removed at the end.
-struct TemporaryFile {
-    TemporaryFile() : path(std::filesystem::temp_directory_path() / ("cupool-replicas-" + std::to_string(::getpid()))) {}
-    ~TemporaryFile() { std::filesystem::remove(path); }
-    std::filesystem::path path;
 };
 
 /// Samples of a run: how often each temperature had each energy, and the products of neighbours' deviations from their means.
@@ -352,6 +346,8 @@ TEST_CASE("a run ends at its target, and the best replica is the one that was se
     const DevicePool pool = DevicePool::host(1);
     ReplicaExchange exchange(pool, ising_model(4), {.temperatures = geometric_ladder(1, 1.3, 6), .sweeps_per_round = 1, .seed = 3});
     CHECK(error_of([&] { (void)exchange.gather_best(); }).category() == ErrorCategory::not_ready);
+    CHECK(error_of([&] { (void)exchange.energies(); }).category() == ErrorCategory::not_ready);
+    CHECK(error_of([&] { exchange.attempt_exchanges(); }).category() == ErrorCategory::not_ready);
     exchange.run(100'000, -32.0);
     const BestReplica best = exchange.gather_best();
     CHECK(best.energy == -32);
@@ -429,14 +425,14 @@ TEST_CASE("what cannot run is refused", "[replicas]") {
 }
 
 TEST_CASE("a checkpoint goes on as if nothing had happened, on other devices too", "[replicas]") {
-    const TemporaryFile file;
+    const CheckpointFile file;
     ReplicaExchange exchange(DevicePool::host(1), ising_model(6), eight_replicas());
     exchange.run(7);
-    exchange.save(file.path);
+    exchange.save(file.path());
     const Trajectory expected = trajectory_of(exchange, 9);
     const ExchangeStatistics statistics = exchange.statistics();
     const auto check = [&](const DevicePool& pool) {
-        ReplicaExchange resumed = ReplicaExchange::resume(pool, ising_model(6), file.path);
+        ReplicaExchange resumed = ReplicaExchange::resume(pool, ising_model(6), file.path());
         CHECK(resumed.rounds() == 7);
         CHECK(trajectory_of(resumed, 9) == expected);
         CHECK(resumed.statistics().pairs[3].accepted == statistics.pairs[3].accepted);
@@ -450,19 +446,15 @@ TEST_CASE("a checkpoint goes on as if nothing had happened, on other devices too
 }
 
 TEST_CASE("a checkpoint that is damaged, or of something else, is refused", "[replicas]") {
-    const TemporaryFile file;
+    const CheckpointFile file;
     const DevicePool pool = DevicePool::host(1);
     ReplicaExchange exchange(pool, ising_model(4), {.temperatures = {1, 2}, .sweeps_per_round = 1, .seed = 1});
     exchange.run(1);
-    exchange.save(file.path);
-    std::string bytes;
-    {
-        std::ifstream in(file.path, std::ios::binary);
-        bytes.assign(std::istreambuf_iterator<char>(in), {});
-    }
+    exchange.save(file.path());
+    const std::string bytes = file.bytes();
     const auto error_with = [&](const std::string& content) {
-        std::ofstream(file.path, std::ios::binary | std::ios::trunc) << content;
-        return error_of([&] { (void)ReplicaExchange::resume(pool, ising_model(4), file.path); });
+        file.write(content);
+        return error_of([&] { (void)ReplicaExchange::resume(pool, ising_model(4), file.path()); });
     };
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         std::string damaged = bytes;
@@ -472,9 +464,9 @@ TEST_CASE("a checkpoint that is damaged, or of something else, is refused", "[re
     for (std::size_t size = 0; size < bytes.size(); size += 7) {
         CHECK(error_with(bytes.substr(0, size)).category() == ErrorCategory::invalid_argument);
     }
-    std::ofstream(file.path, std::ios::binary | std::ios::trunc) << bytes;
+    file.write(bytes);
     const auto resumed_with = [&](const ReplicaModel& model) {
-        return error_of([&] { (void)ReplicaExchange::resume(pool, model, file.path); });
+        return error_of([&] { (void)ReplicaExchange::resume(pool, model, file.path()); });
     };
     CHECK(resumed_with(ising_model(6)).category() == ErrorCategory::invalid_argument);
     ReplicaModel other = ising_model(4);
@@ -483,20 +475,48 @@ TEST_CASE("a checkpoint that is damaged, or of something else, is refused", "[re
 
     CHECK(error_of([&] { (void)ReplicaExchange::resume(pool, ising_model(4), "/nonexistent/file"); }).category() == ErrorCategory::io);
     CHECK(error_of([&] { exchange.save("/nonexistent/file"); }).category() == ErrorCategory::io);
-    const std::filesystem::path folder = file.path.string() + ".folder";
+    const std::filesystem::path folder = file.path().string() + ".folder";
     std::filesystem::create_directories(folder / "inside");
     CHECK(error_of([&] { exchange.save(folder); }).category() == ErrorCategory::io);  // a file cannot take the place of a folder
     CHECK_FALSE(std::filesystem::exists(folder.string() + ".unfinished"));
     std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("a checkpoint that was made to harm is refused, or runs", "[replicas]") {
+    const CheckpointFile file;
+    const DevicePool pool = DevicePool::host(1);
+    int accepted = 0;
+    for (const ReplicaModel& model : {ising_model(4), coloring_model(ring(5, 1), 3)}) {
+        ReplicaExchange exchange(pool, model, {.temperatures = {1, 2, 3}, .sweeps_per_round = 1, .seed = 1});
+        exchange.run(3);
+        exchange.save(file.path());
+        const std::string bytes = file.bytes();
+        for (std::size_t i = CheckpointFile::content; i < bytes.size(); ++i) {
+            for (const int flip : {1, 64, 255}) {
+                std::string crafted = bytes;
+                crafted[i] = static_cast<char>(crafted[i] ^ flip);
+                file.write_with_right_hash(crafted);
+                try {
+                    ReplicaExchange resumed = ReplicaExchange::resume(pool, model, file.path());
+                    resumed.advance(1);
+                    resumed.attempt_exchanges();
+                    ++accepted;
+                } catch (const Error& error) {
+                    CHECK(error.category() == ErrorCategory::invalid_argument);
+                }
+            }
+        }
+    }
+    CHECK(accepted > 100);  // counts and random numbers can be any
+}
+
 TEST_CASE("each failing call of a round is told, and the checkpoint before goes on", "[replicas]") {
-    const TemporaryFile file;
+    const CheckpointFile file;
     Trajectory expected;
     {
         ReplicaExchange exchange(DevicePool::host(1), ising_model(4), eight_replicas());
         exchange.run(3);
-        exchange.save(file.path);
+        exchange.save(file.path());
         expected = trajectory_of(exchange, 2);
     }
     for (const char* const call : {"cuLaunchKernel", "cuStreamSynchronize", "cuMemcpyDtoHAsync", "cuMemcpyHtoDAsync"}) {
@@ -505,7 +525,7 @@ TEST_CASE("each failing call of a round is told, and the checkpoint before goes 
             Machine machine(std::vector<SimulatedDevice>(2));
             const DevicePool pool = DevicePool::all(machine.driver);
             {
-                ReplicaExchange exchange = ReplicaExchange::resume(pool, ising_model(4), file.path);
+                ReplicaExchange exchange = ReplicaExchange::resume(pool, ising_model(4), file.path());
                 machine.simulator.plan_fault({.call = call, .device = 1, .result = 700, .duration = duration});
                 const auto fail = [&] {
                     exchange.run(1);
@@ -518,7 +538,7 @@ TEST_CASE("each failing call of a round is told, and the checkpoint before goes 
             }
             machine.simulator.clear_faults();
         }
-        ReplicaExchange resumed = ReplicaExchange::resume(DevicePool::host(1), ising_model(4), file.path);
+        ReplicaExchange resumed = ReplicaExchange::resume(DevicePool::host(1), ising_model(4), file.path());
         CHECK(trajectory_of(resumed, 2) == expected);
     }
 }
@@ -569,15 +589,5 @@ TEST_CASE("a forked child is refused", "[replicas]") {
         {"statistics", [&] { (void)exchange.statistics(); }},
         {"save", [&] { exchange.save("/tmp/never"); }},
     };
-    CHECK(in_child([&]() -> std::string {
-              for (const Call& call : calls) {
-                  try {
-                      call.call();
-                      return call.name + " threw nothing";
-                  } catch (const Error& error) {
-                      if (error.category() != ErrorCategory::forked) return call.name + ": " + error.what();
-                  }
-              }
-              return {};
-          }) == "");
+    CHECK(in_child([&] { return first_not_forked(calls); }) == "");
 }

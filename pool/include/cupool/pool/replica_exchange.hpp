@@ -80,14 +80,14 @@ public:
     /// whose end a replica has this energy or a lower one \throws Error device_fault, no_device (one of its devices was quarantined since),
     /// invalid_argument (the model's energy is not a number), and any error of the driver
     RunReport run(std::uint64_t rounds, std::optional<double> target = std::nullopt, SourceLocation where = SourceLocation::current());
-    /// Advances each replica by so many sweeps. \throws as run()
+    /// Advances each replica by so many sweeps. \throws Error as run()
     void advance(std::uint32_t sweeps, SourceLocation where = SourceLocation::current());
-    /// One attempt of exchange for every other pair of neighbours.
+    /// One attempt of exchange for every other pair of neighbours. \throws Error not_ready before the first sweep
     void attempt_exchanges(SourceLocation where = SourceLocation::current());
 
     /// How many rounds there were, advance() and attempt_exchanges() not counted.
     std::uint64_t rounds(SourceLocation where = SourceLocation::current()) const;
-    /// The energies of the replicas after their last sweeps, by replica.
+    /// The energies of the replicas after their last sweeps, by replica. \throws Error not_ready before the first sweep
     std::vector<double> energies(SourceLocation where = SourceLocation::current()) const;
     /// The replica at each temperature.
     std::vector<std::uint32_t> replicas(SourceLocation where = SourceLocation::current()) const;

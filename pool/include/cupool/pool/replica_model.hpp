@@ -56,6 +56,8 @@ struct ReplicaModel {
     std::function<void(double temperature, std::span<std::byte> description)> describe_temperature;
     /// Writes the first state of a replica. Unset: all bytes are 0.
     std::function<void(std::uint32_t replica, std::uint64_t seed, std::span<std::byte> state)> initialise;
+    /// Whether bytes can be the state of a replica, which resume() asks of a checkpoint's. Unset: all can.
+    std::function<bool(std::span<const std::byte> state)> accepts_state;
     /// The host's twin of the kernel; returns the energy. Called by several threads at once. Unset: the model needs a GPU.
     std::function<double(const HostReplica&)> advance_on_host;
 
