@@ -176,10 +176,11 @@ std::map<std::string, std::size_t> outcomes_of(std::vector<std::future<RunReport
 
 void fault_in_this_process(unsigned exponent) {
     constexpr std::size_t jobs_of_device = 200;
-    const DevicePool pool = DevicePool::all();
     const MsmOperands<curve> operands(std::size_t{1} << exponent);
     const AffinePoint<curve> sum = operands.sum();
-    std::vector<JacobianPoint<curve>> results(jobs_of_device * pool.device_count());
+    std::vector<JacobianPoint<curve>> results;
+    const DevicePool pool = DevicePool::all();  // whose jobs use what is above
+    results.resize(jobs_of_device * pool.device_count());
     std::vector<std::future<RunReport>> jobs;
     for (JacobianPoint<curve>& result : results) {
         jobs.push_back(pool.submit_msm<curve>(operands.scalars(), operands.points(), MsmConfig{}, result));

@@ -30,11 +30,17 @@ public:
         });
     }
 
-    /// Starts the work of every part, then waits for each. No work is in flight when it returns or throws. \throws Error no_device if a
-    /// member was quarantined since
+    /// \throws Error no_device if a member was quarantined since
+    void require_no_quarantine() const {
+        for (const std::size_t member : members_) {
+            if (!pool_.member(member).quarantine()) continue;
+            throw Error(ErrorCategory::no_device, std::string(object_) + ": device " + std::to_string(pool_.ordinals()[member]) +
+                                                      ", which has a part of it, is quarantined; readmit it, or save and resume on others");
+        }
+    }
+    /// Starts the work of every part, then waits for each. No work is in flight when it returns or throws.
     template <class Start, class Finish>
     void run(const Start& start, const Finish& finish) {
-        require_no_quarantine();
         pool_.run_together(members_, [&] {
             try {
                 for (const auto& part : parts_) start(*part);
@@ -60,14 +66,6 @@ public:
     }
 
 private:
-    void require_no_quarantine() const {
-        for (const std::size_t member : members_) {
-            if (!pool_.member(member).quarantine()) continue;
-            throw Error(ErrorCategory::no_device, std::string(object_) + ": device " + std::to_string(pool_.ordinals()[member]) +
-                                                      ", which has a part of it, is quarantined; readmit it, or save and resume on others");
-        }
-    }
-
     PoolState& pool_;
     const char* object_;
     std::vector<std::size_t> members_;

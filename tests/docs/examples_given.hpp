@@ -5,13 +5,16 @@
 /// do not run.
 
 #include <array>
+#include <cmath>
 #include <coroutine>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <cupool/cupool.hpp>
 #include <functional>
 #include <future>
 #include <iostream>
+#include <random>
 #include <span>
 #include <string>
 #include <thread>

@@ -1,4 +1,4 @@
-// UndirectedGraph colouring: a warp advances a colouring whose table of neighbours by colour lies in shared memory. CUPOOL_WORDS words of
+// Graph colouring: a warp advances a colouring whose table of neighbours by colour lies in shared memory. CUPOOL_WORDS words of
 // four vertices a lane: for graphs of up to 128 * CUPOOL_WORDS vertices.
 
 #include "coloring/coloring_job.hpp"
@@ -74,7 +74,8 @@ public:
           lane(lane_index()),
           table(memory),
           counts(reinterpret_cast<std::uint8_t*>(memory)),
-          color_of(counts + 4 * own_job.row_words * own_job.color_count) {}
+          color_of(counts + 4 * own_job.row_words * own_job.color_count),
+          class_sizes(memory + own_job.row_words * (own_job.color_count + 1)) {}
 
     /// Every vertex gets a random colour.
     CUPOOL_DEVICE void color_randomly(std::uint32_t key) {
@@ -125,6 +126,7 @@ public:
     CUPOOL_DEVICE void make_table() {
         warp_barrier();
         for (std::uint32_t i = lane; i < job.row_words * job.color_count; i += warp_size) table[i] = 0;
+        for (std::uint32_t i = lane; i < job.color_count; i += warp_size) class_sizes[i] = 0;
 #pragma unroll
         for (unsigned j = 0; j < lane_words; ++j) {
             if (has_word(j)) reinterpret_cast<std::uint32_t*>(color_of)[lane + 32 * j] = colors[j];
@@ -132,6 +134,7 @@ public:
         warp_barrier();
         for (std::uint32_t vertex = 0; vertex < job.vertex_count; ++vertex) {
             std::uint32_t* const row = table + color_of[vertex] * job.row_words;
+            if (lane == 0) ++class_sizes[color_of[vertex]];
             const std::uint32_t neighbours = neighbours_of(job, vertex, lane);
 #pragma unroll
             for (unsigned j = 0; j < lane_words; ++j) {
@@ -139,6 +142,9 @@ public:
             }
         }
         warp_barrier();
+        bool is_large = false;
+        for (std::uint32_t i = lane; i < job.color_count; i += warp_size) is_large |= class_sizes[i] > coloring_max_class;
+        has_overflown = any_lane(is_large);
         count_conflicts();
     }
 
@@ -154,7 +160,13 @@ public:
         const bool is_own = coloring_lane_of(vertex) == lane;
         conflicts += count(to, vertex);
         conflicts -= count(from, vertex);
+        const std::uint32_t class_size = class_sizes[to] + 1;
+        has_overflown = class_size > coloring_max_class;
         warp_barrier();
+        if (lane == 0) {
+            class_sizes[to] = class_size;
+            --class_sizes[from];
+        }
         if (is_own) color_of[vertex] = static_cast<std::uint8_t>(to);
 #pragma unroll
         for (unsigned j = 0; j < lane_words; ++j) {
@@ -167,7 +179,7 @@ public:
             row_to[lane + 32 * j] = now_to;
             const std::uint32_t is_from = equal_bytes(colors[j], from * ones);
             const std::uint32_t is_to = equal_bytes(colors[j], to * ones);
-            // Counts are up to 128, so that a count above 0 sets the high bit of its byte, and no other.
+            // Counts are up to coloring_max_class, so that one above 0 sets the high bit of its byte, and no other.
             const std::uint32_t in_conflict = (is_from & (now_from + low_bits)) | (is_to & (now_to + low_bits));
             conflict_bits = (conflict_bits & ~((is_from | is_to) >> j)) | in_conflict >> j;
         }
@@ -188,9 +200,11 @@ public:
     std::uint32_t* table;              ///< [colour][vertex]: bytes, four vertices a word
     std::uint8_t* counts;              ///< the same
     std::uint8_t* color_of;            ///< of each vertex
+    std::uint32_t* class_sizes;        ///< of each colour
     std::uint32_t colors[lane_words];  ///< of the lane's vertices
     std::uint32_t conflict_bits = 0;   ///< which of them are in conflict: see coloring_vertex_of_bit()
     std::uint32_t conflicts = 0;       ///< of all vertices
+    bool has_overflown = false;        ///< a class has more than coloring_max_class vertices, so counts may be wrong
 
 private:
     CUPOOL_DEVICE bool has_word(unsigned j) const { return 4 * (lane + 32 * j) < job.vertex_count; }
@@ -299,7 +313,7 @@ CUPOOL_DEVICE void search(const ColoringJob& job) {
     std::uint32_t moves = 0;
     std::uint32_t step = 0;
     const std::uint32_t lane_key = coloring_lane_key(key, colouring.lane);
-    while (step < job.steps && colouring.conflicts != 0) {
+    while (step < job.steps && colouring.conflicts != 0 && !colouring.has_overflown) {
         // Two steps are drawn at once, since most leave the vertex its colour: the second is made if the first does.
         const ColoringDraw draws[2] = {coloring_draw(lane_key, step), coloring_draw(lane_key, step + 1)};
         const std::uint32_t vertices[2] = {choose_vertex(colouring, draws[0]), choose_vertex(colouring, draws[1])};
@@ -318,6 +332,7 @@ CUPOOL_DEVICE void search(const ColoringJob& job) {
         best = colouring.conflicts;
         colouring.store(child);
     }
+    if (colouring.has_overflown) best = coloring_overflow;
     if (colouring.lane == 0)
         reinterpret_cast<ColoringResult*>(job.results)[row] = {best, unassigned, moves, step < job.steps ? step : job.steps};
 }
@@ -327,7 +342,7 @@ CUPOOL_DEVICE void search(const ColoringJob& job) {
 CUPOOL_DEVICE void metropolis(Colouring& colouring, const ColoringTemperature& temperature, std::uint64_t seed, std::uint32_t replica,
                               std::uint64_t sweep) {
     const std::uint32_t vertices = colouring.job.vertex_count;
-    for (std::uint32_t next = 0; next < vertices;) {
+    for (std::uint32_t next = 0; next < vertices && !colouring.has_overflown;) {
         const std::uint32_t index = next + colouring.lane;
         const ColoringProposal own = coloring_proposal(seed, replica, sweep, index, vertices, colouring.job.color_count);
         const std::uint32_t from = colouring.color_of[own.vertex];
@@ -350,10 +365,11 @@ CUPOOL_DEVICE void metropolis(Colouring& colouring, const ColoringTemperature& t
 }  // namespace
 
 /// The kernel of the replica-exchange model: a warp for each replica.
-CUPOOL_KERNEL void coloring_metropolis(std::uint32_t* states, double* energies, const std::uint32_t* replicas,
-                                       const std::uint32_t* temperature_indices, const ColoringTemperature* temperatures,
-                                       const ColoringModelData* data, std::uint32_t count, std::uint32_t sweeps, std::uint64_t seed,
-                                       std::uint64_t first_sweep) {
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(1024) void coloring_metropolis(std::uint32_t* states, double* energies, const std::uint32_t* replicas,
+                                                               const std::uint32_t* temperature_indices,
+                                                               const ColoringTemperature* temperatures, const ColoringModelData* data,
+                                                               std::uint32_t count, std::uint32_t sweeps, std::uint64_t seed,
+                                                               std::uint64_t first_sweep) {
     const std::uint32_t row = block_index() * (block_size() / warp_size) + warp_index();
     if (row >= count) return;
     ColoringJob job{};
@@ -369,10 +385,10 @@ CUPOOL_KERNEL void coloring_metropolis(std::uint32_t* states, double* energies, 
         metropolis(colouring, temperatures[temperature_indices[row]], seed, replicas[row], sweep);
     }
     colouring.store(state);
-    if (colouring.lane == 0) energies[row] = colouring.conflicts;
+    if (colouring.lane == 0) energies[row] = colouring.has_overflown ? __builtin_nan("") : colouring.conflicts;
 }
 
-CUPOOL_KERNEL void coloring_search_32(const ColoringJob job) { search<1>(job); }
-CUPOOL_KERNEL void coloring_search_64(const ColoringJob job) { search<2>(job); }
-CUPOOL_KERNEL void coloring_search_96(const ColoringJob job) { search<3>(job); }
-CUPOOL_KERNEL void coloring_search_128(const ColoringJob job) { search<4>(job); }
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(1024) void coloring_search_32(const ColoringJob job) { search<1>(job); }
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(1024) void coloring_search_64(const ColoringJob job) { search<2>(job); }
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(1024) void coloring_search_96(const ColoringJob job) { search<3>(job); }
+CUPOOL_KERNEL CUPOOL_BLOCK_SIZE(1024) void coloring_search_128(const ColoringJob job) { search<4>(job); }

@@ -17,7 +17,7 @@ std::uint32_t coloring_row_words(std::uint32_t vertices) { return (vertices + 3)
 
 std::uint32_t coloring_memory_words(std::uint32_t vertices, std::uint32_t colors) {
     constexpr std::uint32_t words_of_crossover = 256;
-    const std::uint32_t words = std::max(coloring_row_words(vertices) * (colors + 1), words_of_crossover);
+    const std::uint32_t words = std::max(coloring_row_words(vertices) * (colors + 1) + colors, words_of_crossover);
     return (words + 3) / 4 * 4;
 }
 

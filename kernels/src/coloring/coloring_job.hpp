@@ -10,9 +10,12 @@
 
 namespace cupool::detail {
 
-inline constexpr std::uint32_t coloring_lanes = 32;                ///< of a warp, which advances one colouring
-inline constexpr std::uint32_t coloring_max_vertices = 1024;       ///< on devices
-inline constexpr std::uint32_t coloring_max_colors = 120;          ///< on devices
+inline constexpr std::uint32_t coloring_lanes = 32;           ///< of a warp, which advances one colouring
+inline constexpr std::uint32_t coloring_max_vertices = 1024;  ///< on devices
+inline constexpr std::uint32_t coloring_max_colors = 120;     ///< on devices
+/// The largest class of a colouring on a device: its table counts the neighbours of a colour in bytes.
+inline constexpr std::uint32_t coloring_max_class = 128;
+inline constexpr std::uint32_t coloring_overflow = 0xffffffff;     ///< in place of the conflicts: a class became larger
 inline constexpr std::uint32_t coloring_begins_anew = 0xffffffff;  ///< in place of a partner: the colouring is random
 inline constexpr std::uint32_t coloring_scale_bits = 19;           ///< of a factor of 2 in the weights of colours
 
@@ -38,7 +41,7 @@ struct ColoringJob {
 
 /// What became of a colouring in a generation.
 struct ColoringResult {
-    std::uint32_t conflicts;   ///< the lowest
+    std::uint32_t conflicts;   ///< the lowest, or coloring_overflow
     std::uint32_t unassigned;  ///< vertices that the crossover gave no class of a parent; all for a new colouring
     std::uint32_t moves;
     std::uint32_t steps;
@@ -54,7 +57,7 @@ struct alignas(16) ColoringModelData {
 
 /// The description of a temperature in that model: the probability to accept i + 1 further conflicts, times 2^32.
 struct ColoringTemperature {
-    std::uint32_t accept[128];
+    std::uint32_t accept[coloring_max_class];
 };
 
 /// A proposal of that model: another colour for a vertex.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace cupool::detail {
 
@@ -62,20 +63,16 @@ private:
     /// Lane l of a warp weighs the colours l, l + 32, ... On devices the rank and the colour share a word; the host takes any number of
     /// colours.
     std::uint32_t choose_color(std::uint32_t number, std::uint32_t vertex) {
-        std::uint32_t chosen = 0;
-        std::uint64_t least = ~std::uint64_t{0};
+        std::pair<std::uint64_t, std::uint32_t> least(~std::uint64_t{0}, 0);
         for (std::uint32_t lane = 0; lane < coloring_lanes; ++lane) {
             std::uint32_t random = coloring_first_of_colors(coloring_draw(coloring_lane_key(job_.key, lane), number));
             for (std::uint32_t color = lane; color < job_.color_count; color += coloring_lanes) {
                 random = coloring_next(random);
                 const std::uint64_t weight = std::uint64_t{count(vertex, color)} * job_.scale + coloring_logarithm(random | 1);
-                const std::uint64_t rank = (weight & ~std::uint64_t{127}) << 32 | color;
-                if (rank >= least) continue;
-                least = rank;
-                chosen = color;
+                least = std::min(least, std::pair(weight >> 7, color));
             }
         }
-        return chosen;
+        return least.second;
     }
 
     void recolor(std::uint32_t vertex, std::uint16_t color) {

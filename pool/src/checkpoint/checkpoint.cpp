@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -38,10 +40,11 @@ std::uint64_t hash_of(std::span<const std::byte> bytes) {
 }
 
 void CheckpointWriter::write(const std::filesystem::path& file) const {
+    static std::atomic<unsigned> count{0};  // so that two that save to one path do not write into one file
     std::filesystem::path unfinished = file;
-    unfinished += ".unfinished";
-    File out(std::fopen(unfinished.c_str(), "wb"));
-    if (out == nullptr) throw_io(unfinished, "written");
+    unfinished += ".unfinished." + std::to_string(::getpid()) + "." + std::to_string(count++);
+    File out(std::fopen(unfinished.c_str(), "wbx"));
+    if (out == nullptr) throw_io(file, "written");
     const std::uint64_t hash = hash_of(bytes_);
     const bool is_written = write_all(out.get(), std::as_bytes(std::span(magic))) &&
                             write_all(out.get(), std::as_bytes(std::span(&hash, 1))) && write_all(out.get(), bytes_) &&
@@ -57,29 +60,27 @@ void CheckpointWriter::write(const std::filesystem::path& file) const {
 CheckpointReader::CheckpointReader(const std::filesystem::path& file, const std::string& kind) : file_(file) {
     const File in(std::fopen(file.c_str(), "rb"));
     if (in == nullptr) throw_io(file, "opened");
+    std::array<char, magic.size()> found{};
+    std::uint64_t hash = 0;
+    const bool has_head =
+        std::fread(found.data(), 1, found.size(), in.get()) == found.size() && std::fread(&hash, 1, sizeof hash, in.get()) == sizeof hash;
+    if (std::ferror(in.get()) != 0) throw_io(file, "read");
+    if (!has_head || !std::equal(magic.begin(), magic.end() - 1, found.begin())) refuse("is no checkpoint of cupool");
+    if (found != magic) refuse("is of another version of cupool's format");
     std::array<std::byte, 1 << 16> part;
     for (std::size_t size = part.size(); size == part.size();) {
         size = std::fread(part.data(), 1, part.size(), in.get());
         bytes_.insert(bytes_.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(size));
     }
     if (std::ferror(in.get()) != 0) throw_io(file, "read");
-    std::array<char, magic.size()> found{};
-    std::uint64_t hash = 0;
-    if (bytes_.size() < sizeof magic + sizeof hash) refuse("is none");
-    (*this)(found);
-    if (!std::equal(magic.begin(), magic.end() - 1, found.begin())) refuse("is none");
-    if (found != magic) refuse("is of another version of cupool's format");
-    (*this)(hash);
-    if (hash != hash_of(std::span(bytes_).subspan(position_))) throw_damaged();
+    if (hash != hash_of(bytes_)) throw_damaged();
     std::string found_kind;
     (*this)(found_kind);
-    if (found_kind != kind) refuse("is one of " + found_kind + ", not of " + kind);
+    if (found_kind != kind) refuse("is a checkpoint of " + found_kind + ", not of " + kind);
 }
 
-void CheckpointReader::throw_damaged() const { refuse("is damaged"); }
+void CheckpointReader::throw_damaged() const { refuse("is a damaged checkpoint"); }
 
-void CheckpointReader::refuse(const std::string& why) const {
-    throw Error(ErrorCategory::invalid_argument, "the checkpoint " + file_.string() + " " + why);
-}
+void CheckpointReader::refuse(const std::string& why) const { throw Error(ErrorCategory::invalid_argument, file_.string() + " " + why); }
 
 }  // namespace cupool::detail

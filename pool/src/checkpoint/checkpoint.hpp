@@ -68,6 +68,13 @@ public:
         text.assign(characters.begin(), characters.end());
     }
 
+    /// The bytes that are left.
+    std::size_t rest() const { return bytes_.size() - position_; }
+    /// \throws Error invalid_argument if any are left
+    void expect_end() const {
+        if (rest() != 0) throw_damaged();
+    }
+
     [[noreturn]] void throw_damaged() const;
     /// \throws Error invalid_argument about this file
     [[noreturn]] void refuse(const std::string& why) const;

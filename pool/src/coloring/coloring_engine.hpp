@@ -28,6 +28,8 @@ class ColoringEngine {
 public:
     virtual ~ColoringEngine() = default;
 
+    /// \throws Error if the engine cannot advance now; nothing is changed then
+    virtual void require_ready() const {}
     /// Makes a generation. \param partners  of each colouring: another of its group, or coloring_begins_anew \param results  to write
     virtual void advance(std::uint32_t generation, std::span<const std::uint32_t> partners, std::span<ColoringResult> results) = 0;
     virtual std::vector<std::uint16_t> read(std::uint32_t colouring) = 0;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <cupool/pool/coloring_model.hpp>
+#include <limits>
 #include <string>
 
 #include "coloring/coloring_code.hpp"
@@ -30,14 +31,16 @@ public:
         : graph_(graph),
           colors_(colors),
           state_(reinterpret_cast<std::uint8_t*>(state.data())),
-          table_(std::size_t{colors} * graph.vertex_count()) {
+          table_(std::size_t{colors} * graph.vertex_count()),
+          class_sizes_(colors) {
         for (std::uint32_t vertex = 0; vertex < graph.vertex_count(); ++vertex) {
             for (const std::uint32_t neighbour : graph.neighbours(vertex)) ++count(neighbour, state_[vertex]);
+            if (++class_sizes_[state_[vertex]] > detail::coloring_max_class) has_overflown_ = true;
         }
     }
 
     void sweep(const ColoringTemperature& temperature, std::uint64_t seed, std::uint32_t replica, std::uint64_t sweep) {
-        for (std::uint32_t i = 0; i < graph_.vertex_count(); ++i) {
+        for (std::uint32_t i = 0; i < graph_.vertex_count() && !has_overflown_; ++i) {
             const detail::ColoringProposal proposal = detail::coloring_proposal(seed, replica, sweep, i, graph_.vertex_count(), colors_);
             const std::uint8_t from = state_[proposal.vertex];
             if (proposal.color == from) continue;
@@ -45,13 +48,17 @@ public:
             const std::uint32_t after = count(proposal.vertex, proposal.color);
             if (!detail::coloring_accepts(temperature, before, after, proposal.random)) continue;
             state_[proposal.vertex] = static_cast<std::uint8_t>(proposal.color);
+            --class_sizes_[from];
+            has_overflown_ = ++class_sizes_[proposal.color] > detail::coloring_max_class;
             for (const std::uint32_t neighbour : graph_.neighbours(proposal.vertex)) {
                 --count(neighbour, from);
                 ++count(neighbour, proposal.color);
             }
         }
     }
+    /// NaN if a class became too large for devices, from which the host must not differ.
     double energy() {
+        if (has_overflown_) return std::numeric_limits<double>::quiet_NaN();
         std::uint64_t twice = 0;
         for (std::uint32_t vertex = 0; vertex < graph_.vertex_count(); ++vertex) twice += count(vertex, state_[vertex]);
         return static_cast<double>(twice / 2);
@@ -64,6 +71,8 @@ private:
     std::uint32_t colors_;
     std::uint8_t* state_;
     std::vector<std::uint32_t> table_;
+    std::vector<std::uint32_t> class_sizes_;
+    bool has_overflown_ = false;
 };
 
 std::vector<std::byte> model_data(const UndirectedGraph& graph, std::uint32_t colors) {

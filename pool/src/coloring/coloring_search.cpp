@@ -36,18 +36,21 @@ ColoringConfig completed(PoolState& pool, const UndirectedGraph& graph, Coloring
     constexpr double highest = 100;
     constexpr std::uint32_t most_colors = 1 << 15;
     constexpr std::uint32_t host_population = 64;
+    constexpr std::uint32_t vertices_of_large_graph = 1 << 15;  // whose tables would take gigabytes
     require(graph.vertex_count() > 0, "the graph has no vertices");
     require(config.colors > 0 && config.colors <= most_colors, "colors must be 1 to " + std::to_string(most_colors));
-    require(config.group > 0, "group is 0");
+    require(config.group > 0 && config.group <= most_population, "group must be 1 to " + std::to_string(most_population));
     require(config.steps > 0 && config.steps <= 1U << 30, "steps must be 1 to 2^30");
     if (config.highest_temperature == 0) config.highest_temperature = config.temperature;
     require(config.temperature >= lowest && config.highest_temperature >= config.temperature && config.highest_temperature <= highest,
             "temperatures must be 0.03 to 100, and the highest not below the lowest");
     if (config.population == 0) {
-        config.population = pool.is_host() ? std::max(host_population / config.group, 1U) * config.group
+        const std::uint32_t on_host = graph.vertex_count() > vertices_of_large_graph ? 1 : host_population;
+        config.population = pool.is_host() ? std::max(on_host / config.group, 1U) * config.group
                                            : population_of_devices(pool, graph, config.colors, config.group);
     }
-    require(config.population <= most_population, "the population must be up to " + std::to_string(most_population));
+    require(config.population > 0 && config.population <= most_population,
+            "the population must be 1 to " + std::to_string(most_population));
     require(config.population % config.group == 0, "the population must be a multiple of group, " + std::to_string(config.group));
     return config;
 }
@@ -128,6 +131,7 @@ public:
     const ColoringConfig& config() const { return config_; }
 
     void save(const std::filesystem::path& file) {
+        require_whole();
         CheckpointWriter writer("a colouring search");
         writer(hash_of_graph(graph_));
         archive_config(writer, config_);
@@ -175,8 +179,28 @@ private:
     }
 
     void advance() {
+        require_whole();
+        engine_->require_ready();
+        is_broken_ = true;
+        make_generation();
+        is_broken_ = false;
+    }
+    /// \throws Error device_fault after one, invalid_argument after another error midway
+    void require_whole() const {
+        pool().faults().check();
+        if (!is_broken_) return;
+        throw Error(ErrorCategory::invalid_argument,
+                    "coloring: an earlier call failed midway, so the colourings are unknown; resume a checkpoint");
+    }
+    void make_generation() {
         engine_->advance(static_cast<std::uint32_t>(statistics_.generations), partners_, results_);
         for (const ColoringResult& result : results_) {
+            if (result.conflicts == coloring_overflow) {
+                throw Error(ErrorCategory::unsupported,
+                            "coloring: more than " + std::to_string(coloring_max_class) +
+                                " vertices got one colour, which devices cannot count. Search on the host (a pool "
+                                "of it, or --engine host)");
+            }
             statistics_.steps += result.steps;
             statistics_.moves += result.moves;
         }
@@ -235,6 +259,7 @@ private:
     std::vector<std::uint32_t> ages_;  // of the groups, in generations
     Coloring best_;
     ColoringStatistics statistics_;
+    bool is_broken_ = false;  // a generation failed midway
 };
 
 std::shared_ptr<ColoringSearchState> ColoringSearchState::resumed(const DevicePool& pool, const UndirectedGraph& graph,
@@ -242,9 +267,11 @@ std::shared_ptr<ColoringSearchState> ColoringSearchState::resumed(const DevicePo
     CheckpointReader reader(file, "a colouring search");
     std::uint64_t hash = 0;
     reader(hash);
-    if (hash != hash_of_graph(graph)) reader.refuse("is of another graph");
+    if (hash != hash_of_graph(graph)) reader.refuse("is a checkpoint of another graph");
     ColoringConfig config;
     archive_config(reader, config);
+    // Before memory is taken for what a damaged file says.
+    if (config.population == 0 || config.population > reader.rest() / sizeof(ColoringResult)) reader.throw_damaged();
     auto state = make_shared_unless_forked<ColoringSearchState>(pool, graph, config);
     const std::size_t population = state->results_.size();
     const std::size_t groups = state->ages_.size();
@@ -257,6 +284,7 @@ std::shared_ptr<ColoringSearchState> ColoringSearchState::resumed(const DevicePo
         if (!state->is_coloring(colors)) reader.throw_damaged();
         state->engine_->write(i, colors);
     }
+    reader.expect_end();
     return state;
 }
 

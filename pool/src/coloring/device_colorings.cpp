@@ -166,6 +166,7 @@ public:
               return std::make_unique<ColoringsOfDevice>(graph, plan, context, first, stride);
           }) {}
 
+    void require_ready() const override { parts_.require_no_quarantine(); }
     void advance(std::uint32_t generation, std::span<const std::uint32_t> partners, std::span<ColoringResult> results) override {
         parts_.run([&](ColoringsOfDevice& part) { part.start(generation, partners); },
                    [&](ColoringsOfDevice& part) { part.finish(results); });

@@ -108,6 +108,7 @@ public:
               return std::make_unique<ReplicasOfDevice>(model, context, first, stride, static_cast<std::uint32_t>(replicas));
           }) {}
 
+    void require_ready() const override { parts_.require_no_quarantine(); }
     void advance(std::uint32_t sweeps, std::uint64_t first_sweep, std::span<const std::uint32_t> places,
                  std::span<double> energies) override {
         parts_.run([&](ReplicasOfDevice& part) { part.start(sweeps, first_sweep, seed_, places); },

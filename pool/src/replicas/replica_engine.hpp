@@ -15,6 +15,8 @@ class ReplicaEngine {
 public:
     virtual ~ReplicaEngine() = default;
 
+    /// \throws Error if the engine cannot advance now; nothing is changed then
+    virtual void require_ready() const {}
     /// Advances all replicas. \param places  of their temperatures in the ladder, by replica \param energies  to write, by replica
     virtual void advance(std::uint32_t sweeps, std::uint64_t first_sweep, std::span<const std::uint32_t> places,
                          std::span<double> energies) = 0;

@@ -5,6 +5,7 @@
 #include <cupool/driver/detail/caller.hpp>
 #include <cupool/driver/detail/process_mark.hpp>
 #include <cupool/pool/replica_exchange.hpp>
+#include <limits>
 #include <mutex>
 #include <string>
 
@@ -50,7 +51,8 @@ public:
           energies_(ladder_.replicas().size()) {
         constexpr std::size_t most_replicas = std::size_t{1} << 24;  // random_words() tells so many apart
         if (sweeps_per_round_ == 0) refuse("sweeps_per_round is 0");
-        if (energies_.size() >= most_replicas) refuse("there are more than 2^24 temperatures");
+        if (energies_.size() > most_replicas) refuse("there are more than 2^24 temperatures");
+        if (model_.state_bytes > std::numeric_limits<std::uint32_t>::max()) refuse("the model's state_bytes must be below 2^32");
         engine_ = make_engine();
         describe_temperatures();
     }
@@ -75,7 +77,7 @@ public:
             ladder_.count_round(energies_);
             keep_best();
             ladder_.attempt(energies_, seed_);
-            if (target && best_.energy <= *target) break;
+            if (target && *std::ranges::min_element(energies_) <= *target) break;
         }
         const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
         return {.engine = pool().is_host() ? Engine::host : Engine::gpu,
@@ -84,14 +86,22 @@ public:
                 .bytes = engine_->bytes() - bytes_before};
     }
     void advance(std::uint32_t sweeps) {
+        require_whole();
+        engine_->require_ready();
+        is_broken_ = true;
+        make_sweeps(sweeps);
+        is_broken_ = false;
+    }
+    void make_sweeps(std::uint32_t sweeps) {
         engine_->advance(sweeps, sweeps_, ladder_.places(), energies_);
         sweeps_ += sweeps;
         are_energies_known_ = 1;
-        const auto wrong = std::ranges::find_if(energies_, [](double energy) { return std::isnan(energy); });
+        const auto wrong = std::ranges::find_if(energies_, [](double energy) { return !std::isfinite(energy); });
         if (wrong != energies_.end())
-            refuse("the model gave replica " + std::to_string(wrong - energies_.begin()) + " an energy that is no number");
+            refuse("the model gave replica " + std::to_string(wrong - energies_.begin()) + " an energy that is no finite number");
     }
     void attempt_exchanges() {
+        require_whole();
         require_energies();
         ladder_.attempt(energies_, seed_);
     }
@@ -106,8 +116,11 @@ public:
         require_ladder(temperatures, where);
         if (temperatures.size() != energies_.size())
             refuse(std::to_string(temperatures.size()) + " temperatures for " + std::to_string(energies_.size()) + " replicas");
+        require_whole();
+        is_broken_ = true;
         ladder_.set_temperatures(std::move(temperatures));
         describe_temperatures();
+        is_broken_ = false;
     }
     std::vector<std::byte> state(std::uint32_t replica) {
         if (replica >= energies_.size())
@@ -123,6 +136,7 @@ public:
     }
 
     void save(const std::filesystem::path& file) {
+        require_whole();
         CheckpointWriter writer("replicas");
         writer(model_.name);
         writer(std::uint64_t{model_.state_bytes});
@@ -168,6 +182,12 @@ private:
         }
         engine_->set_temperatures(descriptions);
     }
+    /// \throws Error device_fault after one, invalid_argument after another error midway
+    void require_whole() const {
+        pool().faults().check();
+        if (!is_broken_) return;
+        refuse("an earlier call failed midway, so the states of the replicas are unknown; resume a checkpoint");
+    }
     void require_energies() const {
         if (are_energies_known_ == 0)
             throw Error(ErrorCategory::not_ready, "replica exchange: no sweep was made yet, so no energy is known");
@@ -190,6 +210,7 @@ private:
     std::uint64_t rounds_ = 0;
     std::uint64_t sweeps_ = 0;
     BestReplica best_;
+    bool is_broken_ = false;  // an advance or a change of temperatures failed midway
 };
 
 std::shared_ptr<ReplicaExchangeState> ReplicaExchangeState::resumed(const DevicePool& pool, ReplicaModel model,
@@ -201,15 +222,19 @@ std::shared_ptr<ReplicaExchangeState> ReplicaExchangeState::resumed(const Device
     reader(name);
     reader(state_bytes);
     reader(data_hash);
-    if (name != model.name || state_bytes != model.state_bytes) reader.refuse("is one of the model " + name + ", not of " + model.name);
-    if (data_hash != hash_of(model.data)) reader.refuse("was made with other data of the model " + name);
+    if (name != model.name) reader.refuse("is a checkpoint of the model " + name + ", not of " + model.name);
+    if (state_bytes != model.state_bytes) {
+        reader.refuse("is a checkpoint of states of " + std::to_string(state_bytes) + " bytes; those of the model " + name + " have " +
+                      std::to_string(model.state_bytes));
+    }
+    if (data_hash != hash_of(model.data)) reader.refuse("is a checkpoint of the model " + name + " with other data");
     ReplicaExchangeConfig config;
     ExchangeLadder ladder;
     reader(config.sweeps_per_round);
     reader(config.seed);
     ladder.archive(reader);
     if (!ladder.is_consistent()) reader.throw_damaged();
-    require_ladder(ladder.temperatures(), SourceLocation::current());
+    if (!is_ladder(ladder.temperatures()) || state_bytes > reader.rest() / ladder.temperatures().size()) reader.throw_damaged();
     auto state = make_shared_unless_forked<ReplicaExchangeState>(pool, std::move(model), config, std::move(ladder));
     reader(state->rounds_);
     reader(state->sweeps_);
@@ -230,6 +255,7 @@ std::shared_ptr<ReplicaExchangeState> ReplicaExchangeState::resumed(const Device
         if (bytes.size() != state_bytes || (own.accepts_state && !own.accepts_state(bytes))) reader.throw_damaged();
         state->engine_->write_state(replica, bytes);
     }
+    reader.expect_end();
     return state;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cupool/pool/temperature_ladder.hpp>
+#include <functional>
 #include <string>
 
 namespace cupool {
@@ -34,6 +35,12 @@ std::vector<double> without_rises(std::span<const double> values) {
 
 }  // namespace
 
+bool detail::is_ladder(std::span<const double> temperatures) {
+    const auto is_temperature = [](double temperature) { return std::isfinite(temperature) && temperature > 0; };
+    return !temperatures.empty() && std::ranges::all_of(temperatures, is_temperature) &&
+           std::ranges::adjacent_find(temperatures, std::greater_equal<>()) == temperatures.end();
+}
+
 void detail::require_ladder(std::span<const double> ladder, const SourceLocation& where) {
     require(!ladder.empty(), "there must be one at least", where);
     for (std::size_t i = 0; i < ladder.size(); ++i) {
@@ -59,7 +66,8 @@ std::vector<double> ladder_for_acceptance(std::span<const double> ladder, std::s
     std::vector<double> adapted{ladder.front()};
     for (std::size_t i = 0; i < acceptances.size(); ++i) {
         require(acceptances[i] >= 0 && acceptances[i] <= 1, "acceptance " + std::to_string(i) + " does not lie between 0 and 1", where);
-        const double factor = std::clamp(std::log(target) / std::log(std::clamp(acceptances[i], 1e-6, 1 - 1e-6)), 0.5, 2.0);
+        const double ratio = std::log(target) / std::log(std::clamp(acceptances[i], 1e-6, 1 - 1e-6));
+        const double factor = std::clamp(std::sqrt(ratio), 0.5, 2.0);
         adapted.push_back(adapted.back() * std::pow(ladder[i + 1] / ladder[i], factor));
     }
     return adapted;

@@ -175,8 +175,7 @@ TEST_CASE("the host takes graphs and colours that devices do not", "[coloring]")
         UndirectedGraph graph;
         std::uint32_t colors;
     };
-    for (const Case& one :
-         {Case{UndirectedGraph(2000, cycle), 3}, Case{random_graph(129, 0.05), 4}, Case{complete_classes(150, 130), 140}}) {
+    for (const Case& one : {Case{UndirectedGraph(2000, cycle), 3}, Case{complete_classes(150, 130), 140}}) {
         const ColoringConfig config{.colors = one.colors, .seed = 1, .population = 2, .group = 2, .steps = 20'000};
         const Error error = error_of([&] { const ColoringSearch search(devices, one.graph, config); });
         CHECK(error.category() == ErrorCategory::unsupported);
@@ -186,6 +185,84 @@ TEST_CASE("the host takes graphs and colours that devices do not", "[coloring]")
         CHECK(search.best().conflicts == 0);
         CHECK(coloring_conflicts(one.graph, search.best().colors) == 0);
     }
+}
+
+TEST_CASE("a class that is too large for devices is told, not miscounted", "[coloring]") {
+    // Four vertices that are joined to all others, which may all have the fifth colour.
+    std::vector<Edge> edges;
+    for (std::uint32_t hub = 0; hub < 4; ++hub) {
+        for (std::uint32_t v = 0; v < 160; ++v) {
+            if (v > hub || v >= 4) edges.push_back({hub, v});
+        }
+    }
+    const UndirectedGraph graph(160, edges);
+    const ColoringConfig config{.colors = 5, .seed = 1, .population = 4, .group = 2, .steps = 2000};
+    const CheckedMachine machine(1);
+    const DevicePool pool = DevicePool::all(machine.driver);
+    ColoringSearch search(pool, graph, config);
+    const Error error = error_of([&] { search.run(50); });
+    CHECK(error.category() == ErrorCategory::unsupported);
+    CHECK(std::string(error.what()).find("128 vertices") != std::string::npos);
+    ColoringSearch on_host(DevicePool::host(1), graph, config);
+    on_host.run(1000);
+    CHECK(on_host.best().conflicts == 0);
+    // A first colouring may have such a class, too.
+    const UndirectedGraph alone(150, std::vector<Edge>{{0, 1}});
+    CHECK(error_of([&] { ColoringSearch(pool, alone, {.colors = 1, .population = 2, .group = 2}).run(1); }).category() ==
+          ErrorCategory::unsupported);
+}
+
+TEST_CASE("the host weighs any number of conflicts", "[coloring]") {
+    for (const double temperature : {0.03, 0.1, 0.25}) {
+        CAPTURE(temperature);
+        const UndirectedGraph graph = complete_classes(600, 3);
+        ColoringSearch search(DevicePool::host(1), graph,
+                              {.colors = 3, .seed = 1, .population = 2, .group = 2, .steps = 20'000, .temperature = temperature});
+        search.run(1);
+        CHECK(search.best().conflicts == 0);
+    }
+}
+
+TEST_CASE("after a generation that failed midway only what is known is answered", "[coloring]") {
+    const CheckpointFile file;
+    Machine machine(std::vector<SimulatedDevice>(2));
+    const DevicePool pool = DevicePool::all(machine.driver);
+    ColoringSearch search(pool, random_graph(30, 0.5), {.colors = 4, .population = 4, .group = 2, .steps = 50});
+    search.run(1);
+    const Coloring best = search.best();
+    machine.simulator.plan_fault("cuLaunchKernel", 2, 999);
+    CHECK(error_of([&] { search.run(1); }).category() == ErrorCategory::internal);
+    CHECK(error_of([&] { search.run(1); }).category() == ErrorCategory::invalid_argument);
+    CHECK(error_of([&] { search.save(file.path()); }).category() == ErrorCategory::invalid_argument);
+    CHECK(search.best().colors == best.colors);
+    CHECK(search.statistics().generations == 1);
+}
+
+TEST_CASE("colourings of a quarantined device wait for it, or go on elsewhere", "[coloring]") {
+    const CheckpointFile file;
+    const UndirectedGraph graph = random_graph(30, 0.5);
+    const CheckedMachine machine(2);
+    const DevicePool pool = DevicePool::all(machine.driver);
+    ColoringSearch search(pool, graph, {.colors = 4, .population = 4, .group = 2, .steps = 50});
+    search.run(1);
+    pool.quarantine(1, "it is asked to");
+    CHECK(error_of([&] { search.run(1); }).category() == ErrorCategory::no_device);
+    search.save(file.path());
+    ColoringSearch elsewhere = ColoringSearch::resume(pool, graph, file.path());
+    CHECK(elsewhere.run(1).devices == std::vector<int>{0});
+    pool.readmit(1);
+    search.run(1);
+    CHECK(outcome_of(search) == outcome_of(elsewhere));
+}
+
+TEST_CASE("one group lives on one device, and groups of one begin anew each time", "[coloring]") {
+    const CheckedMachine machine(3);
+    const UndirectedGraph graph = complete_classes(12, 12);
+    ColoringSearch search(DevicePool::all(machine.driver), graph, {.colors = 11, .population = 2, .group = 2, .steps = 10});
+    CHECK(search.run(2).devices == std::vector<int>{0});
+    ColoringSearch alone(DevicePool::all(machine.driver), graph, {.colors = 11, .population = 4, .group = 1, .steps = 10});
+    CHECK(alone.run(3).devices == std::vector<int>{0, 1, 2});
+    CHECK(alone.statistics().restarts == 12);
 }
 
 TEST_CASE("a population fills the devices if none is given", "[coloring]") {
@@ -210,6 +287,7 @@ TEST_CASE("what cannot be searched is refused", "[coloring]") {
     CHECK(refused(graph, {.colors = 0}));
     CHECK(refused(graph, {.colors = 1 << 20}));
     CHECK(refused(graph, {.colors = 3, .group = 0}));
+    CHECK(refused(graph, {.colors = 3, .group = 1U << 31}));
     CHECK(refused(graph, {.colors = 3, .population = 10, .group = 4}));
     CHECK(refused(graph, {.colors = 3, .population = 1 << 24}));
     CHECK(refused(graph, {.colors = 3, .steps = 0}));

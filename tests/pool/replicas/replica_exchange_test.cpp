@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <thread>
 
 #include "catch.hpp"
 #include "checkpoint_file.hpp"
@@ -318,7 +319,12 @@ TEST_CASE("replica exchange colours a graph", "[replicas]") {
     CHECK(error_of([&] { (void)coloring_model(graph, 0); }).category() == ErrorCategory::invalid_argument);
     CHECK(error_of([&] { (void)coloring_model(graph, 121); }).category() == ErrorCategory::invalid_argument);
     CHECK(error_of([&] { (void)coloring_model(UndirectedGraph(1025, {}), 60); }).category() == ErrorCategory::invalid_argument);
-    CHECK(error_of([&] { (void)coloring_model(UndirectedGraph(129, {}), 4); }).category() == ErrorCategory::invalid_argument);
+    // A class that is too large for devices ends a run, on the host too.
+    const CheckedMachine machine(1);
+    for (const DevicePool& pool : {DevicePool::host(1), DevicePool::all(machine.driver)}) {
+        ReplicaExchange large(pool, coloring_model(UndirectedGraph(150, {}), 1), {.temperatures = {1}});
+        CHECK(error_of([&] { large.run(1); }).category() == ErrorCategory::invalid_argument);
+    }
 }
 
 TEST_CASE("statistics count round trips and which way replicas go", "[replicas]") {
@@ -357,6 +363,10 @@ TEST_CASE("a run ends at its target, and the best replica is the one that was se
     for (std::size_t i = 1; i < 16; ++i) CHECK(best.state[i] == best.state[0]);
     exchange.run(50);
     CHECK(exchange.gather_best().round == best.round);  // the first of equals
+    for (int i = 0; i < 3; ++i) {                       // a target is one of this call, whatever was seen before
+        exchange.run(1000, -32.0);
+        CHECK(std::ranges::count(exchange.energies(), -32.0) > 0);
+    }
 }
 
 TEST_CASE("new temperatures hold from the next round on", "[replicas]") {
@@ -543,6 +553,45 @@ TEST_CASE("each failing call of a round is told, and the checkpoint before goes 
     }
 }
 
+TEST_CASE("after a call that failed midway only what is known is answered", "[replicas]") {
+    const CheckpointFile file;
+    Machine machine(std::vector<SimulatedDevice>(2));
+    ReplicaExchange exchange(DevicePool::all(machine.driver), ising_model(4), eight_replicas());
+    exchange.run(2);
+    const BestReplica best = exchange.gather_best();
+    machine.simulator.plan_fault("cuLaunchKernel", 2, 999);
+    CHECK(error_of([&] { exchange.run(1); }).category() == ErrorCategory::internal);
+    for (const auto& call : {std::function<void()>([&] { exchange.run(1); }), std::function<void()>([&] { exchange.attempt_exchanges(); }),
+                             std::function<void()>([&] { exchange.save(file.path()); })}) {
+        CHECK(error_of(call).category() == ErrorCategory::invalid_argument);
+    }
+    CHECK(exchange.gather_best().state == best.state);
+    CHECK(exchange.statistics().rounds == 2);
+}
+
+TEST_CASE("calls of several threads run one after the other", "[replicas]") {
+    ReplicaExchange exchange(DevicePool::host(1), ising_model(4), eight_replicas());
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) {
+        threads.emplace_back([&] {
+            for (int k = 0; k < 20; ++k) exchange.run(1);
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(exchange.rounds() == 60);
+    ReplicaExchange alone(DevicePool::host(1), ising_model(4), eight_replicas());
+    alone.run(60);
+    CHECK(exchange.energies() == alone.energies());
+}
+
+TEST_CASE("one temperature, and more devices than replicas", "[replicas]") {
+    const CheckedMachine machine(3);
+    ReplicaExchange exchange(DevicePool::all(machine.driver), ising_model(4), {.temperatures = {2}, .sweeps_per_round = 1, .seed = 1});
+    CHECK(exchange.run(3).devices == std::vector<int>{0});
+    CHECK(exchange.statistics().pairs.empty());
+    CHECK(exchange.gather_best().replica == 0);
+}
+
 TEST_CASE("every failing call of making replicas is told, and nothing is left", "[replicas]") {
     for (const char* const call : {"cuMemAllocFromPoolAsync", "cuMemHostAlloc", "cuMemcpyHtoDAsync", "cuModuleLoadDataEx",
                                    "cuModuleGetFunction", "cuMemHostGetDevicePointer", "cuMemsetD8Async"}) {
@@ -571,9 +620,14 @@ TEST_CASE("replicas of a quarantined device wait for it", "[replicas]") {
     const Error error = error_of([&] { exchange.run(1); });
     CHECK(error.category() == ErrorCategory::no_device);
     CHECK(std::string(error.what()).find("device 2") != std::string::npos);
+    const CheckpointFile file;
+    exchange.save(file.path());
+    ReplicaExchange elsewhere = ReplicaExchange::resume(pool, ising_model(4), file.path());
+    CHECK(elsewhere.run(1).devices == std::vector<int>{1});
     pool.readmit(2);
     exchange.run(1);
     CHECK(exchange.rounds() == 2);
+    CHECK(exchange.energies() == elsewhere.energies());
 }
 
 TEST_CASE("a forked child is refused", "[replicas]") {

@@ -63,6 +63,7 @@ template <class T>
 void require_equal(const char* option, const std::optional<T>& given, const T& own) {
     if (!given || *given == own) return;
     std::ostringstream problem;
+    problem.precision(std::numeric_limits<double>::max_digits10);
     problem << option << " is " << *given << ", but the search of the checkpoint has " << own;
     throw UsageError(problem.str());
 }
@@ -93,7 +94,7 @@ ColoringSearch resumed_search(const DevicePool& pool, const UndirectedGraph& gra
         require_same(options, search.config());
         return search;
     } catch (const Error& error) {
-        const auto refuse = [&](InputFault fault) { throw BadInput(fault, "", error.message()).within(options.checkpoint); };
+        const auto refuse = [&](InputFault fault) { throw BadInput(fault, "", error.message()); };
         if (error.category() == ErrorCategory::io) refuse(InputFault::unreadable);
         if (error.category() == ErrorCategory::invalid_argument) refuse(InputFault::contradiction);
         throw;
@@ -104,6 +105,18 @@ ColoringSearch open_search(const DevicePool& pool, const UndirectedGraph& graph,
     std::error_code ignored;
     const bool resumes = !options.checkpoint.empty() && std::filesystem::exists(options.checkpoint, ignored);
     return resumes ? resumed_search(pool, graph, options) : new_search(pool, graph, options);
+}
+
+/// With `--engine auto` the host takes graphs that are too large for devices. \param pool  becomes the host's then
+ColoringSearch open_search_where_possible(DevicePool& pool, const UndirectedGraph& graph, const ColorOptions& options) {
+    try {
+        return open_search(pool, graph, options);
+    } catch (const Error& error) {
+        const bool may_run_on_host = options.engine.engine == Engine::automatic && !pool.is_host();
+        if (error.category() != ErrorCategory::unsupported || !may_run_on_host) throw;
+        pool = DevicePool::host(options.engine.threads);
+        return open_search(pool, graph, options);
+    }
 }
 
 volatile std::sig_atomic_t is_interrupted = 0;
@@ -154,15 +167,13 @@ public:
         while (!is_over()) {
             run_slice();
             progress_.show();
-            if (Clock::now() >= next_save_) save();
+            if (Clock::now() >= next_save_) save_in_between();
         }
         return report_;
     }
 
     void save() {
-        constexpr std::chrono::seconds interval{10};
         if (!options_.checkpoint.empty()) search_.save(options_.checkpoint);
-        next_save_ = Clock::now() + interval;
     }
 
 private:
@@ -170,6 +181,19 @@ private:
         const std::uint64_t generations = search_.statistics().generations;
         if (generations == 0) return false;
         return is_interrupted != 0 || generations >= options_.generations || Clock::now() >= end_ || search_.best().conflicts == 0;
+    }
+
+    /// The first checkpoint must be written, so that one that cannot be costs no work. A later one may fail, as on a disk that is full for
+    /// a while: the last one decides.
+    void save_in_between() {
+        constexpr std::chrono::seconds interval{10};
+        try {
+            save();
+        } catch (const Error&) {
+            if (!was_saved_) throw;
+        }
+        was_saved_ = true;
+        next_save_ = Clock::now() + interval;
     }
 
     /// Slices get so long that what comes between them costs little, and so short that a limit is not exceeded by much.
@@ -192,7 +216,8 @@ private:
     RunReport report_;
     std::uint64_t slice_ = 1;
     Clock::time_point end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(options_.seconds));
-    Clock::time_point next_save_ = Clock::now();  // at once, so that a checkpoint that cannot be written costs no work
+    Clock::time_point next_save_ = Clock::now();
+    bool was_saved_ = false;
 };
 
 /// A solution as the DIMACS challenge writes it: vertices and colours from 1.
@@ -222,6 +247,16 @@ std::string solution_json(const DimacsGraph& graph, const ColorOptions& options,
     return json_text(json);
 }
 
+/// So that a file that cannot be written costs no work. Leaves the file as it is.
+void require_writable(const std::string& path) {
+    if (path.empty()) return;
+    std::error_code ignored;
+    const bool was_there = std::filesystem::exists(path, ignored);
+    if (!std::ofstream(path, std::ios::binary | std::ios::app))
+        throw std::runtime_error(path + " cannot be written: " + std::strerror(errno));
+    if (!was_there) std::filesystem::remove(path, ignored);
+}
+
 void write_file(const std::string& path, const std::string& text) {
     std::ofstream file(path, std::ios::binary);
     file << text;
@@ -241,8 +276,9 @@ DimacsGraph read_graph(const std::string& path) {
 
 Outcome run_color(const ColorOptions& options) {
     const DimacsGraph graph = read_graph(options.file);
-    const DevicePool pool = open_pool(options.engine);
-    ColoringSearch search = open_search(pool, UndirectedGraph(graph.vertex_count, graph.edges), options);
+    require_writable(options.output);
+    DevicePool pool = open_pool(options.engine);
+    ColoringSearch search = open_search_where_possible(pool, UndirectedGraph(graph.vertex_count, graph.edges), options);
     end_on_signals();
     SlicedSearch sliced(search, pool, options);
     const RunReport report = sliced.run();
@@ -254,7 +290,8 @@ Outcome run_color(const ColorOptions& options) {
     try {
         sliced.save();
     } catch (const Error& error) {  // which must not cost the result
-        outcome = {{}, ExitCode::failed, error_text(error)};
+        const std::string before = outcome.problem.empty() ? "" : outcome.problem + "; ";
+        outcome = {{}, ExitCode::failed, before + error_text(error)};
     }
     if (options.json) {
         outcome.output = solution_json(graph, options, search, best, report);
@@ -281,7 +318,10 @@ void add_search_options(CLI::App& command, ColorOptions& options) {
         ->type_name("N");
     command.add_option("--group", options.group, "colourings that are crossed with each other; by default 8")->type_name("N");
     command.add_option("--steps", options.steps, "steps of a colouring between two crossovers; by default 20000")->type_name("N");
-    command.add_option("--temperature", options.temperature, "of the steps, in conflicts; by default 0.25")->type_name("T");
+    command
+        .add_option("--temperature", options.temperature,
+                    "how readily a vertex gets a colour with conflicts: one more is e^(1/T) times as rare; by default 0.25")
+        ->type_name("T");
     command.add_option("--highest-temperature", options.highest_temperature, "of the last group, if groups are to have different ones")
         ->type_name("T");
 }
@@ -297,7 +337,7 @@ void add_color_command(CLI::App& app, Outcome& outcome) {
         ->type_name("GRAPH.col");
     command.add_option("-k", options->colors, "how many colours to use")
         ->required()
-        ->check(CLI::Range(1U, 65535U).description(""))
+        ->check(CLI::Range(1U, 32768U).description(""))
         ->type_name("K");
     add_search_options(command, *options);
     require_seconds(*command.add_option("--time", options->seconds, "search no longer than this; by default 60"), 0, longest_time);

@@ -225,7 +225,7 @@ DimacsGraph parse_dimacs(std::span<const std::uint8_t> file) {
     const std::string_view text = as_text(file);
     const auto first = text.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) throw BadInput(InputFault::empty, std::string(), "the input is empty; expected a DIMACS graph");
-    const bool is_binary = text[first] >= '0' && text[first] <= '9';
+    const bool is_binary = first == 0 && text[first] >= '0' && text[first] <= '9';
     return is_binary ? parse_binary(file) : parse_ascii(text);
 }
 

@@ -20,7 +20,7 @@ struct DimacsGraph {
     std::vector<Edge> edges;  ///< from 0, each once, with its lower vertex first, in rising order
 };
 
-/// A graph in the format of the second DIMACS challenge ("Clique and Coloring Problems UndirectedGraph Format", 1993), ASCII or binary
+/// A graph in the format of the second DIMACS challenge ("Clique and Coloring Problems Graph Format", 1993), ASCII or binary
 /// ("DIMACS Format for Storing Undirected Graphs in Binary Files").
 ///
 /// ASCII: "p edge N M" or "p col N M", then a line "e U V" for each edge, from 1. Comments (c), empty lines, and the lines n, d, v and x,

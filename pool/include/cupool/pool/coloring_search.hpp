@@ -16,12 +16,13 @@ class ColoringSearchState;
 
 /// How a ColoringSearch runs. The defaults are those that were fastest on random graphs of density 1/2 (docs/coloring.md).
 struct ColoringConfig {
-    std::uint32_t colors = 0;        ///< that the search may use
+    std::uint32_t colors = 0;        ///< that the search may use: 1 to 2^15
     std::uint64_t seed = 0;          ///< runs with the same seed, population and groups have the same trajectory, on any engine
-    std::uint32_t population = 0;    ///< colourings that are advanced at a time; 0: as many as the devices hold at once, 64 on the host
+    std::uint32_t population = 0;    ///< colourings that are advanced at a time: a multiple of group, up to 2^20. 0: as many as the devices
+                                     ///< hold at once; on the host 64, or one group of a graph of more than 2^15 vertices
     std::uint32_t group = 8;         ///< colourings that are crossed with each other; other groups search on their own
-    std::uint32_t steps = 20'000;    ///< vertices that a colouring recolours between two crossovers
-    double temperature = 0.25;       ///< of the recolouring, in conflicts
+    std::uint32_t steps = 20'000;    ///< vertices that a colouring recolours between two crossovers: 1 to 2^30
+    double temperature = 0.25;       ///< a colour with a conflict more is e^(1 / temperature) times as rare; 0.03 to 100
     double highest_temperature = 0;  ///< of the last group; those between have temperatures between. 0: all groups have `temperature`
 };
 
@@ -33,11 +34,11 @@ struct Coloring {
 
 /// What a search has done so far.
 struct ColoringStatistics {
-    std::uint64_t generations = 0;         ///< made
-    std::uint64_t steps = 0;               ///< vertices looked at, in all colourings
-    std::uint64_t moves = 0;               ///< of those, how many got another colour
-    std::uint64_t restarts = 0;            ///< groups that began again, because their colourings had become alike
-    std::uint32_t population = 0;          ///< colourings that are advanced at a time
+    std::uint64_t generations = 0;  ///< made
+    std::uint64_t steps = 0;        ///< vertices looked at, in all colourings
+    std::uint64_t moves = 0;        ///< of those, how many got another colour
+    std::uint64_t restarts = 0;     ///< groups that began again, because their colourings had become alike, or because they have one only
+    std::uint32_t population = 0;   ///< colourings that are advanced at a time
     std::vector<std::uint32_t> conflicts;  ///< the lowest of each colouring of the last generation
 };
 
@@ -46,8 +47,11 @@ struct ColoringStatistics {
 /// HEAD does with two (Moalic and Gondran, J. Heuristics 24, 1, 2018). A group whose colourings have become alike begins again. Groups lie
 /// on the devices in turn, and never meet, so devices do not wait for each other.
 ///
-/// On devices a graph has up to 1024 vertices, up to 120 colours, and either up to 128 vertices or up to 32 for each colour, because the
-/// tables of all colourings lie in shared memory; the host takes any.
+/// On devices a graph has up to 1024 vertices and up to 120 colours, because the tables of all colourings lie in shared memory. They count
+/// in bytes: if more than 128 vertices of a colouring get one colour, run() throws unsupported. The host takes any graph.
+///
+/// After an error midway through a generation the colourings are unknown: run() and save() throw invalid_argument (device_fault after a
+/// fault), and a checkpoint can be resumed.
 ///
 /// Movable. Thread-safe: calls run one after the other. In a forked child every member throws forked, and after a move from it
 /// wrong_context.
@@ -64,8 +68,9 @@ public:
     static ColoringSearch resume(const DevicePool& pool, const UndirectedGraph& graph, const std::filesystem::path& checkpoint,
                                  SourceLocation where = SourceLocation::current());
 
-    /// Makes so many generations, fewer if one has a proper colouring. \throws Error device_fault, no_device (one of its devices was
-    /// quarantined since), internal (a device reported a colouring that is not what it says), and any error of the driver
+    /// Makes so many generations, fewer if one has a proper colouring. \throws Error unsupported (see above), device_fault, no_device (one
+    /// of its devices was quarantined since), internal (a device reported a colouring that is not what it says), and any error of the
+    /// driver
     RunReport run(std::uint64_t generations, SourceLocation where = SourceLocation::current());
 
     /// The best colouring so far; its conflicts were counted on the host. \throws Error not_ready before the first generation

@@ -61,7 +61,8 @@ struct BestReplica {
 /// for each of its replicas, through page-locked memory of the host, which decides for all devices.
 ///
 /// Movable. Thread-safe: calls run one after the other. In a forked child every member throws forked, and after a move from it
-/// wrong_context. If a device faults, calls throw device_fault from then on; a checkpoint of before can be resumed in another process.
+/// wrong_context. If a device faults, calls throw device_fault from then on; after another error midway through sweeps, calls that need the
+/// states throw invalid_argument. A checkpoint of before can be resumed, after a fault in another process.
 class ReplicaExchange {
 public:
     /// Makes the replicas. Replica r begins at temperature r. \throws Error invalid_argument (the temperatures do not increase; a size of

@@ -31,6 +31,9 @@ struct HostReplica {
 /// has the same trajectory on any number of devices. A model with both a kernel and a host function gives the same on both if the two
 /// compute the same.
 ///
+/// The functions are called while the exchange's mutex is held, so they must not call the exchange. Temperatures are in units of the
+/// energy.
+///
 /// The kernel takes, in CUDA C++:
 ///
 ///     extern "C" __global__ void advance(std::byte* states, double* energies, const std::uint32_t* replicas,
