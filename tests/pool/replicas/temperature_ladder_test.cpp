@@ -1,5 +1,7 @@
 #include <cmath>
 #include <cupool/pool/temperature_ladder.hpp>
+#include <limits>
+#include <utility>
 
 #include "catch.hpp"
 #include "machine.hpp"
@@ -14,9 +16,10 @@ TEST_CASE("a geometric ladder has equal ratios", "[replicas]") {
     for (std::size_t i = 1; i < ladder.size(); ++i) CHECK(std::abs(ladder[i] / ladder[i - 1] - 1.2) < 1e-12);
     CHECK(geometric_ladder(3, 2, 1) == std::vector<double>{3});
     CHECK(geometric_ladder(3, 2, 0).empty());
-    for (const auto& [lowest, ratio] :
-         {std::pair{0.0, 2.0}, {-1.0, 2.0}, {std::nan(""), 2.0}, {1.0, 1.0}, {1.0, std::nan("")}, {1.0, INFINITY}}) {
-        CHECK(error_of([&] { (void)geometric_ladder(lowest, ratio, 3); }).category() == ErrorCategory::invalid_argument);
+    const double nan = std::nan("");
+    const double infinity = std::numeric_limits<double>::infinity();
+    for (const std::pair<double, double>& given : {std::pair(0.0, 2.0), {-1.0, 2.0}, {nan, 2.0}, {1.0, 1.0}, {1.0, nan}, {1.0, infinity}}) {
+        CHECK(error_of([&] { (void)geometric_ladder(given.first, given.second, 3); }).category() == ErrorCategory::invalid_argument);
     }
     CHECK(error_of([] { (void)geometric_ladder(1, 1e300, 3); }).category() == ErrorCategory::invalid_argument);
 }
