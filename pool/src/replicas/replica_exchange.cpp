@@ -72,11 +72,7 @@ public:
         const auto start = std::chrono::steady_clock::now();
         const std::uint64_t bytes_before = engine_->bytes();
         for (std::uint64_t i = 0; i < rounds; ++i) {
-            advance(sweeps_per_round_);
-            ++rounds_;
-            ladder_.count_round(energies_);
-            keep_best();
-            ladder_.attempt(energies_, seed_);
+            change([&] { make_round(); });
             if (target && *std::ranges::min_element(energies_) <= *target) break;
         }
         const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
@@ -86,19 +82,7 @@ public:
                 .bytes = engine_->bytes() - bytes_before};
     }
     void advance(std::uint32_t sweeps) {
-        require_whole();
-        engine_->require_ready();
-        is_broken_ = true;
-        make_sweeps(sweeps);
-        is_broken_ = false;
-    }
-    void make_sweeps(std::uint32_t sweeps) {
-        engine_->advance(sweeps, sweeps_, ladder_.places(), energies_);
-        sweeps_ += sweeps;
-        are_energies_known_ = 1;
-        const auto wrong = std::ranges::find_if(energies_, [](double energy) { return !std::isfinite(energy); });
-        if (wrong != energies_.end())
-            refuse("the model gave replica " + std::to_string(wrong - energies_.begin()) + " an energy that is no finite number");
+        change([&] { make_sweeps(sweeps); });
     }
     void attempt_exchanges() {
         require_whole();
@@ -116,11 +100,10 @@ public:
         require_ladder(temperatures, where);
         if (temperatures.size() != energies_.size())
             refuse(std::to_string(temperatures.size()) + " temperatures for " + std::to_string(energies_.size()) + " replicas");
-        require_whole();
-        is_broken_ = true;
-        ladder_.set_temperatures(std::move(temperatures));
-        describe_temperatures();
-        is_broken_ = false;
+        change([&] {
+            ladder_.set_temperatures(std::move(temperatures));
+            describe_temperatures();
+        });
     }
     std::vector<std::byte> state(std::uint32_t replica) {
         if (replica >= energies_.size())
@@ -162,6 +145,31 @@ public:
     PoolState& pool() const { return PoolStateAccess::state(pool_, SourceLocation::current()); }
 
 private:
+    /// Changes the replicas. If that fails midway, they are broken.
+    template <class Function>
+    void change(const Function& function) {
+        require_whole();
+        engine_->require_ready();
+        is_broken_ = true;
+        function();
+        is_broken_ = false;
+    }
+    void make_round() {
+        make_sweeps(sweeps_per_round_);
+        ++rounds_;
+        ladder_.count_round(energies_);
+        keep_best();
+        ladder_.attempt(energies_, seed_);
+    }
+    void make_sweeps(std::uint32_t sweeps) {
+        engine_->advance(sweeps, sweeps_, ladder_.places(), energies_);
+        sweeps_ += sweeps;
+        are_energies_known_ = 1;
+        const auto wrong = std::ranges::find_if(energies_, [](double energy) { return !std::isfinite(energy); });
+        if (wrong != energies_.end())
+            refuse("the model gave replica " + std::to_string(wrong - energies_.begin()) + " an energy that is no finite number");
+    }
+
     std::unique_ptr<ReplicaEngine> make_engine() {
         PoolState& state = pool();
         if (state.is_host()) {
@@ -210,7 +218,7 @@ private:
     std::uint64_t rounds_ = 0;
     std::uint64_t sweeps_ = 0;
     BestReplica best_;
-    bool is_broken_ = false;  // an advance or a change of temperatures failed midway
+    bool is_broken_ = false;  // a change failed midway
 };
 
 std::shared_ptr<ReplicaExchangeState> ReplicaExchangeState::resumed(const DevicePool& pool, ReplicaModel model,

@@ -567,6 +567,12 @@ TEST_CASE("after a call that failed midway only what is known is answered", "[re
     }
     CHECK(exchange.gather_best().state == best.state);
     CHECK(exchange.statistics().rounds == 2);
+
+    // The copy of the best state belongs to a round, too.
+    ReplicaExchange first(DevicePool::all(machine.driver), ising_model(4), eight_replicas());
+    machine.simulator.plan_fault("cuMemcpyDtoHAsync", 1, 999);
+    CHECK(error_of([&] { first.run(1); }).category() == ErrorCategory::internal);
+    CHECK(error_of([&] { first.run(1); }).category() == ErrorCategory::invalid_argument);
 }
 
 TEST_CASE("calls of several threads run one after the other", "[replicas]") {

@@ -93,7 +93,8 @@ public:
     /// The replica at each temperature.
     std::vector<std::uint32_t> replicas(SourceLocation where = SourceLocation::current()) const;
     std::vector<double> temperatures(SourceLocation where = SourceLocation::current()) const;  ///< the ladder
-    /// Replaces the temperatures by as many others. Each replica keeps its place in the ladder. \throws Error invalid_argument
+    /// Replaces the temperatures by as many others. Each replica keeps its place in the ladder. \throws Error invalid_argument, and as
+    /// run()
     void set_temperatures(std::vector<double> temperatures, SourceLocation where = SourceLocation::current());
     /// The state of a replica, copied. \throws Error invalid_argument (no such replica)
     std::vector<std::byte> state(std::uint32_t replica, SourceLocation where = SourceLocation::current()) const;
