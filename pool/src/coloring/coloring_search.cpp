@@ -209,7 +209,7 @@ private:
         ++statistics_.generations;
     }
 
-    /// Reads the best colouring, if it is better than those before, and counts its conflicts anew.
+    /// Reads the best colouring, if it is better than those before, and recounts its conflicts.
     void keep_best() {
         const auto found = std::ranges::min_element(results_, {}, &ColoringResult::conflicts);
         if (!best_.colors.empty() && found->conflicts >= best_.conflicts) return;

@@ -22,10 +22,7 @@ Module module_of(const ReplicaModel& model, ContextView context) {
     return model.shipped_code != nullptr ? load_replica_model(context, *model.shipped_code) : Module(context, model.ptx);
 }
 
-AdvanceKernel kernel_of(const Module& module, const ReplicaModel& model) {
-    return module.kernel<abi::DevicePointer, abi::DevicePointer, abi::DevicePointer, abi::DevicePointer, abi::DevicePointer,
-                         abi::DevicePointer, std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t>(model.kernel);
-}
+AdvanceKernel kernel_of(const Module& module, const ReplicaModel& model) { return AdvanceKernel(module.untyped_kernel(model.kernel)); }
 
 /// The replicas of one device: those whose number is `first` modulo `stride`. Energies and places go through page-locked memory that the
 /// device reads and writes itself: they are few bytes, and copies would take longer than the way over the bus.

@@ -255,7 +255,7 @@ TEST_CASE("colourings of a quarantined device wait for it, or go on elsewhere", 
     CHECK(outcome_of(search) == outcome_of(elsewhere));
 }
 
-TEST_CASE("one group lives on one device, and groups of one begin anew each time", "[coloring]") {
+TEST_CASE("one group lives on one device, and groups of one restart each time", "[coloring]") {
     const CheckedMachine machine(3);
     const UndirectedGraph graph = complete_classes(12, 12);
     ColoringSearch search(DevicePool::all(machine.driver), graph, {.colors = 11, .population = 2, .group = 2, .steps = 10});
@@ -337,6 +337,8 @@ TEST_CASE("a search goes on from a checkpoint as if nothing had happened, on oth
         file.write(bytes.substr(0, i));
         CHECK(refused(graph).category() == ErrorCategory::invalid_argument);
     }
+    file.write_with_right_hash(bytes + "more");
+    CHECK(refused(graph).category() == ErrorCategory::invalid_argument);
     std::filesystem::remove(file.path());
     CHECK(refused(graph).category() == ErrorCategory::io);
 }

@@ -475,6 +475,10 @@ TEST_CASE("a checkpoint that is damaged, or of something else, is refused", "[re
         CHECK(error_with(bytes.substr(0, size)).category() == ErrorCategory::invalid_argument);
     }
     file.write(bytes);
+    file.write_with_right_hash(bytes + "more");
+    CHECK(error_of([&] { (void)ReplicaExchange::resume(pool, ising_model(4), file.path()); }).category() ==
+          ErrorCategory::invalid_argument);
+    file.write(bytes);
     const auto resumed_with = [&](const ReplicaModel& model) {
         return error_of([&] { (void)ReplicaExchange::resume(pool, model, file.path()); });
     };
@@ -518,6 +522,22 @@ TEST_CASE("a checkpoint that was made to harm is refused, or runs", "[replicas]"
         }
     }
     CHECK(accepted > 100);  // counts and random numbers can be any
+}
+
+TEST_CASE("a class that becomes too large in a sweep ends the run, in the same round on the host and on devices", "[replicas]") {
+    // A star: its leaves gather in the colour that the hub does not have.
+    std::vector<Edge> edges;
+    for (std::uint32_t leaf = 1; leaf < 140; ++leaf) edges.push_back({0, leaf});
+    const ReplicaModel model = coloring_model(UndirectedGraph(140, edges), 2);
+    const CheckedMachine machine(1);
+    std::vector<std::uint64_t> rounds;
+    for (const DevicePool& pool : {DevicePool::host(1), DevicePool::all(machine.driver)}) {
+        ReplicaExchange exchange(pool, model, {.temperatures = {0.2, 0.3}, .sweeps_per_round = 1, .seed = 1});
+        CHECK(error_of([&] { exchange.run(500); }).category() == ErrorCategory::invalid_argument);
+        rounds.push_back(exchange.rounds());
+    }
+    CHECK(rounds[0] > 0);
+    CHECK(rounds[0] == rounds[1]);
 }
 
 TEST_CASE("each failing call of a round is told, and the checkpoint before goes on", "[replicas]") {

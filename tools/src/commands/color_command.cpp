@@ -2,7 +2,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <cupool/pool/coloring_search.hpp>
@@ -23,6 +22,7 @@
 #include "options/engine_options.hpp"
 #include "options/seconds_option.hpp"
 #include "program/error_text.hpp"
+#include "program/interruption.hpp"
 
 namespace cupool::tools {
 namespace {
@@ -119,16 +119,6 @@ ColoringSearch open_search_where_possible(DevicePool& pool, const UndirectedGrap
     }
 }
 
-volatile std::sig_atomic_t is_interrupted = 0;
-
-/// SIGINT and SIGTERM end the search; a second one ends the process, should a device hang.
-void end_on_signals() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { is_interrupted = 1; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
-}
-
 /// The line on stderr that shows how far a search is.
 class SearchProgress {
 public:
@@ -180,7 +170,7 @@ private:
     bool is_over() const {
         const std::uint64_t generations = search_.statistics().generations;
         if (generations == 0) return false;
-        return is_interrupted != 0 || generations >= options_.generations || Clock::now() >= end_ || search_.best().conflicts == 0;
+        return is_interrupted() || generations >= options_.generations || Clock::now() >= end_ || search_.best().conflicts == 0;
     }
 
     /// The first checkpoint must be written, so that one that cannot be costs no work. A later one may fail, as on a disk that is full for
@@ -265,7 +255,7 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 std::string not_found_text(const Coloring& best, const ColorOptions& options, std::uint64_t generations) {
-    return std::string(is_interrupted != 0 ? "interrupted: " : "") + "no proper colouring in " + std::to_string(options.colors) +
+    return std::string(is_interrupted() ? "interrupted: " : "") + "no proper colouring in " + std::to_string(options.colors) +
            " colours was found; the best of " + std::to_string(generations) + " generations has " + std::to_string(best.conflicts) +
            (best.conflicts == 1 ? " conflict" : " conflicts");
 }

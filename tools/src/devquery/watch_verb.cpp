@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cupool/driver/printable_text.hpp>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "io/text_table.hpp"
 #include "options/seconds_option.hpp"
 #include "program/careful_loading.hpp"
+#include "program/interruption.hpp"
 #include "program/terminal.hpp"
 
 namespace cupool::tools {
@@ -27,16 +27,6 @@ struct Options {
     int count = 0;  ///< 0: until it is interrupted
     bool json = false;
 };
-
-volatile std::sig_atomic_t is_interrupted = 0;
-
-/// SIGINT and SIGTERM end the loop; a second one ends the process, should the driver hang.
-void end_on_signals() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { is_interrupted = 1; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    for (const int signal : {SIGINT, SIGTERM}) ::sigaction(signal, &action, nullptr);
-}
 
 void write_now(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
@@ -92,7 +82,7 @@ private:
 /// Shows events until it is time, in short waits, so that a signal ends it soon.
 void wait_until(Clock::time_point end, WatchedDevices& devices, WatchScreen& screen) {
     constexpr std::chrono::milliseconds longest_wait{50};
-    while (is_interrupted == 0 && Clock::now() < end) {
+    while (!is_interrupted() && Clock::now() < end) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
         if (const auto xid = devices.wait(std::clamp(left, std::chrono::milliseconds(0), longest_wait))) screen.show(*xid);
     }
@@ -108,7 +98,7 @@ Outcome run(const Options& options) {
     const auto interval = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.interval));
     bool is_good = true;
     auto next = Clock::now();
-    for (int shown = 0; is_interrupted == 0;) {
+    for (int shown = 0; !is_interrupted();) {
         const auto samples = devices.sample();
         screen.show(samples, devices.management_finding());
         is_good = std::all_of(samples.begin(), samples.end(), [](const DeviceSample& sample) { return sample.failure.empty(); });

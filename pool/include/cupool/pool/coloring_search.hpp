@@ -22,7 +22,7 @@ struct ColoringConfig {
                                      ///< hold at once; on the host 64, or one group of a graph of more than 2^15 vertices
     std::uint32_t group = 8;         ///< colourings that are crossed with each other; other groups search on their own
     std::uint32_t steps = 20'000;    ///< vertices that a colouring recolours between two crossovers: 1 to 2^30
-    double temperature = 0.25;       ///< a colour with a conflict more is e^(1 / temperature) times as rare; 0.03 to 100
+    double temperature = 0.25;       ///< 0.03 to 100: a colour with one conflict more is chosen about e^(1 / temperature) times as rarely
     double highest_temperature = 0;  ///< of the last group; those between have temperatures between. 0: all groups have `temperature`
 };
 
@@ -79,7 +79,7 @@ public:
     /// What the search was made with, the population that it chose included.
     ColoringConfig config(SourceLocation where = SourceLocation::current()) const;
 
-    /// Writes everything that resume() needs to a file, which appears whole or not at all. \throws Error io
+    /// Writes everything that resume() needs to a file, which appears whole or not at all. \throws Error io, and as run()
     void save(const std::filesystem::path& checkpoint, SourceLocation where = SourceLocation::current()) const;
 
 private:

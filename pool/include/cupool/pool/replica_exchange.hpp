@@ -83,7 +83,7 @@ public:
     RunReport run(std::uint64_t rounds, std::optional<double> target = std::nullopt, SourceLocation where = SourceLocation::current());
     /// Advances each replica by so many sweeps. \throws Error as run()
     void advance(std::uint32_t sweeps, SourceLocation where = SourceLocation::current());
-    /// One attempt of exchange for every other pair of neighbours. \throws Error not_ready before the first sweep
+    /// One attempt of exchange for every other pair of neighbours. \throws Error not_ready before the first sweep, and as run()
     void attempt_exchanges(SourceLocation where = SourceLocation::current());
 
     /// How many rounds there were, advance() and attempt_exchanges() not counted.
@@ -102,9 +102,9 @@ public:
     BestReplica gather_best(SourceLocation where = SourceLocation::current()) const;
 
     ExchangeStatistics statistics(SourceLocation where = SourceLocation::current()) const;  ///< a copy
-    void reset_statistics(SourceLocation where = SourceLocation::current());                ///< begins to count anew
+    void reset_statistics(SourceLocation where = SourceLocation::current());                ///< sets all counts to 0
 
-    /// Writes everything that resume() needs to a file, which appears whole or not at all. \throws Error io
+    /// Writes everything that resume() needs to a file, which appears whole or not at all. \throws Error io, and as run()
     void save(const std::filesystem::path& checkpoint, SourceLocation where = SourceLocation::current()) const;
 
 private:

@@ -61,7 +61,7 @@ struct ReplicaModel {
     std::function<void(std::uint32_t replica, std::uint64_t seed, std::span<std::byte> state)> initialise;
     /// Whether bytes can be the state of a replica, which resume() asks of a checkpoint's. Unset: all can.
     std::function<bool(std::span<const std::byte> state)> accepts_state;
-    /// The host's twin of the kernel; returns the energy. Called by several threads at once. Unset: the model needs a GPU.
+    /// Does on the host what the kernel does, and returns the energy. Called by several threads at once. Unset: the model needs a GPU.
     std::function<double(const HostReplica&)> advance_on_host;
 
     const detail::ShippedCode* shipped_code = nullptr;  ///< for the library: the code of a built-in model, in place of ptx
