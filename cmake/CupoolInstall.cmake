@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and the package that find_package(cupool [COMPONENTS driver kernels pool simulator]) finds.
+# What `cmake --install` puts where, and the package that find_package(cupool [COMPONENTS driver kernels pool cluster simulator]) finds.
 #
 # `cmake --install <build> --component library|tools|simulator` installs one part; library and simulator each suffice for find_package.
 
@@ -8,9 +8,14 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/cupool)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
 
-install(TARGETS cupool_driver cupool_kernels cupool_pool cupool_cupool EXPORT cupoolTargets)
-foreach(root . driver kernels pool)
+install(TARGETS cupool_driver cupool_kernels cupool_pool cupool_cluster cupool_cupool EXPORT cupoolTargets)
+foreach(root . driver kernels pool cluster)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${root}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endforeach()
+foreach(mpi openmpi mpich)
+  if(TARGET cupool_${mpi}_plugin)
+    install(TARGETS cupool_${mpi}_plugin DESTINATION ${CMAKE_INSTALL_LIBDIR}/cupool)
+  endif()
 endforeach()
 install(EXPORT cupoolTargets NAMESPACE cupool:: DESTINATION ${package_dir})
 

@@ -36,7 +36,7 @@ files_in() {
     shift
     find "$@" -type f -name "$pattern" | sort
 }
-all_parts=(include driver kernels pool simulator tools tests bench examples)
+all_parts=(include driver kernels pool cluster simulator tools tests bench examples)
 
 # Versions of clang-format differ, so only the version of the project, 14, decides.
 is_version_14() { has "$1" && "$1" --version | grep -q 'version 14\.'; }
@@ -63,7 +63,7 @@ check_tidy() {
         return
     fi
     say "Running clang-tidy"
-    files_in '*.cpp' driver kernels pool simulator tools | xargs -P "$jobs" -I{} sh -c 'echo "clang-tidy {}"; clang-tidy --quiet -p build/dev "{}" 2>/dev/null'
+    files_in '*.cpp' driver kernels pool cluster simulator tools | xargs -P "$jobs" -I{} sh -c 'echo "clang-tidy {}"; clang-tidy --quiet -p build/dev "{}" 2>/dev/null'
     echo "$state" >"$stamp"
 }
 
@@ -83,8 +83,8 @@ test_on_debian_13() {
     if [ "$reason" -ne 0 ] && [ "$reason" -ne 77 ]; then return "$reason"; fi
 }
 
-# To count instructions, find missing descriptions, run the micro-benchmarks, and compare with an independent library.
-more_packages=(valgrind doxygen libbenchmark-dev libgmp-dev)
+# To count instructions, find missing descriptions, run the micro-benchmarks, compare with an independent library, and start ranks.
+more_packages=(valgrind doxygen libbenchmark-dev libgmp-dev libopenmpi-dev openmpi-bin libmpich-dev mpich)
 install_missing_packages
 if [ ! -d "${CUPOOL_TEST_DATA:-}" ]; then
     say "CUPOOL_TEST_DATA names no directory: the cases that need its vectors are skipped"

@@ -19,6 +19,7 @@ set(abi driver/include/cupool/driver/abi driver/include/cupool/driver/device_att
 set(driver driver/include ${abi})
 set(kernels kernels/include ${driver})
 set(pool pool/include ${kernels})
+set(cluster cluster/include ${pool})
 
 # driver
 room(driver/include/cupool/driver/abi MAY_INCLUDE ${abi})
@@ -78,11 +79,17 @@ room(pool/src/ntt MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/ntt pool/s
 room(pool/src/poseidon MAY_INCLUDE ${pool} ${kernels_internal} pool/src/batch pool/src)
 room(pool/src/collectives MAY_INCLUDE ${pool} ${kernels_internal} kernels/src/reduce kernels/src/collective pool/src/scheduling
   pool/src/peers pool/src)
-room(pool/src/worker_process MAY_INCLUDE ${pool} kernels/src/curve kernels/src/curve/for_each_curve.hpp pool/src/scheduling)
+room(pool/src/worker_process/message_bytes.hpp MAY_INCLUDE ${driver})
+room(pool/src/worker_process MAY_INCLUDE ${pool} pool/src/worker_process/message_bytes.hpp kernels/src/curve kernels/src/curve/for_each_curve.hpp pool/src/scheduling)
 
 # What kernels offers to pool beside its public headers: kernels/CMakeLists.txt, cupool_kernels_internal.
 string(CONCAT offered_to_pool "^kernels/src/(collective/|coloring/|reduce/|replicas/|transfer/|support/parallel_for\\.hpp|"
   "ntt/(checks|sliced_ntt)\\.hpp|curve/(for_each_curve|host_curve)\\.hpp|msm/[a-z_]+\\.hpp|msm/device/(budget|device_msm|strided_msms)\\.hpp)")
+
+# cluster
+room(cluster/include MAY_INCLUDE ${pool})
+room(cluster/src/mpi MAY_INCLUDE ${cluster} kernels/src/curve/for_each_curve.hpp kernels/src/reduce
+  pool/src/worker_process/message_bytes.hpp)
 
 # The simulator is a libcuda: of the other layers it knows the declarations of the ABI only. Its PTX interpreter stands alone. All objects
 # of the simulated driver refer to each other, so most of its rooms do so, too.
@@ -122,7 +129,7 @@ room(tools/src/worker MAY_INCLUDE ${pool})
 # programs beside the layers
 room(include MAY_INCLUDE ${pool})
 room(examples MAY_INCLUDE ${pool} include simulator/include)
-room(bench MAY_INCLUDE ${pool} include kernels/src/support kernels/src/field kernels/src/curve kernels/src/msm kernels/src/msm/device
+room(bench MAY_INCLUDE ${cluster} include kernels/src/support kernels/src/field kernels/src/curve kernels/src/msm kernels/src/msm/device
   kernels/src/ntt simulator/include simulator/src/ptx tools/src/bench tools/src/checks tools/src/formats)
 
 # Includes that break the table and have yet to go, as <file>:<header>.
@@ -160,7 +167,8 @@ endfunction()
 function(find_header file name result)
   get_filename_component(folder "${file}" DIRECTORY)
   foreach(base IN ITEMS "${folder}" kernels/src pool/src simulator/src driver/src tools/src
-      include driver/include kernels/include pool/include simulator/include)
+      cluster/src
+      include driver/include kernels/include pool/include cluster/include simulator/include)
     if(EXISTS "${ROOT}/${base}/${name}")
       file(RELATIVE_PATH found "${ROOT}" "${ROOT}/${base}/${name}")
       set(${result} "${found}" PARENT_SCOPE)
@@ -171,7 +179,7 @@ function(find_header file name result)
 endfunction()
 
 set(files "")
-foreach(folder driver kernels pool simulator tools include examples bench)
+foreach(folder driver kernels pool cluster simulator tools include examples bench)
   foreach(extension cpp hpp cu cuh def inc)
     file(GLOB_RECURSE found RELATIVE "${ROOT}" "${ROOT}/${folder}/*.${extension}")
     list(APPEND files ${found})
@@ -195,8 +203,8 @@ foreach(file IN LISTS files)
     math(EXPR count "${count} + 1")
     if(header STREQUAL "")
       string(APPEND errors "  ${file} includes ${name}, which is nowhere\n")
-    elseif(file MATCHES "^pool/" AND header MATCHES "^kernels/src/" AND NOT header MATCHES "${offered_to_pool}")
-      string(APPEND errors "  ${file} includes ${header}, which kernels does not offer to pool\n")
+    elseif(file MATCHES "^(pool|cluster)/" AND header MATCHES "^kernels/src/" AND NOT header MATCHES "${offered_to_pool}")
+      string(APPEND errors "  ${file} includes ${header}, which kernels offers to no layer above\n")
     elseif("${file}:${header}" IN_LIST exceptions)
       list(REMOVE_ITEM exceptions "${file}:${header}")
     elseif(NOT other STREQUAL room AND NOT other IN_LIST allowed)

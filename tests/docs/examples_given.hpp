@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <cupool/cluster/mpi_pool.hpp>
 #include <cupool/cupool.hpp>
 #include <functional>
 #include <future>
@@ -34,6 +35,12 @@ namespace driver {
 extern cupool::DeviceBuffer<float> buffer;
 extern const std::vector<float> input;
 }  // namespace driver
+
+namespace cluster {
+extern const std::uint64_t terms;
+extern const std::vector<cupool::Scalar> scalars;
+extern const std::vector<cupool::AffinePoint<curve>> points;
+}  // namespace cluster
 
 namespace pool {
 extern const std::size_t total;

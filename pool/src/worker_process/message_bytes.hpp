@@ -16,10 +16,10 @@ namespace cupool::detail {
 
 /// A message does not have the form that the protocol prescribes. The other side is not trusted any further.
 [[noreturn]] inline void throw_malformed(const std::string& what) {
-    throw Error(ErrorCategory::io, "malformed message between a pool and its worker process: " + what);
+    throw Error(ErrorCategory::io, "malformed message between processes: " + what);
 }
 
-/// Composes the payload of a message: numbers in the host's byte order (both ends are on one host), texts and arrays with their lengths.
+/// Composes the payload of a message: numbers in the host's byte order (both ends have the same), texts and arrays with their lengths.
 class MessageWriter {
 public:
     template <class T>

@@ -1,0 +1,119 @@
+#include "agreement.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "tags.hpp"
+#include "worker_process/message_bytes.hpp"
+
+namespace cupool::detail {
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+std::string text_of(const std::exception_ptr& failure) {
+    if (!failure) return "";
+    try {
+        std::rethrow_exception(failure);
+    } catch (const Error& error) {
+        return std::string(to_string(error.category())) + ": " + error.message();  // its location is the failing rank's
+    } catch (const std::exception& error) {
+        return error.what();
+    } catch (...) {
+        return "an exception of unknown type";
+    }
+}
+
+Bytes serialized(Contribution contribution) {
+    const std::string failure = text_of(contribution.failure);
+    return MessageWriter().text(contribution.call).text(failure).flag(contribution.failure != nullptr).bytes(contribution.payload).take();
+}
+
+/// Sends one array while it receives another one. The size goes first.
+Bytes swap_arrays(RankLink& link, Bytes mine, int to, int from) {
+    const std::uint64_t size = mine.size();
+    const MessageMemory mine_memory = MessageMemory::of(MessageWriter().number(size).take());
+    const MessageMemory their_size = MessageMemory::of_size(sizeof size);
+    const RankLink::Pending first[] = {link.receive(their_size, from, tags::agreement), link.send(mine_memory, to, tags::agreement)};
+    link.wait_all(first);
+    const auto expected = MessageReader(their_size.bytes()).number<std::uint64_t>();
+    if (std::max(size, expected) > RankLink::max_message) {
+        throw Error(ErrorCategory::unsupported, "results of more than 1 GiB do not travel between ranks in one call");
+    }
+    const MessageMemory sent = MessageMemory::of(std::move(mine));
+    const MessageMemory received = MessageMemory::of_size(static_cast<std::size_t>(expected));
+    const RankLink::Pending second[] = {link.receive(received, from, tags::agreement), link.send(sent, to, tags::agreement)};
+    link.wait_all(second);
+    return {received.bytes().begin(), received.bytes().end()};
+}
+
+/// Every rank's array, by rank. Before the step of distance d a rank has the arrays of the d ranks from itself on; then it gets those of
+/// the next d.
+std::vector<Bytes> all_arrays(RankLink& link, Bytes mine) {
+    const int size = link.size();
+    const auto rank_after = [&](int distance) { return (link.rank() + distance) % size; };
+    std::vector<Bytes> arrays(static_cast<std::size_t>(size));
+    const auto array = [&](int distance) -> Bytes& { return arrays[static_cast<std::size_t>(rank_after(distance))]; };
+    array(0) = std::move(mine);
+    for (int distance = 1; distance < size; distance *= 2) {
+        const int count = std::min(distance, size - distance);
+        MessageWriter outgoing;
+        for (int i = 0; i < count; ++i) outgoing.bytes(array(i));
+        const Bytes arrived = swap_arrays(link, outgoing.take(), rank_after(size - distance), rank_after(distance));
+        MessageReader reader(arrived);
+        for (int i = 0; i < count; ++i) {
+            const std::span<const std::byte> bytes = reader.bytes();
+            array(distance + i).assign(bytes.begin(), bytes.end());
+        }
+    }
+    return arrays;
+}
+
+struct Told {
+    std::string call;
+    std::string failure;
+    bool has_failed = false;
+    Bytes payload;
+};
+
+Told parsed(const Bytes& bytes) {
+    MessageReader reader(bytes);
+    Told told;
+    told.call = reader.text();
+    told.failure = reader.text();
+    told.has_failed = reader.flag();
+    const std::span<const std::byte> payload = reader.bytes();
+    told.payload.assign(payload.begin(), payload.end());
+    return told;
+}
+
+void require_same_calls(const std::vector<Told>& all) {
+    for (std::size_t rank = 1; rank < all.size(); ++rank) {
+        if (all[rank].call == all[0].call) continue;
+        throw Error(ErrorCategory::invalid_argument,
+                    "the ranks' calls differ: rank 0 calls " + all[0].call + ", rank " + std::to_string(rank) + " calls " + all[rank].call);
+    }
+}
+
+}  // namespace
+
+std::vector<Bytes> agree(RankLink& link, Contribution contribution) {
+    const std::exception_ptr own_failure = contribution.failure;
+    std::vector<Told> all;
+    for (const Bytes& bytes : all_arrays(link, serialized(std::move(contribution)))) all.push_back(parsed(bytes));
+    if (own_failure) std::rethrow_exception(own_failure);
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+        if (!all[rank].has_failed) continue;
+        const int number = static_cast<int>(rank);
+        throw RankError(RankError::Kind::failed, number,
+                        "rank " + std::to_string(rank) + " failed in " + all[rank].call + ": " + all[rank].failure);
+    }
+    require_same_calls(all);
+    std::vector<Bytes> payloads;
+    for (Told& told : all) payloads.push_back(std::move(told.payload));
+    return payloads;
+}
+
+}  // namespace cupool::detail

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <cupool/driver/source_location.hpp>
+#include <optional>
+#include <string>
+
+#include "mpi_interface.hpp"
+
+namespace cupool::detail {
+
+/// The MPI library of this process, opened and initialised when it is first needed. A process has one, for good: MPI cannot be initialised
+/// twice. If cupool has initialised it, cupool finalises it when the process exits. Thread-safe.
+class MpiLibrary {
+public:
+    /// \param plugin  the file to open; empty chooses one (see MpiOptions::plugin)
+    /// \throws Error unsupported (no plugin is found or can be opened, MPI was initialised for one thread only, it was finalised, another
+    /// plugin is in use)
+    static MpiLibrary& open(const std::string& plugin, const SourceLocation& where);
+
+    MpiInterface& mpi() noexcept { return mpi_; }
+    /// A new communicator of the ranks of the program's, or of all. \throws RankError if not all of them make one before the deadline
+    MpiInterface::Communicator communicator(const std::optional<int>& fortran_handle, std::chrono::milliseconds deadline,
+                                            const SourceLocation& where);
+    /// After a rank is lost, MPI is not finalised: that would wait for it.
+    static void leave_unfinalized() noexcept;
+
+private:
+    MpiLibrary(std::string plugin, const SourceLocation& where);
+    static void finalize_at_exit();
+
+    std::string plugin_;
+    MpiInterface& mpi_;
+};
+
+}  // namespace cupool::detail

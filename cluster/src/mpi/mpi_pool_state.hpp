@@ -1,0 +1,90 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cupool/cluster/mpi_pool.hpp>
+#include <cupool/driver/detail/process_mark.hpp>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agreement.hpp"
+#include "mpi_library.hpp"
+#include "rank_link.hpp"
+#include "transfer_operand.hpp"
+
+namespace cupool {
+
+/// What the copies of an MpiPool share.
+class MpiPool::State {
+public:
+    State(DevicePool own_pool, MpiOptions given, const SourceLocation& where);
+
+    const DevicePool pool;
+    const MpiOptions options;
+    detail::MpiLibrary& library;
+    detail::RankLink link;
+    const std::vector<RankInfo> ranks;
+    const detail::ProcessMark process;
+    std::mutex collective;  ///< calls of all ranks come in one order
+
+    detail::TransferOperand operand(const detail::RankArray& array, const SourceLocation& where) const { return {pool, array, where}; }
+    RankShare share_of(int rank, std::uint64_t items, const std::vector<double>& weights) const;
+
+    /// Calls function(report), which does a call of all ranks or a part of one, and completes its report. Errors name the caller's line.
+    template <class Function>
+    MpiReport reported(const SourceLocation& where, Function function) {
+        const auto start = std::chrono::steady_clock::now();
+        const std::uint64_t sent = link.bytes_sent();
+        MpiReport report;
+        try {
+            function(report);
+        } catch (const RankError& error) {
+            if (error.kind() == RankError::Kind::lost) detail::MpiLibrary::leave_unfinalized();
+            throw RankError(error.kind(), error.rank(), error.message(), where);
+        } catch (const Error& error) {
+            throw error.at(where);
+        }
+        report.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        report.bytes_sent = link.bytes_sent() - sent;
+        return report;
+    }
+    /// The same of a call of all ranks: one at a time.
+    template <class Function>
+    MpiReport collective_call(const SourceLocation& where, Function function) {
+        const std::lock_guard lock(collective);
+        return reported(where, std::move(function));
+    }
+};
+
+namespace detail {
+
+/// The first failure of the copies of a transfer. The messages of the transfer go on after one, with whatever they have, since the other
+/// ranks wait for them; in the end all ranks are told.
+class FirstFailure {
+public:
+    /// Calls copy(), unless there was a failure before.
+    template <class Copy>
+    void guard(Copy copy) {
+        if (!failure_) failure_ = failure_of(copy);
+    }
+    const std::exception_ptr& get() const noexcept { return failure_; }
+
+private:
+    std::exception_ptr failure_;
+};
+
+/// A call in which arrays travel: prepare() checks them and gets memory, transfer(failure) moves them. Each ends on all ranks alike.
+template <class Prepare, class Transfer>
+void transfer_between_ranks(RankLink& link, const std::string& call, Prepare prepare, Transfer transfer) {
+    agree(link, {call, {}, failure_of(prepare)});
+    FirstFailure failure;
+    transfer(failure);
+    agree(link, {"the end of " + call, {}, failure.get()});
+}
+
+}  // namespace detail
+
+}  // namespace cupool

@@ -1,0 +1,173 @@
+#include <cupool/cluster/mpi_pool.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "environment_variable.hpp"
+#include "launched_ranks.hpp"
+
+using namespace cupool;
+using namespace cupool::test;
+
+namespace {
+
+/// Runs a scenario of mpi_program.cpp on ranks that all must end well. \return what they told, each once
+std::set<std::string> told_by(const MpiLauncher& launcher, int ranks, const std::string& scenario, const std::string& engine,
+                              std::vector<std::string> variables = {}) {
+    INFO(launcher.name << ", " << ranks << " ranks, " << scenario << " on " << engine);
+    variables.emplace_back(std::string("CUPOOL_DRIVER=") + CUPOOL_SIMULATOR_LIBRARY);
+    const RanksResult result = run_ranks(launcher, ranks, {scenario, engine}, variables);
+    INFO(result.output);
+    CHECK(result.exit_code == 0);
+    CHECK(result.told.size() == static_cast<std::size_t>(ranks));
+    std::set<std::string> told;
+    for (const auto& [rank, text] : result.told) {
+        INFO("rank " << rank << ": " << text);
+        CHECK(text.ends_with("ok"));
+        told.insert(text);
+    }
+    return told;
+}
+
+/// The launchers that are there; says which are missing, whose part of the test is skipped.
+std::vector<MpiLauncher> found_launchers() {
+    if (!missing_launchers().empty()) WARN("skipped for want of MPI libraries: " << missing_launchers());
+    return launchers();
+}
+
+}  // namespace
+
+TEST_CASE("MSMs over ranks have the same bits for any number of ranks, engine and MPI library", "[cluster]") {
+    std::set<std::string> told;
+    for (const MpiLauncher& launcher : found_launchers()) {
+        for (const int ranks : {1, 2, 3, 4, 8}) told.merge(told_by(launcher, ranks, "msm", "host"));
+        told.merge(told_by(launcher, 3, "msm", "mixed"));
+        told.merge(told_by(launcher, 2, "msm", "gpu", {"CUPOOL_SIM_DEVICES=2"}));
+    }
+    CHECK(told.size() == 1);
+}
+
+TEST_CASE("reductions over ranks are those of the host", "[cluster]") {
+    for (const MpiLauncher& launcher : found_launchers()) {
+        for (const int ranks : {1, 2, 3, 8}) told_by(launcher, ranks, "reduce", "host");
+        told_by(launcher, 3, "reduce", "mixed");
+    }
+}
+
+TEST_CASE("arrays travel between ranks, in host memory and on devices", "[cluster]") {
+    for (const MpiLauncher& launcher : found_launchers()) {
+        for (const int ranks : {1, 2, 5}) told_by(launcher, ranks, "transfers", "host");
+        told_by(launcher, 4, "transfers", "mixed");
+    }
+}
+
+TEST_CASE("kernels run on the ranks that have devices", "[cluster]") {
+    for (const MpiLauncher& launcher : found_launchers()) {
+        told_by(launcher, 1, "kernels", "gpu");
+        told_by(launcher, 3, "kernels", "mixed", {"CUPOOL_SIM_DEVICES=2"});
+        told_by(launcher, 2, "no_device", "host");
+    }
+}
+
+TEST_CASE("calls that differ between ranks are an error on all, and a rank's failure is known to all", "[cluster]") {
+    for (const MpiLauncher& launcher : found_launchers()) {
+        const std::set<std::string> sizes = told_by(launcher, 3, "disagreement", "host");
+        CHECK(sizes.size() == 1);
+        told_by(launcher, 3, "failing", "host");
+        told_by(launcher, 2, "failing", "mixed");
+        told_by(launcher, 2, "forked", "host");
+    }
+}
+
+namespace {
+
+/// Where rank 1 dies: at which of its messages. The scenario has some sixty in its first round.
+std::vector<int> points_of_death() {
+    std::vector<int> points;
+    const bool takes_all = std::getenv("CUPOOL_TEST_ALL_POINTS") != nullptr;
+    for (int point = 3; point < 203; point += takes_all ? 4 : 36) points.push_back(point);
+    return points;
+}
+
+std::vector<std::string> dying(const MpiLauncher& launcher, int at, const std::string& how) {
+    return {"CUPOOL_MPI_PLUGIN=" CUPOOL_DYING_MPI,        "CUPOOL_TEST_MPI=" + launcher.plugin, "CUPOOL_TEST_DYING_RANK=1",
+            "CUPOOL_TEST_DYING_AT=" + std::to_string(at), "CUPOOL_TEST_DYING_BY=" + how,        "CUPOOL_TEST_SILENCE=800"};
+}
+
+void check_survivors(RanksResult result, int ranks) {
+    INFO(result.output);
+    result.told.erase(1);  // a launcher may resume a stopped rank, which then learns that it is lost itself
+    CHECK(result.told.size() == static_cast<std::size_t>(ranks - 1));
+    for (const auto& [rank, text] : result.told) {
+        INFO("rank " << rank << ": " << text);
+        CHECK(text.starts_with("1 rank 1 of " + std::to_string(ranks) + " is lost to rank " + std::to_string(rank)));
+        CHECK(text.ends_with("ok"));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a rank that is killed at any step ends all others with a typed error", "[cluster]") {
+    for (MpiLauncher launcher : found_launchers()) {
+        if (launcher.keep_others.empty()) continue;
+        launcher.command.insert(launcher.command.end(), launcher.keep_others.begin(), launcher.keep_others.end());
+        for (const int point : points_of_death()) {
+            INFO(launcher.name << ", message " << point);
+            check_survivors(run_ranks(launcher, 3, {"lost"}, dying(launcher, point, "kill"), 2), 3);
+        }
+    }
+}
+
+TEST_CASE("a rank that stops answering ends all others with a typed error", "[cluster]") {
+    for (const MpiLauncher& launcher : found_launchers()) {
+        for (const int point : {5, 60}) {
+            INFO(launcher.name << ", message " << point);
+            check_survivors(run_ranks(launcher, 3, {"lost"}, dying(launcher, point, "stop"), 2), 3);
+        }
+    }
+}
+
+TEST_CASE("a launcher that ends all ranks when one dies leaves none waiting", "[cluster]") {
+    for (const MpiLauncher& launcher : found_launchers()) {
+        INFO(launcher.name);
+        const RanksResult result = run_ranks(launcher, 3, {"lost"}, dying(launcher, 40, "kill"));
+        CHECK(result.exit_code > 0);
+    }
+}
+
+TEST_CASE("a rank that leaves, or never comes, is a lost rank to those that wait for it", "[cluster]") {
+    for (const MpiLauncher& launcher : found_launchers()) {
+        const RanksResult left = run_ranks(launcher, 3, {"leaving"}, {"CUPOOL_TEST_SILENCE=800"}, 3);
+        INFO(left.output);
+        REQUIRE(left.told.size() == 3);
+        CHECK(left.told.at(1) == "ok");
+        CHECK(left.told.at(0).find("it has destroyed its MpiPool") != std::string::npos);
+        CHECK(left.told.at(2).ends_with("ok"));
+        const RanksResult missing = run_ranks(launcher, 3, {"missing"}, {"CUPOOL_TEST_SILENCE=800"}, 2);
+        REQUIRE(missing.told.size() == 2);
+        CHECK(missing.told.at(0).starts_with("not all ranks have made their MpiPool within 4000 ms"));
+    }
+}
+
+TEST_CASE("a program without an MPI library is told what to do", "[cluster]") {
+    const auto error_of = [](const MpiOptions& options) {
+        try {
+            const MpiPool ranks(DevicePool::host(1), options);
+        } catch (const Error& error) {
+            return error;
+        }
+        return Error(ErrorCategory::internal, "no error");
+    };
+    const Error missing = error_of({.plugin = "/nowhere/libmpi.so"});
+    CHECK(missing.category() == ErrorCategory::unsupported);
+    CHECK_THAT(missing.message(), contains_text("the MPI plugin /nowhere/libmpi.so cannot be used: "));
+    const Error foreign = error_of({.plugin = "libc.so.6"});
+    CHECK_THAT(foreign.message(), contains_text("it has no cupool_mpi_interface_1, so it is of another version of cupool"));
+    const EnvironmentVariable variable("CUPOOL_MPI_PLUGIN", "/elsewhere/libmpi.so");
+    CHECK_THAT(error_of({}).message(), contains_text("/elsewhere/libmpi.so"));
+    CHECK_THAT(error_of({.heartbeat = std::chrono::milliseconds(0)}).message(), contains_text("heartbeat is 0 ms"));
+    CHECK_THAT(error_of({.silence = std::chrono::milliseconds(999)}).message(), contains_text("silence is 999 ms"));
+    CHECK_THAT(error_of({.chunk_bytes = 100}).message(), contains_text("chunk_bytes is 100"));
+    CHECK_THAT(error_of({.weight = -1}).message(), contains_text("weight is -1"));
+}
