@@ -26,7 +26,10 @@ std::string library_version() {
     int length = 0;
     MPI_Get_library_version(text, &length);
     const std::string whole(text, static_cast<std::size_t>(length));
-    return whole.substr(0, whole.find_first_of(",\n"));
+    const std::string line = whole.substr(0, whole.find_first_of(",\n"));
+    const std::string label = " Version:\t";  // of MPICH
+    const std::size_t place = line.find(label);
+    return place == std::string::npos ? line : line.substr(0, place) + ' ' + line.substr(place + label.size());
 }
 
 class MpiPlugin final : public MpiInterface {

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "mpi_pool_state.hpp"
+#include "rank_fold.hpp"
 #include "reduce/instantiate.hpp"
 #include "tags.hpp"
 
@@ -124,7 +125,7 @@ private:
     detail::MessageMemory slot(const detail::MessageMemory& memory, std::size_t rank, std::size_t length) const {
         return memory.part(rank * step_ * sizeof(T), length * sizeof(T));
     }
-    /// One rank's elements behind the other's, as reduce_middle() takes them.
+    /// One rank's elements behind the other's, as fold_ranks() takes them.
     detail::MessageMemory incoming(std::size_t rank) const {
         return incoming_.part(rank * length_of(own_) * sizeof(T), length_of(own_) * sizeof(T));
     }
@@ -136,9 +137,14 @@ private:
                 messages.push_back(link_.receive(incoming(rank), static_cast<int>(rank), detail::tags::data));
         }
         for (std::size_t rank = 0; rank < ranks_; ++rank) {
-            const detail::MessageMemory part = rank == own_ ? incoming(rank) : slot(outgoing_, rank, length_of(rank));
-            failure.guard([&] { input_.read(offset_of(rank) * sizeof(T), part); });
-            if (rank != own_ && length_of(rank) != 0) messages.push_back(link_.send(part, static_cast<int>(rank), detail::tags::data));
+            const std::size_t offset = offset_of(rank) * sizeof(T);
+            if (rank == own_) {
+                failure.guard([&] { input_.read(offset, incoming(rank)); });
+            } else if (length_of(rank) != 0) {
+                detail::MessageMemory part = slot(outgoing_, rank, length_of(rank));
+                failure.guard([&] { part = input_.outgoing(offset, part); });
+                messages.push_back(link_.send(part, static_cast<int>(rank), detail::tags::data));
+            }
         }
         link_.wait_all(messages);
     }
@@ -149,7 +155,7 @@ private:
         failure.guard([&] {
             const std::span<const T> values(reinterpret_cast<const T*>(incoming_.bytes().data()), ranks_ * length);
             const std::span<T> combined(reinterpret_cast<T*>(slot(results_, own_, length).bytes().data()), length);
-            reduce_middle<T, T>(values, {1, ranks_, length}, operation_, ReduceConfig::default_for_host(), combined);
+            detail::fold_ranks<T>(values, operation_, combined);
         });
     }
 

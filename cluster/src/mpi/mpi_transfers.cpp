@@ -168,8 +168,8 @@ void send_chunks(RankLink& link, const TransferOperand& operand, TwoChunks chunk
     std::size_t turn = 0;
     for (std::size_t offset = 0; offset < operand.size(); offset += chunk_bytes, turn ^= 1) {
         if (chunks.pending[turn]) link.wait(chunks.pending[turn]);
-        const MessageMemory part = chunks.memory[turn].part(0, std::min(chunk_bytes, operand.size() - offset));
-        failure.guard([&] { operand.read(offset, part); });
+        MessageMemory part = chunks.memory[turn].part(0, std::min(chunk_bytes, operand.size() - offset));
+        failure.guard([&] { part = operand.outgoing(offset, part); });
         chunks.pending[turn] = link.send(part, to, tag);
     }
     for (const RankLink::Pending& pending : chunks.pending) {

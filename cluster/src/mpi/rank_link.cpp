@@ -32,10 +32,10 @@ std::string seconds(RankLink::Duration time) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) + " ms";
 }
 
-/// First yields, since small messages take microseconds, then sleeps: the other ranks may need the core.
-void pause(unsigned attempt) {
-    if (attempt < 200) return std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::microseconds(attempt < 2000 ? 20 : 200));
+/// Polls without a break at first, since MPI moves a message only while it is polled; then sleeps, as the other rank seems to compute.
+void pause(RankLink::Duration waited) {
+    if (waited < std::chrono::milliseconds(5)) return std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(waited < std::chrono::milliseconds(100) ? 20 : 200));
 }
 
 }  // namespace
@@ -110,11 +110,11 @@ bool RankLink::is_done(Message& message) {
 
 std::size_t RankLink::wait(const Pending& message) {
     const Clock::time_point since = Clock::now();
-    for (unsigned attempt = 0;; ++attempt) {
+    while (true) {
         require_no_loss();
         if (is_done(*message)) return message->bytes;
         require_answer(*message, since);
-        pause(attempt);
+        pause(Clock::now() - since);
     }
 }
 

@@ -41,6 +41,12 @@ MessageMemory TransferOperand::chunk_memory(std::size_t bytes) const {
     return {span, std::move(owner)};
 }
 
+MessageMemory TransferOperand::outgoing(std::size_t offset, const MessageMemory& chunk) const {
+    if (!is_on_device()) return {{host_ + offset, chunk.bytes().size()}, nullptr};
+    read(offset, chunk);
+    return chunk;
+}
+
 void TransferOperand::read(std::size_t offset, const MessageMemory& to) const {
     const std::span<std::byte> bytes = to.bytes();
     if (bytes.empty()) return;

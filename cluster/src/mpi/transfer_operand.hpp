@@ -12,8 +12,9 @@ namespace cupool::detail {
 
 /// The bytes of an operand that ranks send or receive: in host memory or on a device of the rank's pool.
 ///
-/// Messages never use the operand's host memory itself, but memory that outlives a loss of a rank (see RankLink). Device memory is copied
-/// through page-locked memory. Copies run on the device's default stream and are awaited.
+/// Messages are received in memory that outlives a loss of a rank (see RankLink), and copied: a rank that does not know of the loss yet may
+/// still write. They are sent from the operand itself in host memory, which others only read. Device memory is copied through page-locked
+/// memory both ways. Copies run on the device's default stream and are awaited.
 class TransferOperand {
 public:
     TransferOperand() = default;
@@ -29,6 +30,9 @@ public:
     /// Memory for messages with chunks of the operand: page-locked for one on a device. \throws Error out_of_memory
     MessageMemory chunk_memory(std::size_t bytes) const;
 
+    /// A part of the operand from an offset on, to be sent: the operand's own memory on the host, else `chunk`, which gets a copy of as
+    /// many bytes.
+    MessageMemory outgoing(std::size_t offset, const MessageMemory& chunk) const;
     /// Copies from the operand, from an offset on.
     void read(std::size_t offset, const MessageMemory& to) const;
     /// Copies to the operand, from an offset on.

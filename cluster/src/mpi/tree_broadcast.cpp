@@ -38,15 +38,16 @@ void TreeBroadcast::run(const TransferOperand& operand, int root, FirstFailure& 
     const std::size_t size = operand.size();
     if (!is_root) expect(0, size, place.parent);
     for (std::size_t offset = 0; offset < size; offset += chunk_bytes_) {
+        MessageMemory chunk = part(offset, size);
         if (is_root) {
             await_leaving(slot(offset));
-            failure.guard([&] { operand.read(offset, part(offset, size)); });
+            failure.guard([&] { chunk = operand.outgoing(offset, chunk); });
         } else {
             expect(offset + chunk_bytes_, size, place.parent);
             link_.wait(slot(offset).arriving);
         }
-        pass_on(offset, size, place.children);
-        if (!is_root) failure.guard([&] { operand.write(offset, part(offset, size)); });
+        for (const int child : place.children) slot(offset).leaving.push_back(link_.send(chunk, child, tags::data));
+        if (!is_root) failure.guard([&] { operand.write(offset, chunk); });
     }
     for (Slot& slot : slots_) await_leaving(slot);
 }
@@ -59,10 +60,6 @@ void TreeBroadcast::expect(std::size_t offset, std::size_t size, int parent) {
     if (offset >= size) return;
     await_leaving(slot(offset));
     slot(offset).arriving = link_.receive(part(offset, size), parent, tags::data);
-}
-
-void TreeBroadcast::pass_on(std::size_t offset, std::size_t size, const std::vector<int>& children) {
-    for (const int child : children) slot(offset).leaving.push_back(link_.send(part(offset, size), child, tags::data));
 }
 
 void TreeBroadcast::await_leaving(Slot& slot) {

@@ -29,7 +29,6 @@ private:
     Slot& slot(std::size_t offset) { return slots_[offset / chunk_bytes_ % slots_.size()]; }
     MessageMemory part(std::size_t offset, std::size_t size);
     void expect(std::size_t offset, std::size_t size, int parent);
-    void pass_on(std::size_t offset, std::size_t size, const std::vector<int>& children);
     void await_leaving(Slot& slot);
 
     RankLink& link_;

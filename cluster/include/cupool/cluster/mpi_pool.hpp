@@ -36,7 +36,7 @@ struct MpiOptions {
     /// How long the constructor waits for the other ranks.
     std::chrono::milliseconds start_deadline{60'000};
     /// Vectors travel in pieces of this many bytes, 1 KiB to 1 GiB.
-    std::size_t chunk_bytes = std::size_t{4} << 20;
+    std::size_t chunk_bytes = std::size_t{1} << 20;
 };
 
 /// A rank of an MpiPool.
@@ -148,9 +148,10 @@ public:
                                                  SourceLocation where = SourceLocation::current())
     const;
 
-    /// Element by element over the ranks: output[i] = input of rank 0 [i] (op) input of rank 1 [i] (op) ... on every rank, as
-    /// reduce_middle() combines them, so all ranks get the same bits. Each rank combines its part of the elements. \param output  as large
-    /// as the input; it is the input, or does not overlap it \throws Error unsupported (a product of floats)
+    /// Element by element over the ranks: output[i] = input of rank 0 [i] (op) input of rank 1 [i] (op) ... on every rank, from left to
+    /// right. 16-bit floats are combined as float and rounded once, as Collectives::all_reduce() does. So all ranks get the same bits. Each
+    /// rank combines its part of the elements. \param output  as large as the input; it is the input, or does not overlap it
+    /// \throws Error unsupported (a product of floats)
     template <class T>
     MpiReport all_reduce(const Operand<T>& input, const OutputOperand<T>& output, ReduceOperation operation,
                          SourceLocation where = SourceLocation::current()) const;
