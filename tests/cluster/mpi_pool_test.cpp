@@ -92,7 +92,7 @@ std::vector<int> points_of_death() {
 
 std::vector<std::string> dying(const MpiLauncher& launcher, int at, const std::string& how) {
     return {"CUPOOL_MPI_PLUGIN=" CUPOOL_DYING_MPI,        "CUPOOL_TEST_MPI=" + launcher.plugin, "CUPOOL_TEST_DYING_RANK=1",
-            "CUPOOL_TEST_DYING_AT=" + std::to_string(at), "CUPOOL_TEST_DYING_BY=" + how,        "CUPOOL_TEST_SILENCE=800"};
+            "CUPOOL_TEST_DYING_AT=" + std::to_string(at), "CUPOOL_TEST_DYING_BY=" + how,        "CUPOOL_TEST_SILENCE=1500"};
 }
 
 void check_survivors(RanksResult result, int ranks) {
@@ -138,15 +138,15 @@ TEST_CASE("a launcher that ends all ranks when one dies leaves none waiting", "[
 
 TEST_CASE("a rank that leaves, or never comes, is a lost rank to those that wait for it", "[cluster]") {
     for (const MpiLauncher& launcher : found_launchers()) {
-        const RanksResult left = run_ranks(launcher, 3, {"leaving"}, {"CUPOOL_TEST_SILENCE=800"}, 3);
+        const RanksResult left = run_ranks(launcher, 3, {"leaving"}, {"CUPOOL_TEST_SILENCE=1500"}, 3);
         INFO(left.output);
         REQUIRE(left.told.size() == 3);
         CHECK(left.told.at(1) == "ok");
         CHECK(left.told.at(0).find("it has destroyed its MpiPool") != std::string::npos);
         CHECK(left.told.at(2).ends_with("ok"));
-        const RanksResult missing = run_ranks(launcher, 3, {"missing"}, {"CUPOOL_TEST_SILENCE=800"}, 2);
+        const RanksResult missing = run_ranks(launcher, 3, {"missing"}, {"CUPOOL_TEST_SILENCE=1500"}, 2);
         REQUIRE(missing.told.size() == 2);
-        CHECK(missing.told.at(0).starts_with("not all ranks have made their MpiPool within 4000 ms"));
+        CHECK(missing.told.at(0).starts_with("not all ranks have made their MpiPool within 7500 ms"));
     }
 }
 

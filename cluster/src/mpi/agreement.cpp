@@ -31,21 +31,27 @@ Bytes serialized(Contribution contribution) {
     return MessageWriter().text(contribution.call).text(failure).flag(contribution.failure != nullptr).bytes(contribution.payload).take();
 }
 
+/// Starts a message for each piece that is small enough for one.
+template <class Start>
+void start_pieces(const MessageMemory& memory, Start start) {
+    const std::size_t size = memory.bytes().size();
+    for (std::size_t offset = 0; offset < size; offset += RankLink::max_message)
+        start(memory.part(offset, std::min(RankLink::max_message, size - offset)));
+}
+
 /// Sends one array while it receives another one. The size goes first.
 Bytes swap_arrays(RankLink& link, Bytes mine, int to, int from) {
-    const std::uint64_t size = mine.size();
-    const MessageMemory mine_memory = MessageMemory::of(MessageWriter().number(size).take());
-    const MessageMemory their_size = MessageMemory::of_size(sizeof size);
-    const RankLink::Pending first[] = {link.receive(their_size, from, tags::agreement), link.send(mine_memory, to, tags::agreement)};
-    link.wait_all(first);
-    const auto expected = MessageReader(their_size.bytes()).number<std::uint64_t>();
-    if (std::max(size, expected) > RankLink::max_message) {
-        throw Error(ErrorCategory::unsupported, "results of more than 1 GiB do not travel between ranks in one call");
-    }
+    const MessageMemory my_size = MessageMemory::of(MessageWriter().number<std::uint64_t>(mine.size()).take());
+    const MessageMemory their_size = MessageMemory::of_size(sizeof(std::uint64_t));
+    const RankLink::Pending sizes[] = {link.receive(their_size, from, tags::agreement), link.send(my_size, to, tags::agreement)};
+    link.wait_all(sizes);
     const MessageMemory sent = MessageMemory::of(std::move(mine));
-    const MessageMemory received = MessageMemory::of_size(static_cast<std::size_t>(expected));
-    const RankLink::Pending second[] = {link.receive(received, from, tags::agreement), link.send(sent, to, tags::agreement)};
-    link.wait_all(second);
+    const MessageMemory received =
+        MessageMemory::of_size(static_cast<std::size_t>(MessageReader(their_size.bytes()).number<std::uint64_t>()));
+    std::vector<RankLink::Pending> pieces;
+    start_pieces(received, [&](const MessageMemory& piece) { pieces.push_back(link.receive(piece, from, tags::agreement)); });
+    start_pieces(sent, [&](const MessageMemory& piece) { pieces.push_back(link.send(piece, to, tags::agreement)); });
+    link.wait_all(pieces);
     return {received.bytes().begin(), received.bytes().end()};
 }
 
@@ -102,7 +108,9 @@ void require_same_calls(const std::vector<Told>& all) {
 std::vector<Bytes> agree(RankLink& link, Contribution contribution) {
     const std::exception_ptr own_failure = contribution.failure;
     std::vector<Told> all;
-    for (const Bytes& bytes : all_arrays(link, serialized(std::move(contribution)))) all.push_back(parsed(bytes));
+    link.or_be_lost([&] {
+        for (const Bytes& bytes : all_arrays(link, serialized(std::move(contribution)))) all.push_back(parsed(bytes));
+    });
     if (own_failure) std::rethrow_exception(own_failure);
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
         if (!all[rank].has_failed) continue;

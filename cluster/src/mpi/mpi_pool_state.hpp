@@ -81,7 +81,7 @@ template <class Prepare, class Transfer>
 void transfer_between_ranks(RankLink& link, const std::string& call, Prepare prepare, Transfer transfer) {
     agree(link, {call, {}, failure_of(prepare)});
     FirstFailure failure;
-    transfer(failure);
+    link.or_be_lost([&] { transfer(failure); });
     agree(link, {"the end of " + call, {}, failure.get()});
 }
 

@@ -213,9 +213,11 @@ MpiReport MpiPool::send_bytes(const detail::RankArray& array, int to, int tag, c
             chunks = TwoChunks(given, std::min(chunk_bytes, given.size()));
             operand = given;
         });
-        all.link.wait(all.link.send(memory_with(ArrayHeader{operand.size(), array.element_size, chunk_bytes}), to, own_tag));
-        send_chunks(all.link, operand, std::move(chunks), chunk_bytes, to, own_tag, failure);
-        all.link.wait(all.link.send(memory_with(trailer_of(failure.get())), to, own_tag));
+        all.link.or_be_lost([&] {
+            all.link.wait(all.link.send(memory_with(ArrayHeader{operand.size(), array.element_size, chunk_bytes}), to, own_tag));
+            send_chunks(all.link, operand, std::move(chunks), chunk_bytes, to, own_tag, failure);
+            all.link.wait(all.link.send(memory_with(trailer_of(failure.get())), to, own_tag));
+        });
         if (failure.get()) std::rethrow_exception(failure.get());
         report.bytes_staged = staged(operand);
     });
@@ -228,9 +230,13 @@ MpiReport MpiPool::receive_bytes(const detail::RankArray& array, int from, int t
         TransferOperand operand;
         FirstFailure failure;
         failure.guard([&] { operand = all.operand(array, where); });
-        const auto header = received<ArrayHeader>(all.link, from, own_tag);
-        receive_chunks(all.link, operand, header, from, own_tag, failure);
-        const auto trailer = received<Trailer>(all.link, from, own_tag);
+        ArrayHeader header;
+        Trailer trailer{};
+        all.link.or_be_lost([&] {
+            header = received<ArrayHeader>(all.link, from, own_tag);
+            receive_chunks(all.link, operand, header, from, own_tag, failure);
+            trailer = received<Trailer>(all.link, from, own_tag);
+        });
         if (trailer[0] != '\0') {
             throw RankError(RankError::Kind::failed, from, "rank " + std::to_string(from) + " failed to send its array: " + trailer.data());
         }

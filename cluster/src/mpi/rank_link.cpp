@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "mpi_library.hpp"
 #include "tags.hpp"
 
 namespace cupool::detail {
@@ -46,15 +47,16 @@ RankLink::RankLink(MpiInterface& mpi, MpiInterface::Communicator communicator, D
       rank_(mpi.rank(communicator)),
       size_(mpi.size(communicator)),
       silence_(silence),
-      watch_(std::make_unique<RankWatch>(mpi, communicator, heartbeat, silence)) {}
+      watch_(mpi, communicator, heartbeat, silence) {}
 
 RankLink::~RankLink() {
-    if (!watch_->has_lost()) watch_.reset();
-    if (watch_ == nullptr && on_their_way_.empty()) {
+    watch_.leave();
+    if (!watch_.has_lost() && on_their_way_.empty()) {
         mpi_.release(communicator_);
-    } else {
-        new std::vector<Pending>(std::move(on_their_way_));  // never released: see above
+        return;
     }
+    MpiLibrary::leave_unfinalized();
+    new std::vector<Pending>(std::move(on_their_way_));  // never released: see above
 }
 
 RankLink::Pending RankLink::started(int status, const char* call, Pending message) {
@@ -67,7 +69,7 @@ RankLink::Pending RankLink::started(int status, const char* call, Pending messag
         const std::lock_guard lock(mutex_);
         failed_call_ = std::string(call) + ": " + text_of(mpi_, status);
     }
-    watch_->lose(message->peer);
+    watch_.lose(message->peer);
     throw_lost();
 }
 
@@ -97,7 +99,7 @@ bool RankLink::is_done(Message& message) {
             failed_call_ = "MPI_Test: " + text_of(mpi_, status);
         }
         message.is_done = false;
-        watch_->lose(message.peer);
+        watch_.lose(message.peer);
         return false;
     }
     if (message.is_done) {
@@ -124,22 +126,22 @@ void RankLink::wait_all(std::span<const Pending> messages) {
 
 /// A message of a rank that has left may still be on its way, but not for long.
 void RankLink::require_answer(const Message& message, Clock::time_point since) {
-    if (!watch_->has_left(message.peer) || Clock::now() - since < silence_) return;
+    if (!watch_.has_left(message.peer) || Clock::now() - since < silence_) return;
     {
         const std::lock_guard lock(mutex_);
         failed_call_ = "it has destroyed its MpiPool";
     }
-    watch_->lose(message.peer);
+    watch_.lose(message.peer);
     throw_lost();
 }
 
 void RankLink::require_no_loss() {
-    if (watch_->has_lost()) throw_lost();
+    if (watch_.has_lost()) throw_lost();
 }
 
 void RankLink::throw_lost() {
-    watch_->await_end();
-    const int rank = watch_->lost();
+    watch_.await_end();
+    const int rank = watch_.lost();
     const std::string who = rank == MpiInterface::any_rank ? "another rank" : rank == rank_ ? "this rank" : "rank " + std::to_string(rank);
     std::string why;
     {

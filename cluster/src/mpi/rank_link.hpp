@@ -52,6 +52,18 @@ public:
     std::size_t wait(const Pending& message);
     void wait_all(std::span<const Pending> messages);
 
+    /// Calls exchange(), in which messages are on their way that other ranks wait for. If it fails here alone, this rank is lost to the
+    /// others, which would wait for ever otherwise.
+    template <class Exchange>
+    void or_be_lost(Exchange exchange) {
+        try {
+            exchange();
+        } catch (...) {
+            watch_.lose(rank_);
+            throw;
+        }
+    }
+
 private:
     using Clock = std::chrono::steady_clock;
 
@@ -66,7 +78,7 @@ private:
     const int rank_;
     const int size_;
     const Duration silence_;
-    std::unique_ptr<RankWatch> watch_;
+    RankWatch watch_;
     std::atomic<std::uint64_t> bytes_sent_{0};
     std::mutex mutex_;
     std::vector<Pending> on_their_way_;

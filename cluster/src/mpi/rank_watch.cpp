@@ -28,7 +28,9 @@ RankWatch::RankWatch(MpiInterface& mpi, MpiInterface::Communicator communicator,
     thread_ = std::thread([this] { run(); });
 }
 
-RankWatch::~RankWatch() {
+RankWatch::~RankWatch() { leave(); }
+
+void RankWatch::leave() {
     {
         const std::lock_guard lock(mutex_);
         is_leaving_ = true;
@@ -57,7 +59,21 @@ int RankWatch::neighbour(int step) const {
     return found;
 }
 
-void RankWatch::run() {
+void RankWatch::run() noexcept {
+    try {
+        watch();
+        say_goodbye();
+    } catch (...) {
+        lose(rank_);  // no memory: the others will miss the heartbeats
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        has_ended_ = true;
+    }
+    changed_.notify_all();
+}
+
+void RankWatch::watch() {
     std::fill(heard_.begin(), heard_.end(), Clock::now());
     expect();
     Clock::time_point due = Clock::now();
@@ -73,9 +89,12 @@ void RankWatch::run() {
             if (neighbour(1) != rank_) send(neighbour(1), {Kind::heartbeat, rank_});
         }
         std::unique_lock lock(mutex_);
-        if (is_leaving_) break;
+        if (is_leaving_) return;
         changed_.wait_for(lock, heartbeat_ / 4, [this] { return is_leaving_ || has_lost(); });
     }
+}
+
+void RankWatch::say_goodbye() {
     if (!has_lost()) {
         tell_all({Kind::left, rank_});
     } else if (!was_told_) {
@@ -86,11 +105,6 @@ void RankWatch::run() {
         mpi_.withdraw(expected_->request);
         delete expected_;
     }
-    {
-        const std::lock_guard lock(mutex_);
-        has_ended_ = true;
-    }
-    changed_.notify_all();
 }
 
 void RankWatch::expect() {

@@ -22,7 +22,7 @@ public:
 
     /// \param heartbeat  the time between two heartbeats \param silence  without heartbeats for this long a rank is lost
     RankWatch(MpiInterface& mpi, MpiInterface::Communicator communicator, Duration heartbeat, Duration silence);
-    /// Tells the other ranks that this one leaves, and stops.
+    /// See leave().
     ~RankWatch();
     RankWatch(const RankWatch&) = delete;
     RankWatch& operator=(const RankWatch&) = delete;
@@ -37,6 +37,8 @@ public:
     void lose(int rank);
     /// Waits until the watch makes no call of MPI any more. \pre has_lost()
     void await_end();
+    /// Tells the other ranks that this one leaves, and ends the watch. A loss may still be noticed before it returns.
+    void leave();
 
 private:
     enum class Kind : int { heartbeat, lost, left };
@@ -53,7 +55,9 @@ private:
 
     static constexpr int nobody = -2;
 
-    void run();
+    void run() noexcept;
+    void watch();
+    void say_goodbye();
     void expect();
     void take_arrived();
     void take(const Message& message);
