@@ -1,4 +1,4 @@
-// What an MpiPool costs beside the calls that it is made of. Start it by the launcher of an MPI library, two ranks or more:
+// What an MpiPool costs beside the calls that it is made of. Start two ranks or more of it by the launcher of an MPI library:
 //
 //   mpirun -n 2 cupool_mpi_rates [LOG_BYTES [LOG_TERMS [RUNS]]]      default 28 20 10
 //
@@ -121,7 +121,8 @@ void measure(const MpiPool& ranks, std::size_t bytes, std::size_t terms, unsigne
     if (ranks.rank() == 0) std::printf("  barrier %.1f us\n", 1e6 * barrier);
     const std::size_t count = bytes / sizeof(Number);
     measure_host_arrays(ranks, count, runs);
-    if (!ranks.pool().is_host()) measure_device_arrays(ranks, count, runs);
+    const bool have_all_devices = std::ranges::all_of(ranks.ranks(), [](const RankInfo& info) { return info.device_count != 0; });
+    if (have_all_devices) measure_device_arrays(ranks, count, runs);
     measure_msm(ranks, terms, runs);
 }
 

@@ -25,6 +25,7 @@ public:
     explicit DyingMpi(MpiInterface& mpi) : mpi_(mpi) {}
 
     const char* library() noexcept override { return mpi_.library(); }
+    bool has_own_library() noexcept override { return mpi_.has_own_library(); }
     bool is_initialized() noexcept override { return mpi_.is_initialized(); }
     bool is_finalized() noexcept override { return mpi_.is_finalized(); }
     int initialize() noexcept override { return mpi_.initialize(); }
@@ -34,6 +35,7 @@ public:
     int duplicate(const int* handle, Communicator& made, Request& request) noexcept override {
         return mpi_.duplicate(handle, made, request);
     }
+    void return_errors(Communicator communicator) noexcept override { mpi_.return_errors(communicator); }
     int release(Communicator communicator) noexcept override { return mpi_.release(communicator); }
     int rank(Communicator communicator) noexcept override { return mpi_.rank(communicator); }
     int size(Communicator communicator) noexcept override { return mpi_.size(communicator); }

@@ -102,14 +102,27 @@ pid_t start(std::vector<std::string> words, const std::vector<std::string>& vari
     return process;
 }
 
-/// Kills all processes whose command line has this word: launchers start ranks in process groups of their own.
-void kill_all_with(const std::string& word) {
+/// The processes whose command line has this word: launchers start ranks in process groups of their own.
+std::vector<pid_t> processes_with(const std::string& word) {
+    std::vector<pid_t> found;
     for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
         const std::string name = entry.path().filename().string();
-        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-        if (content(entry.path() / "cmdline").find(word) != std::string::npos && std::stoi(name) != ::getpid())
-            ::kill(std::stoi(name), SIGKILL);
+        if (name.find_first_not_of("0123456789") != std::string::npos || std::stoi(name) == ::getpid()) continue;
+        if (content(entry.path() / "cmdline").find(word) != std::string::npos) found.push_back(std::stoi(name));
     }
+    return found;
+}
+
+void kill_all_with(const std::string& word) {
+    for (const pid_t process : processes_with(word)) ::kill(process, SIGKILL);
+}
+
+/// How many there are, after they had the time to end.
+std::size_t left_over_with(const std::string& word) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!processes_with(word).empty() && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return processes_with(word).size();
 }
 
 }  // namespace
@@ -153,8 +166,9 @@ RanksResult run_ranks(const MpiLauncher& launcher, int ranks, const std::vector<
     if (!has_ended) {
         kill_all_with(directory.path.string());
         ::waitpid(process, &status, 0);
-    } else if (WIFEXITED(status)) {
-        result.exit_code = WEXITSTATUS(status);
+    } else {
+        if (WIFEXITED(status)) result.exit_code = WEXITSTATUS(status);
+        result.left_over = left_over_with(directory.path.string());
     }
     kill_all_with(directory.path.string());
     result.told = results_in(directory.path, ranks);

@@ -25,6 +25,7 @@ std::string missing_launchers();
 struct RanksResult {
     int exit_code = -1;               ///< of the launcher; -1 where it was killed at the end of the patience
     std::map<int, std::string> told;  ///< what each rank has written
+    std::size_t left_over = 0;        ///< ranks that still ran after the launcher's end, and a while more
     std::string output;               ///< of the launcher
 };
 

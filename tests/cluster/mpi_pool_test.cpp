@@ -10,6 +10,12 @@
 using namespace cupool;
 using namespace cupool::test;
 
+/// Declares the launchers that are there. Without one the test is skipped; with one, it says which part of it is.
+#define CUPOOL_FOUND_LAUNCHERS(found)                                                                    \
+    const std::vector<MpiLauncher> found = launchers();                                                  \
+    if (found.empty()) CUPOOL_SKIP("there is no MPI library with its launcher: " + missing_launchers()); \
+    if (!missing_launchers().empty()) WARN("skipped for want of MPI libraries: " << missing_launchers())
+
 namespace {
 
 /// Runs a scenario of mpi_program.cpp on ranks that all must end well. \return what they told, each once
@@ -30,17 +36,12 @@ std::set<std::string> told_by(const MpiLauncher& launcher, int ranks, const std:
     return told;
 }
 
-/// The launchers that are there; says which are missing, whose part of the test is skipped.
-std::vector<MpiLauncher> found_launchers() {
-    if (!missing_launchers().empty()) WARN("skipped for want of MPI libraries: " << missing_launchers());
-    return launchers();
-}
-
 }  // namespace
 
 TEST_CASE("MSMs over ranks have the same bits for any number of ranks, engine and MPI library", "[cluster]") {
+    CUPOOL_FOUND_LAUNCHERS(found);
     std::set<std::string> told;
-    for (const MpiLauncher& launcher : found_launchers()) {
+    for (const MpiLauncher& launcher : found) {
         for (const int ranks : {1, 2, 3, 4, 8}) told.merge(told_by(launcher, ranks, "msm", "host"));
         told.merge(told_by(launcher, 3, "msm", "mixed"));
         told.merge(told_by(launcher, 2, "msm", "gpu", {"CUPOOL_SIM_DEVICES=2"}));
@@ -49,21 +50,24 @@ TEST_CASE("MSMs over ranks have the same bits for any number of ranks, engine an
 }
 
 TEST_CASE("reductions over ranks are those of the host", "[cluster]") {
-    for (const MpiLauncher& launcher : found_launchers()) {
+    CUPOOL_FOUND_LAUNCHERS(found);
+    for (const MpiLauncher& launcher : found) {
         for (const int ranks : {1, 2, 3, 8}) told_by(launcher, ranks, "reduce", "host");
         told_by(launcher, 3, "reduce", "mixed");
     }
 }
 
 TEST_CASE("arrays travel between ranks, in host memory and on devices", "[cluster]") {
-    for (const MpiLauncher& launcher : found_launchers()) {
+    CUPOOL_FOUND_LAUNCHERS(found);
+    for (const MpiLauncher& launcher : found) {
         for (const int ranks : {1, 2, 5}) told_by(launcher, ranks, "transfers", "host");
         told_by(launcher, 4, "transfers", "mixed");
     }
 }
 
 TEST_CASE("kernels run on the ranks that have devices", "[cluster]") {
-    for (const MpiLauncher& launcher : found_launchers()) {
+    CUPOOL_FOUND_LAUNCHERS(found);
+    for (const MpiLauncher& launcher : found) {
         told_by(launcher, 1, "kernels", "gpu");
         told_by(launcher, 3, "kernels", "mixed", {"CUPOOL_SIM_DEVICES=2"});
         told_by(launcher, 2, "no_device", "host");
@@ -71,12 +75,15 @@ TEST_CASE("kernels run on the ranks that have devices", "[cluster]") {
 }
 
 TEST_CASE("calls that differ between ranks are an error on all, and a rank's failure is known to all", "[cluster]") {
-    for (const MpiLauncher& launcher : found_launchers()) {
+    CUPOOL_FOUND_LAUNCHERS(found);
+    for (const MpiLauncher& launcher : found) {
         const std::set<std::string> sizes = told_by(launcher, 3, "disagreement", "host");
         CHECK(sizes.size() == 1);
         told_by(launcher, 3, "failing", "host");
         told_by(launcher, 2, "failing", "mixed");
-        told_by(launcher, 2, "forked", "host");
+        told_by(launcher, 2, "failing_transfer", "host");
+        told_by(launcher, 3, "failing_transfer", "gpu");
+        told_by(launcher, 3, "options", "host");
     }
 }
 
@@ -101,7 +108,20 @@ void check_survivors(RanksResult result, int ranks) {
     CHECK(result.told.size() == static_cast<std::size_t>(ranks - 1));
     for (const auto& [rank, text] : result.told) {
         INFO("rank " << rank << ": " << text);
-        CHECK(text.starts_with("1 rank 1 of " + std::to_string(ranks) + " is lost to rank " + std::to_string(rank)));
+        CHECK(text.starts_with("1 rank " + std::to_string(rank) + " of " + std::to_string(ranks) + " has lost rank 1 (it has ended, or "));
+        CHECK(text.ends_with("ok"));
+    }
+}
+
+}  // namespace
+
+namespace {
+
+void check_told_by_all(const RanksResult& result, int ranks) {
+    INFO(result.output);
+    CHECK(result.told.size() == static_cast<std::size_t>(ranks));
+    for (const auto& [rank, text] : result.told) {
+        INFO("rank " << rank << ": " << text);
         CHECK(text.ends_with("ok"));
     }
 }
@@ -109,7 +129,8 @@ void check_survivors(RanksResult result, int ranks) {
 }  // namespace
 
 TEST_CASE("a rank that is killed at any step ends all others with a typed error", "[cluster]") {
-    for (MpiLauncher launcher : found_launchers()) {
+    CUPOOL_FOUND_LAUNCHERS(found);
+    for (MpiLauncher launcher : found) {
         if (launcher.keep_others.empty()) continue;
         launcher.command.insert(launcher.command.end(), launcher.keep_others.begin(), launcher.keep_others.end());
         for (const int point : points_of_death()) {
@@ -120,7 +141,8 @@ TEST_CASE("a rank that is killed at any step ends all others with a typed error"
 }
 
 TEST_CASE("a rank that stops answering ends all others with a typed error", "[cluster]") {
-    for (const MpiLauncher& launcher : found_launchers()) {
+    CUPOOL_FOUND_LAUNCHERS(found);
+    for (const MpiLauncher& launcher : found) {
         for (const int point : {5, 60}) {
             INFO(launcher.name << ", message " << point);
             check_survivors(run_ranks(launcher, 3, {"lost"}, dying(launcher, point, "stop"), 2), 3);
@@ -128,16 +150,43 @@ TEST_CASE("a rank that stops answering ends all others with a typed error", "[cl
     }
 }
 
+TEST_CASE("a program ends by itself: with its pool, before its pool, in a forked child and after a loss", "[cluster]") {
+    CUPOOL_FOUND_LAUNCHERS(found);
+    for (MpiLauncher launcher : found) {
+        told_by(launcher, 2, "forked", "host");
+        told_by(launcher, 3, "exiting", "host");
+        told_by(launcher, 2, "busy", "host", {"CUPOOL_TEST_SILENCE=1500"});
+        check_told_by_all(run_ranks(launcher, 3, {"one_exits"}, {"CUPOOL_TEST_SILENCE=1500"}, 3), 3);
+        if (launcher.keep_others.empty()) continue;
+        launcher.command.insert(launcher.command.end(), launcher.keep_others.begin(), launcher.keep_others.end());
+        const RanksResult result = run_ranks(launcher, 3, {"lost_and_exit"}, dying(launcher, 40, "kill"));
+        check_survivors(result, 3);
+        CHECK(result.exit_code != -1);
+        CHECK(result.left_over == 0);
+    }
+}
+
+TEST_CASE("a plugin that does not fit the launcher is refused", "[cluster]") {
+    CUPOOL_FOUND_LAUNCHERS(found);
+    if (found.size() < 2) CUPOOL_SKIP("there is one MPI library only");
+    const RanksResult result = run_ranks(found[1], 2, {"msm"}, {"CUPOOL_MPI_PLUGIN=" + found[0].plugin}, 2);
+    REQUIRE(result.told.size() == 2);
+    CHECK_THAT(result.told.at(0), contains_text("the launcher has started 2 ranks"));
+}
+
 TEST_CASE("a launcher that ends all ranks when one dies leaves none waiting", "[cluster]") {
-    for (const MpiLauncher& launcher : found_launchers()) {
+    CUPOOL_FOUND_LAUNCHERS(found);
+    for (const MpiLauncher& launcher : found) {
         INFO(launcher.name);
         const RanksResult result = run_ranks(launcher, 3, {"lost"}, dying(launcher, 40, "kill"));
         CHECK(result.exit_code > 0);
+        CHECK(result.left_over == 0);
     }
 }
 
 TEST_CASE("a rank that leaves, or never comes, is a lost rank to those that wait for it", "[cluster]") {
-    for (const MpiLauncher& launcher : found_launchers()) {
+    CUPOOL_FOUND_LAUNCHERS(found);
+    for (const MpiLauncher& launcher : found) {
         const RanksResult left = run_ranks(launcher, 3, {"leaving"}, {"CUPOOL_TEST_SILENCE=1500"}, 3);
         INFO(left.output);
         REQUIRE(left.told.size() == 3);

@@ -253,6 +253,7 @@ void check_reduce(const MpiPool& ranks, ReduceOperation operation) {
 
 void reduce_scenario(const MpiPool& ranks, Text&) {
     check_all_reduce<float>(ranks, ReduceOperation::sum);
+    check_all_reduce<double>(ranks, ReduceOperation::sum);
     check_all_reduce<double>(ranks, ReduceOperation::min);
     check_all_reduce<Float16>(ranks, ReduceOperation::sum);
     check_all_reduce<std::int64_t>(ranks, ReduceOperation::product);
@@ -520,15 +521,95 @@ void missing_rank_scenario(const std::string& engine, Text& out) {
     out << error.message();
 }
 
+/// The pool still exists when the process exits: of all ranks, or of rank 1 while the others call.
+void exiting_scenario(const std::string& engine, bool is_one_alone, Text& out) {
+    const auto* const ranks = new MpiPool(own_pool(engine), options());
+    ranks->barrier();
+    if (!is_one_alone || ranks->rank() == 1) return;
+    const RankError lost = error_of<RankError>([&] { ranks->barrier(); });
+    require(lost.kind() == RankError::Kind::lost && lost.rank() == 1, lost.what());
+    out << lost.message();
+}
+
+/// A rank is busy with its own code for longer than the silence, and is not taken for lost. The same of several threads' calls at once.
+void busy_scenario(const MpiPool& ranks, Text&) {
+    if (ranks.rank() == 1) std::this_thread::sleep_for(2 * options().silence);
+    ranks.barrier();
+    std::vector<std::thread> threads;
+    const int other = ranks.rank() ^ 1;
+    for (int tag = 0; tag < 4; ++tag) {
+        threads.emplace_back([&, tag] {
+            const std::vector<Number> mine = numbers(ranks.rank() + tag, 2000);
+            std::vector<Number> got(2000);
+            std::thread sender([&] { ranks.send<Number>(std::span<const Number>(mine), other, tag); });
+            ranks.receive<Number>(std::span<Number>(got), other, tag);
+            sender.join();
+            require(got == numbers(other + tag, 2000), "a message of one of several threads differs");
+        });
+    }
+    for (int i = 0; i < 50; ++i) {
+        std::int64_t sum = 0;
+        ranks.reduce<std::int64_t, std::int64_t>(std::vector<std::int64_t>{i}, ReduceOperation::sum, sum);
+        require(sum == i * ranks.size(), "a sum beside messages is wrong");
+    }
+    for (std::thread& thread : threads) thread.join();
+}
+
+/// The ranks' options differ.
+void options_scenario(const std::string& engine, Text& out) {
+    MpiOptions given = options();
+    given.chunk_bytes = 1024 * static_cast<std::size_t>(launched_rank() + 1);
+    const Error differing = error_of<Error>([&] { MpiPool(own_pool(engine), given); });
+    require(differing.category() == ErrorCategory::invalid_argument, differing.what());
+    given = options();
+    given.weight = launched_rank() == 0 ? 3 : 1;
+    const MpiPool ranks(own_pool(engine), given);
+    require(ranks.share_of(0, 1000).count == 1000 * 3 / static_cast<std::uint64_t>(ranks.size() + 2),
+            "the share of rank 0 is not by its weight");
+    std::uint64_t next = 0;
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+        const RankShare share = ranks.share_of(rank, 1000);
+        require(share.offset == next, "shares overlap or leave gaps");
+        next += share.count;
+    }
+    require(next == 1000, "the shares are not all items");
+    out << differing.message();
+}
+
+/// Rank 0 gives an array on a device that it does not have, in calls of all ranks and in a message: an error there, and RankError
+/// elsewhere.
+void failing_transfer_scenario(const MpiPool& ranks, Text&) {
+    const DeviceSpan<Number> nowhere(256, 300, 63);
+    std::vector<Number> array(300);
+    const auto expect_failure = [&](const auto& call) {
+        const bool fails_here = ranks.rank() == 0;
+        const Error error =
+            error_of<Error>([&] { call(fails_here ? OutputOperand<Number>(nowhere) : OutputOperand<Number>(std::span<Number>(array))); });
+        const ErrorCategory own = ranks.pool().is_host() ? ErrorCategory::unsupported : ErrorCategory::wrong_context;
+        require(error.category() == (fails_here ? own : ErrorCategory::worker_lost), error.what());
+        ranks.barrier();
+    };
+    expect_failure([&](const OutputOperand<Number>& own) { ranks.broadcast<Number>(own, 0); });
+    expect_failure([&](const OutputOperand<Number>& own) { ranks.broadcast<Number>(own, 1); });
+    expect_failure([&](const OutputOperand<Number>& own) { ranks.all_reduce<Number>(own.as_input(), own, ReduceOperation::sum); });
+    if (ranks.rank() == 0) {
+        require(error_of<Error>([&] { ranks.send<Number>(nowhere, 1); }).category() != ErrorCategory::worker_lost,
+                "the sender's own error");
+        ranks.send<Number>(std::span<const Number>(array), 1);
+    } else if (ranks.rank() == 1) {
+        const RankError failed = error_of<RankError>([&] { ranks.receive<Number>(std::span<Number>(array), 0); });
+        require(failed.kind() == RankError::Kind::failed && failed.rank() == 0, failed.what());
+        ranks.receive<Number>(std::span<Number>(array), 0);
+    }
+    ranks.barrier();
+}
+
 void forked_scenario(const MpiPool& ranks, Text&) {
     const pid_t child = ::fork();
     if (child == 0) {
-        try {
-            ranks.barrier();
-        } catch (const Error& error) {
-            ::_exit(error.category() == ErrorCategory::forked ? 0 : 1);
-        }
-        ::_exit(2);
+        const bool are_refused = error_of<Error>([&] { ranks.barrier(); }).category() == ErrorCategory::forked &&
+                                 error_of<Error>([&] { MpiPool(DevicePool::host(1)); }).category() == ErrorCategory::forked;
+        std::exit(are_refused ? 0 : 1);
     }
     int status = -1;
     require(::waitpid(child, &status, 0) == child && status == 0, "a forked child may use the pool");
@@ -540,7 +621,9 @@ void forked_scenario(const MpiPool& ranks, Text&) {
 
 void run(const std::string& scenario, const std::string& engine, Text& out) {
     if (scenario == "missing") return missing_rank_scenario(engine, out);
-    if (scenario == "lost") return lost_rank_scenario(engine, out);
+    if (scenario.starts_with("lost")) return lost_rank_scenario(engine, out);
+    if (scenario == "exiting" || scenario == "one_exits") return exiting_scenario(engine, scenario == "one_exits", out);
+    if (scenario == "options") return options_scenario(engine, out);
     const MpiPool ranks(own_pool(engine), options());
     static const std::map<std::string, std::function<void(const MpiPool&, Text&)>> scenarios{
         {"msm", msm_scenario},
@@ -552,6 +635,8 @@ void run(const std::string& scenario, const std::string& engine, Text& out) {
         {"failing", failing_rank_scenario},
         {"leaving", leaving_rank_scenario},
         {"forked", forked_scenario},
+        {"busy", busy_scenario},
+        {"failing_transfer", failing_transfer_scenario},
     };
     require(ranks.ranks().size() == static_cast<std::size_t>(ranks.size()), "not as many descriptions as ranks");
     require(ranks.ranks()[static_cast<std::size_t>(ranks.rank())].process == ::getpid(), "another process is described as this rank");
@@ -576,6 +661,7 @@ int main(int argc, char** argv) {
     ::rename((name + ".new").c_str(), name.c_str());
     // Launchers kill the other ranks when one ends without MPI_Finalize: each first gets the time to notice the loss.
     const std::string scenario = argv[1];
-    if (scenario == "lost" || scenario == "missing" || scenario == "leaving") std::this_thread::sleep_for(std::chrono::seconds(20));
+    if (scenario == "lost" || scenario == "missing" || scenario == "leaving" || (scenario == "one_exits" && launched_rank() != 1))
+        std::this_thread::sleep_for(std::chrono::seconds(20));
     return code;
 }

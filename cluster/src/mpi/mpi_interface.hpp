@@ -29,6 +29,8 @@ public:
 
     /// The library's name and version, on one line.
     virtual const char* library() noexcept = 0;
+    /// Whether its calls reach the library that it was compiled against: those of another one that the program is linked with come first.
+    virtual bool has_own_library() noexcept = 0;
     virtual bool is_initialized() noexcept = 0;
     virtual bool is_finalized() noexcept = 0;
     /// Initialises MPI for calls of all threads at once.
@@ -41,6 +43,8 @@ public:
     /// Starts to make a communicator of the ranks of another one, for cupool's messages alone. `made` is valid when the request is done.
     /// \param fortran_handle  MPI_Comm_c2f of the other one; nullptr for all ranks of the program
     virtual int duplicate(const int* fortran_handle, Communicator& made, Request& request) noexcept = 0;
+    /// Has failed calls return a status. Otherwise a failure ends the program.
+    virtual void return_errors(Communicator communicator) noexcept = 0;
     virtual int release(Communicator communicator) noexcept = 0;
     virtual int rank(Communicator communicator) noexcept = 0;
     virtual int size(Communicator communicator) noexcept = 0;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <future>
+#include <utility>
 
 #include "mpi_pool_state.hpp"
 #include "worker_process/message_bytes.hpp"
@@ -85,15 +86,15 @@ std::vector<KernelOutputs> MpiPool::run_kernels(std::span<const KernelWork> work
     std::vector<KernelOutputs> outputs;
     all.collective_call(where, [&](MpiReport&) {
         const std::vector<double> weights = device_counts(all.ranks);
-        std::vector<KernelOutputs> own;
+        std::vector<std::byte> own;
         const std::exception_ptr failure = detail::failure_of([&] {
             if (*std::max_element(weights.begin(), weights.end()) == 0)
                 throw Error(ErrorCategory::no_device, "no rank has a device to run kernels on");
             const RankShare share = all.share_of(all.link.rank(), works.size(), weights);
-            if (share.count != 0) own = run_on(all.pool, works.subspan(share.offset, share.count));
+            if (share.count != 0) own = serialized(run_on(all.pool, works.subspan(share.offset, share.count)));
         });
         const std::string call = "run_kernels of " + std::to_string(works.size()) + " works with hash " + std::to_string(hash_of(works));
-        const auto payloads = detail::agree(all.link, {call, serialized(own), failure});
+        const auto payloads = detail::agree(all.link, {call, std::move(own), failure});
         for (std::size_t rank = 0; rank < payloads.size(); ++rank) {
             MessageReader reader(payloads[rank]);
             const std::uint64_t count = all.share_of(static_cast<int>(rank), works.size(), weights).count;

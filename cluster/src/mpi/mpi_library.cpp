@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <cupool/cluster/rank_error.hpp>
-#include <cupool/driver/detail/process_mark.hpp>
-#include <cupool/driver/log.hpp>
+#include <filesystem>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -18,7 +18,22 @@ namespace cupool::detail {
 namespace {
 
 std::atomic<bool> may_finalize{false};
-ProcessMark finalizing_process;
+
+/// MPI where finalize_at_exit() is to finalise it, and the process that initialised it.
+struct ToFinalize {
+    MpiInterface* mpi;
+    ProcessMark process;
+};
+ToFinalize* to_finalize = nullptr;  // never destroyed, as what follows: they are used at the exit of the process
+
+struct Leaving {
+    std::mutex mutex;
+    std::map<const void*, std::function<void()>> owners;
+};
+Leaving& leaving() {
+    static auto* const all = new Leaving;
+    return *all;
+}
 
 std::string chosen_plugin(const std::string& given, const SourceLocation& where) {
     if (!given.empty()) return given;
@@ -45,7 +60,9 @@ MpiInterface& opened(const std::string& plugin, const SourceLocation& where) {
     if (library == nullptr) throw refuse(::dlerror());
     const auto function = reinterpret_cast<MpiInterface::Function>(::dlsym(library, MpiInterface::symbol));
     if (function == nullptr) throw refuse(std::string("it has no ") + MpiInterface::symbol + ", so it is of another version of cupool");
-    return *function();
+    MpiInterface& mpi = *function();
+    if (!mpi.has_own_library()) throw refuse(std::string("the program is linked with another MPI library, ") + mpi.library());
+    return mpi;
 }
 
 std::string text_of(MpiInterface& mpi, int status) {
@@ -60,17 +77,19 @@ MpiLibrary::MpiLibrary(std::string plugin, const SourceLocation& where) : plugin
     if (mpi_.is_initialized()) return;
     if (const int status = mpi_.initialize(); status != 0)
         throw Error(ErrorCategory::unsupported, "MPI_Init_thread: " + text_of(mpi_, status), where);
-    finalizing_process = ProcessMark();
+    to_finalize = new ToFinalize{&mpi_, {}};
     may_finalize = true;
     std::atexit(&MpiLibrary::finalize_at_exit);
 }
 
 MpiLibrary& MpiLibrary::open(const std::string& plugin, const SourceLocation& where) {
     static std::mutex mutex;
-    static MpiLibrary* library = nullptr;  // never destroyed: finalize_at_exit() may run later
+    static MpiLibrary* library = nullptr;  // never destroyed: MpiPools with static storage may use it
+    if (library != nullptr) library->process_.require_own_process("MPI", where);
     const std::lock_guard lock(mutex);
     if (library == nullptr) library = new MpiLibrary(chosen_plugin(plugin, where), where);
-    if (!plugin.empty() && plugin != library->plugin_) {
+    std::error_code ignored;
+    if (!plugin.empty() && !std::filesystem::equivalent(plugin, library->plugin_, ignored)) {
         throw Error(ErrorCategory::unsupported, "this process already uses the MPI plugin " + library->plugin_ + ", and can use no other",
                     where);
     }
@@ -105,15 +124,42 @@ MpiInterface::Communicator MpiLibrary::communicator(const std::optional<int>& fo
     }
     if (status != 0)
         throw Error(ErrorCategory::invalid_argument, "MPI_Comm_idup of MpiOptions::communicator: " + text_of(mpi_, status), where);
+    mpi_.return_errors(made);
+    if (!fortran_handle) require_launched_size(made, where);
     return made;
+}
+
+/// A plugin that does not fit the launcher would make each process the only rank of a program of its own, with sums over one rank.
+void MpiLibrary::require_launched_size(MpiInterface::Communicator made, const SourceLocation& where) {
+    for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+        const char* const text = std::getenv(variable);
+        if (text == nullptr || std::atoi(text) <= 1 || mpi_.size(made) > 1) continue;
+        throw Error(ErrorCategory::unsupported,
+                    std::string("the launcher has started ") + text + " ranks (" + variable + "), but " + mpi_.library() +
+                        " knows of one only: the plugin " + plugin_ + " is for another MPI library; see MpiOptions::plugin",
+                    where);
+    }
 }
 
 void MpiLibrary::leave_unfinalized() noexcept { may_finalize = false; }
 
+void MpiLibrary::leave_at_exit(const void* owner, std::function<void()> leave) {
+    const std::lock_guard lock(leaving().mutex);
+    leaving().owners[owner] = std::move(leave);
+}
+
+void MpiLibrary::forget(const void* owner) {
+    const std::lock_guard lock(leaving().mutex);
+    leaving().owners.erase(owner);
+}
+
 void MpiLibrary::finalize_at_exit() {
-    if (!may_finalize || finalizing_process.is_forked()) return;
-    MpiInterface& mpi = open("", SourceLocation::current()).mpi();
-    if (!mpi.is_finalized()) mpi.finalize();
+    if (to_finalize->process.is_forked()) return;
+    {
+        const std::lock_guard lock(leaving().mutex);
+        for (const auto& [owner, leave] : leaving().owners) leave();
+    }
+    if (may_finalize && !to_finalize->mpi->is_finalized()) to_finalize->mpi->finalize();
 }
 
 }  // namespace cupool::detail

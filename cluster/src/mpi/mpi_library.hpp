@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cupool/driver/detail/process_mark.hpp>
 #include <cupool/driver/source_location.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -15,7 +17,7 @@ class MpiLibrary {
 public:
     /// \param plugin  the file to open; empty chooses one (see MpiOptions::plugin)
     /// \throws Error unsupported (no plugin is found or can be opened, MPI was initialised for one thread only, it was finalised, another
-    /// plugin is in use)
+    /// plugin is in use), forked
     static MpiLibrary& open(const std::string& plugin, const SourceLocation& where);
 
     MpiInterface& mpi() noexcept { return mpi_; }
@@ -24,13 +26,19 @@ public:
                                             const SourceLocation& where);
     /// After a rank is lost, MPI is not finalised: that would wait for it.
     static void leave_unfinalized() noexcept;
+    /// Has leave() called when the process exits before forget(owner), where objects with static storage, or that are never destroyed,
+    /// still use MPI.
+    static void leave_at_exit(const void* owner, std::function<void()> leave);
+    static void forget(const void* owner);
 
 private:
     MpiLibrary(std::string plugin, const SourceLocation& where);
     static void finalize_at_exit();
+    void require_launched_size(MpiInterface::Communicator made, const SourceLocation& where);
 
     std::string plugin_;
     MpiInterface& mpi_;
+    const ProcessMark process_;
 };
 
 }  // namespace cupool::detail

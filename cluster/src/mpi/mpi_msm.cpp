@@ -50,8 +50,9 @@ MpiReport MpiPool::sum_of_ranks(const PoolOperand<Scalar>& scalars, const Bases&
                                 std::span<JacobianPoint<C>> results, const SourceLocation& where) const {
     State& all = state(where);
     return all.collective_call(where, [&](MpiReport& report) {
-        std::vector<JacobianPoint<C>> own(results.size());
+        std::vector<JacobianPoint<C>> own;
         const std::exception_ptr failure = detail::failure_of([&] {
+            own.resize(results.size());
             if (config.are_results_on_device)
                 throw Error(ErrorCategory::unsupported, "the results of an MSM over ranks are on the host: are_results_on_device is set");
             if (scalars.size() != 0 || bases.size() != 0)

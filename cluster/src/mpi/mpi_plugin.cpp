@@ -3,9 +3,11 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "mpi_interface.hpp"
 
@@ -21,11 +23,18 @@ struct MpiInterface::RequestObject {
 
 namespace {
 
+#if defined(OMPI_MAJOR_VERSION)
+constexpr std::string_view own_name = "Open MPI";
+#else
+constexpr std::string_view own_name = "MPICH";
+#endif
+
+/// Of whatever library the call reaches; some write more than this one's MPI_MAX_LIBRARY_VERSION_STRING.
 std::string library_version() {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+    std::string whole(std::max(8192, MPI_MAX_LIBRARY_VERSION_STRING), ' ');
     int length = 0;
-    MPI_Get_library_version(text, &length);
-    const std::string whole(text, static_cast<std::size_t>(length));
+    MPI_Get_library_version(whole.data(), &length);
+    whole.resize(static_cast<std::size_t>(std::max(length, 0)));
     const std::string line = whole.substr(0, whole.find_first_of(",\n"));
     const std::string label = " Version:\t";  // of MPICH
     const std::size_t place = line.find(label);
@@ -42,6 +51,8 @@ public:
             return "MPI";
         }
     }
+
+    bool has_own_library() noexcept override { return std::string_view(library()).starts_with(own_name); }
 
     bool is_initialized() noexcept override {
         int flag = 0;
@@ -72,6 +83,7 @@ public:
 
     int duplicate(const int* fortran_handle, Communicator& made, Request& request) noexcept override {
         const MPI_Comm from = fortran_handle == nullptr ? MPI_COMM_WORLD : MPI_Comm_f2c(*fortran_handle);
+        if (from == MPI_COMM_NULL) return MPI_ERR_COMM;
         return start(request, [&](MPI_Request& handle) {
             made = new (std::nothrow) CommunicatorObject;
             return made == nullptr ? MPI_ERR_NO_MEM : MPI_Comm_idup(from, &made->handle, &handle);
@@ -82,9 +94,8 @@ public:
         delete communicator;
         return status;
     }
+    void return_errors(Communicator communicator) noexcept override { MPI_Comm_set_errhandler(communicator->handle, MPI_ERRORS_RETURN); }
     int rank(Communicator communicator) noexcept override {
-        // Without it a failure ends the program. A communicator that was duplicated has the handler of the one it was made from.
-        MPI_Comm_set_errhandler(communicator->handle, MPI_ERRORS_RETURN);
         int rank = 0;
         MPI_Comm_rank(communicator->handle, &rank);
         return rank;

@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <ostream>
 
@@ -17,6 +16,7 @@ using detail::MessageWriter;
 
 /// MpiOptions::weight of a rank whose pool is the host. A GPU is faster than a host by one to two orders of magnitude.
 constexpr double host_weight = 1.0 / 50;
+constexpr double max_weight = 1e6;
 
 std::string milliseconds(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
 
@@ -30,8 +30,8 @@ void check(const MpiOptions& options, const SourceLocation& where) {
         refuse("start_deadline is " + milliseconds(options.start_deadline) + "; it must be at least 1 ms");
     if (options.chunk_bytes < 1024 || options.chunk_bytes > detail::RankLink::max_message)
         refuse("chunk_bytes is " + std::to_string(options.chunk_bytes) + "; it must be from 1 KiB to 1 GiB");
-    if (!std::isfinite(options.weight) || options.weight < 0)
-        refuse("weight is " + std::to_string(options.weight) + "; it must be a number from 0 on");
+    if (!(options.weight >= 0 && options.weight <= max_weight))
+        refuse("weight is " + std::to_string(options.weight) + "; it must be a number from 0 to a million");
 }
 
 MpiOptions checked(MpiOptions options, const SourceLocation& where) {

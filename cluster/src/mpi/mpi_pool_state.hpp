@@ -30,7 +30,9 @@ public:
     const detail::ProcessMark process;
     std::mutex collective;  ///< calls of all ranks come in one order
 
-    detail::TransferOperand operand(const detail::RankArray& array, const SourceLocation& where) const { return {pool, array, where}; }
+    detail::TransferOperand operand(const detail::RankArray& array, MpiReport& report, const SourceLocation& where) const {
+        return {pool, array, report.bytes_staged, where};
+    }
     RankShare share_of(int rank, std::uint64_t items, const std::vector<double>& weights) const;
 
     /// Calls function(report), which does a call of all ranks or a part of one, and completes its report. Errors name the caller's line.

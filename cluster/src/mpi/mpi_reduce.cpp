@@ -203,12 +203,11 @@ MpiReport MpiPool::all_reduce(const Operand<T>& input, const OutputOperand<T>& o
                 throw Error(ErrorCategory::invalid_argument, "all_reduce: the input has " + std::to_string(input.size()) +
                                                                  " elements, the output " + std::to_string(output.size()));
             }
-            from = all.operand(detail::RankArray::of(input), where);
-            to = all.operand(detail::RankArray::of(output), where);
+            from = all.operand(detail::RankArray::of(input), report, where);
+            to = all.operand(detail::RankArray::of(output), report, where);
             reduction.emplace(all.link, from, to, operation, all.options.chunk_bytes);
         };
         detail::transfer_between_ranks(all.link, call, prepare, [&](detail::FirstFailure& failure) { reduction->run(failure); });
-        report.bytes_staged = (from.is_on_device() ? from.size() : 0) + (to.is_on_device() ? to.size() : 0);
     });
 }
 

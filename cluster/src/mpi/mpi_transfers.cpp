@@ -18,8 +18,6 @@ using detail::MessageWriter;
 using detail::RankLink;
 using detail::TransferOperand;
 
-std::uint64_t staged(const TransferOperand& operand) { return operand.is_on_device() ? operand.size() : 0; }
-
 void require_rank(const RankLink& link, int rank, const char* role) {
     if (rank >= 0 && rank < link.size()) return;
     throw Error(ErrorCategory::invalid_argument, std::string("there is no rank ") + std::to_string(rank) + ", which is given as the " +
@@ -36,11 +34,10 @@ MpiReport MpiPool::broadcast_bytes(const detail::RankArray& array, int root, con
         const std::string call = "broadcast of " + std::to_string(array.bytes) + " bytes from rank " + std::to_string(root);
         const auto prepare = [&] {
             require_rank(all.link, root, "root");
-            operand = all.operand(array, where);
+            operand = all.operand(array, report, where);
             tree.emplace(all.link, operand, std::min(all.options.chunk_bytes, array.bytes));
         };
         detail::transfer_between_ranks(all.link, call, prepare, [&](FirstFailure& failure) { tree->run(operand, root, failure); });
-        report.bytes_staged = staged(operand);
     });
 }
 
@@ -82,8 +79,8 @@ MpiReport MpiPool::gather_bytes(const detail::RankArray& input, const detail::Ra
                 throw Error(ErrorCategory::invalid_argument, "all_gather: the inputs have " + std::to_string(total) +
                                                                  " bytes together, the output has " + std::to_string(output.bytes));
             }
-            from = all.operand(input, where);
-            to = all.operand(output, where);
+            from = all.operand(input, report, where);
+            to = all.operand(output, report, where);
             const std::size_t chunk_bytes = std::min(all.options.chunk_bytes, total);
             tree.emplace(all.link, from.is_on_device() ? from : to, chunk_bytes);
             chunk = (from.is_on_device() ? from : to).chunk_memory(chunk_bytes);
@@ -99,7 +96,6 @@ MpiReport MpiPool::gather_bytes(const detail::RankArray& input, const detail::Ra
                 offset += size;
             }
         });
-        report.bytes_staged = staged(from) + staged(to);
     });
 }
 
@@ -209,7 +205,7 @@ MpiReport MpiPool::send_bytes(const detail::RankArray& array, int to, int tag, c
         TransferOperand operand;
         TwoChunks chunks;
         failure.guard([&] {
-            const TransferOperand given = all.operand(array, where);
+            const TransferOperand given = all.operand(array, report, where);
             chunks = TwoChunks(given, std::min(chunk_bytes, given.size()));
             operand = given;
         });
@@ -219,7 +215,6 @@ MpiReport MpiPool::send_bytes(const detail::RankArray& array, int to, int tag, c
             all.link.wait(all.link.send(memory_with(trailer_of(failure.get())), to, own_tag));
         });
         if (failure.get()) std::rethrow_exception(failure.get());
-        report.bytes_staged = staged(operand);
     });
 }
 
@@ -229,7 +224,7 @@ MpiReport MpiPool::receive_bytes(const detail::RankArray& array, int from, int t
         const int own_tag = checked_tag(all.link, from, tag);
         TransferOperand operand;
         FirstFailure failure;
-        failure.guard([&] { operand = all.operand(array, where); });
+        failure.guard([&] { operand = all.operand(array, report, where); });
         ArrayHeader header;
         Trailer trailer{};
         all.link.or_be_lost([&] {
@@ -247,7 +242,6 @@ MpiReport MpiPool::receive_bytes(const detail::RankArray& array, int from, int t
                                                              std::to_string(array.element_size) + " were expected");
         }
         if (failure.get()) std::rethrow_exception(failure.get());
-        report.bytes_staged = staged(operand);
     });
 }
 

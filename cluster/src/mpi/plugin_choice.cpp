@@ -19,7 +19,7 @@ struct Known {
 
 const std::vector<Known>& known_libraries() {
     static const std::vector<Known> libraries{
-        {"Open MPI", "Open MPI", "libcupool-openmpi.so", {"OMPI_COMM_WORLD_SIZE"}},
+        {"Open MPI", "Open MPI", "libcupool-openmpi.so", {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK"}},
         {"MPICH", "MPICH", "libcupool-mpich.so", {"PMI_RANK", "PMI_SIZE"}},
     };
     return libraries;
@@ -68,13 +68,13 @@ std::string own_directory() {
 }  // namespace
 
 std::vector<std::string> plugin_candidates() {
-    std::vector<std::string> directories{CUPOOL_MPI_PLUGINS_BUILT, CUPOOL_MPI_PLUGINS_INSTALLED};
+    std::vector<std::string> directories{CUPOOL_MPI_PLUGINS_BUILT "/", CUPOOL_MPI_PLUGINS_INSTALLED "/"};
     if (const std::string own = own_directory(); !own.empty()) {
-        directories.insert(directories.begin(), {own, own + "../lib/cupool"});
+        directories.insert(directories.begin(), {own, own + "../lib/cupool/"});
     }
     std::vector<std::string> candidates;
     for (const Known* library : choice().libraries) {
-        for (const std::string& directory : directories) candidates.push_back(directory + '/' + std::string(library->file));
+        for (const std::string& directory : directories) candidates.push_back(directory + std::string(library->file));
     }
     return candidates;
 }

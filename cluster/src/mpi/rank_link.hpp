@@ -67,10 +67,14 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    Pending started(int status, const char* call, Pending message);
+    Pending on_its_way(const MessageMemory& memory, int peer);
+    void forget(const Message& message);
+    void lose(const Message& message, std::string why);
+    void require_started(const char* call, int status, const Message& message);
     bool is_done(Message& message);
     void require_answer(const Message& message, Clock::time_point since);
     void require_no_loss();
+    std::string reason_of_loss(int rank);
     [[noreturn]] void throw_lost();
 
     MpiInterface& mpi_;
@@ -82,7 +86,7 @@ private:
     std::atomic<std::uint64_t> bytes_sent_{0};
     std::mutex mutex_;
     std::vector<Pending> on_their_way_;
-    std::string failed_call_;
+    std::string failed_;  ///< the call of MPI that lost a rank; empty if none has
 };
 
 }  // namespace cupool::detail

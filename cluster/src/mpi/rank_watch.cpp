@@ -41,7 +41,10 @@ void RankWatch::leave() {
 
 void RankWatch::lose(int rank) {
     int expected = nobody;
-    lost_.compare_exchange_strong(expected, rank);
+    {
+        const std::lock_guard lock(mutex_);  // lest the thread begins to wait just now
+        lost_.compare_exchange_strong(expected, rank);
+    }
     changed_.notify_all();
 }
 
@@ -100,7 +103,7 @@ void RankWatch::say_goodbye() {
     } else if (!was_told_) {
         tell_all({Kind::lost, lost()});
     }
-    part();
+    await_farewell();
     if (!has_lost()) {
         mpi_.withdraw(expected_->request);
         delete expected_;
@@ -166,7 +169,7 @@ bool RankWatch::forget_arrived() {
 
 /// Waits a little until the last messages have arrived, and the others have left, too: a message that nobody receives is one that MPI may
 /// complain about.
-void RankWatch::part() {
+void RankWatch::await_farewell() {
     const Clock::time_point end = Clock::now() + farewell;
     while (Clock::now() < end) {
         const bool have_arrived = forget_arrived();

@@ -13,9 +13,9 @@
 namespace cupool::detail {
 
 /// Finds out which rank of a communicator ends or stops answering. A thread sends a heartbeat to the next rank, expects those of the
-/// previous one, and tells all others when they stay out: MPI itself does not report that a process has died.
+/// previous one, and tells all others when they stop coming: MPI itself does not report that a process has died.
 ///
-/// It needs that all ranks have one. Thread-safe.
+/// Every rank must have one. Thread-safe.
 class RankWatch {
 public:
     using Duration = std::chrono::steady_clock::duration;
@@ -31,7 +31,7 @@ public:
     bool has_lost() const noexcept { return lost_.load() != nobody; }
     /// The lost rank. \pre has_lost()
     int lost() const noexcept { return lost_.load(); }
-    /// Whether a rank has told that it leaves.
+    /// Whether a rank has announced that it leaves.
     bool has_left(int rank) const noexcept { return left_[static_cast<std::size_t>(rank)].load(); }
     /// Marks a rank as lost, for a reason that the caller has found.
     void lose(int rank);
@@ -65,7 +65,7 @@ private:
     void tell_all(Message message);
     /// Forgets the messages that have arrived. \return whether all have
     bool forget_arrived();
-    void part();
+    void await_farewell();
     int neighbour(int step) const;
 
     MpiInterface& mpi_;

@@ -8,8 +8,8 @@
 
 namespace cupool::detail {
 
-TransferOperand::TransferOperand(const DevicePool& pool, const RankArray& array, const SourceLocation& where)
-    : host_(array.host), device_(array.device), size_(array.bytes) {
+TransferOperand::TransferOperand(const DevicePool& pool, const RankArray& array, std::uint64_t& staged, const SourceLocation& where)
+    : host_(array.host), device_(array.device), size_(array.bytes), staged_(&staged) {
     if (array.ordinal == no_ordinal || array.bytes == 0) return;
     const std::string on_device = "an operand is on device " + std::to_string(array.ordinal);
     if (pool.is_host(where)) throw Error(ErrorCategory::unsupported, on_device + ", but the pool of this rank is the host", where);
@@ -55,6 +55,7 @@ void TransferOperand::read(std::size_t offset, const MessageMemory& to) const {
         return;
     }
     copy(bytes, DeviceSpan<std::byte>(device_ + offset, bytes.size(), context_->device()), context_->stream());
+    *staged_ += bytes.size();
 }
 
 void TransferOperand::write(std::size_t offset, const MessageMemory& from) const {
@@ -65,6 +66,7 @@ void TransferOperand::write(std::size_t offset, const MessageMemory& from) const
         return;
     }
     copy(DeviceSpan<std::byte>(device_ + offset, bytes.size(), context_->device()), bytes, context_->stream());
+    *staged_ += bytes.size();
 }
 
 }  // namespace cupool::detail

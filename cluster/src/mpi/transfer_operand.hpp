@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cupool/cluster/detail/rank_array.hpp>
 #include <cupool/driver/device_context.hpp>
 #include <cupool/pool/device_pool.hpp>
@@ -19,7 +20,8 @@ class TransferOperand {
 public:
     TransferOperand() = default;
     /// \throws Error wrong_context (on a device outside of the pool), unsupported (on a device; the pool is the host)
-    TransferOperand(const DevicePool& pool, const RankArray& array, const SourceLocation& where);
+    /// \param staged  counts the bytes that are copied between the device and page-locked memory
+    TransferOperand(const DevicePool& pool, const RankArray& array, std::uint64_t& staged, const SourceLocation& where);
 
     std::size_t size() const noexcept { return size_; }
     bool is_on_device() const noexcept { return context_.has_value(); }
@@ -43,6 +45,7 @@ private:
     abi::DevicePointer device_ = 0;
     std::size_t size_ = 0;
     std::optional<DeviceContext> context_;
+    std::uint64_t* staged_ = nullptr;
 };
 
 }  // namespace cupool::detail

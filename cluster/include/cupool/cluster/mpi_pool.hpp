@@ -19,7 +19,7 @@
 
 namespace cupool {
 
-/// How an MpiPool is made. All ranks give the same durations and chunk size.
+/// How an MpiPool is made. All ranks give the same `heartbeat`, `silence` and `chunk_bytes`.
 struct MpiOptions {
     /// The file of the plugin for the MPI library. Empty: the one that the environment variable CUPOOL_MPI_PLUGIN names; else the plugin
     /// for the library that the program is linked with, or whose launcher has started it, from the directory of the program,
@@ -27,7 +27,8 @@ struct MpiOptions {
     std::string plugin{};
     /// The communicator whose ranks take part, as MPI_Comm_c2f gives it; nullopt takes all ranks of the program.
     std::optional<int> communicator{};
-    /// A relative measure of this rank's speed, by which share() divides. 0 takes the number of the pool's devices, or 1/50 for the host.
+    /// A relative measure of this rank's speed, up to a million, by which share() divides. 0 takes the number of the pool's devices, or
+    /// 1/50 for the host.
     double weight = 0;
     /// The time between two signs of life of a rank.
     std::chrono::milliseconds heartbeat{250};
@@ -58,8 +59,8 @@ struct RankShare {
 struct MpiReport {
     RunReport local;                 ///< of this rank's part, on its devices or its host; empty of a call that only moves data
     double milliseconds = 0;         ///< wall-clock time of the call
-    std::uint64_t bytes_sent = 0;    ///< by this rank to others
-    std::uint64_t bytes_staged = 0;  ///< of operands on devices, copied through page-locked memory
+    std::uint64_t bytes_sent = 0;    ///< by this rank to others meanwhile, also in calls of other threads
+    std::uint64_t bytes_staged = 0;  ///< copied between devices and page-locked memory, on this rank
 };
 
 std::ostream& operator<<(std::ostream& out, const MpiReport& report);
@@ -79,12 +80,14 @@ std::ostream& operator<<(std::ostream& out, const MpiReport& report);
 ///
 /// Calls of all ranks. All but send() and receive() are called by every rank, in the same order, by one thread at a time (calls of several
 /// threads wait for each other). They return on all ranks or throw on all ranks: where one rank's part fails, that rank throws its own
-/// error, and the others RankError with its text. What must be the same on all ranks (the call, the curve, the type, sizes) is compared:
-/// a difference is invalid_argument on all ranks, with two ranks and their calls.
+/// error, and the others RankError with its text. What must be the same on all ranks (the call, the curve, the operation, sizes; of
+/// reductions also the type) is compared: a difference is invalid_argument on all ranks, with two ranks and their calls.
 ///
 /// Loss. A rank that ends or stops answering is noticed after MpiOptions::silence. Then every call that needs it, and all later ones, throw
-/// RankError of the kind lost, on all other ranks. MPI cannot go on after that: the program ends, and must not call MPI any more; MPI is
-/// not finalised. Most launchers end all ranks when a process dies, earlier than this; docs/cluster.md says how to tell them not to.
+/// RankError of the kind lost, on all other ranks. So does a rank that fails between the messages of a call, for instance without memory.
+/// MPI cannot go on after that: the program ends, and must not call MPI any more; MPI is not finalised. Another rank may still read host
+/// memory that was being sent, until it notices the loss. Most launchers end all ranks when a process dies, earlier than this;
+/// docs/cluster.md says how to tell them not to.
 ///
 /// Operands. Scalars, points and inputs of reductions are this rank's own, of any size, in any place that its pool takes. Arrays of the
 /// other calls are in host memory or on one device of this rank's pool; calls run after earlier work of that device's default stream, and
@@ -94,9 +97,10 @@ std::ostream& operator<<(std::ostream& out, const MpiReport& report);
 /// notice when they next need it. In a forked child every member throws forked, and after a move from it wrong_context.
 class MpiPool {
 public:
-    /// Called by all ranks of the communicator. \throws Error unsupported (no plugin for the MPI library, MPI without
-    /// MPI_THREAD_MULTIPLE), invalid_argument (an option is out of its range, or differs between ranks); RankError lost (not all ranks call
-    /// it before the deadline)
+    /// Called by all ranks of the communicator. \throws Error unsupported (no plugin for the MPI library, or one that does not fit it or
+    /// the launcher; MPI without MPI_THREAD_MULTIPLE, or finalised), invalid_argument (an option is out of its range, which is found on
+    /// this rank alone, or differs between ranks; the communicator is none), forked; RankError lost (not all ranks call it before the
+    /// deadline), failed (a rank's pool cannot be used)
     explicit MpiPool(DevicePool pool, MpiOptions options = {}, SourceLocation where = SourceLocation::current());
 
     /// This rank, from 0.
@@ -162,7 +166,7 @@ public:
         return broadcast_bytes(detail::RankArray::of(array), root, where);
     }
 
-    /// Puts the ranks' arrays one behind the other, on every rank. \param input  of any size, which may differ between ranks
+    /// Puts the ranks' arrays one after the other, on every rank. \param input  of any size, which may differ between ranks
     /// \param output  as large as all inputs together. The input may lie at its own place in it, or else does not overlap it
     template <class T>
     MpiReport all_gather(const Operand<T>& input, const OutputOperand<T>& output, SourceLocation where = SourceLocation::current()) const {
@@ -170,8 +174,9 @@ public:
     }
 
     /// Sends an array to a rank that receives it with the same tag, of the same type and size; returns when the array is no longer in use.
-    /// Any thread may send and receive at any time, but arrays between two ranks with one tag only one at a time. \param tag  0 to 32751
-    /// \throws Error invalid_argument (no such rank, this rank, a tag that is out of range); RankError lost
+    /// Any thread may send and receive at any time, but arrays between two ranks with one tag only one at a time. It may wait until the
+    /// other rank receives: two ranks that both send first wait for each other. \param tag  0 to 32751 \throws Error invalid_argument (no
+    /// such rank, this rank, a tag that is out of range); RankError lost
     template <class T>
     MpiReport send(const Operand<T>& array, int to, int tag = 0, SourceLocation where = SourceLocation::current()) const {
         return send_bytes(detail::RankArray::of(array), to, tag, where);
