@@ -561,6 +561,19 @@ void options_scenario(const std::string& engine, Text& out) {
     given.chunk_bytes = 1024 * static_cast<std::size_t>(launched_rank() + 1);
     const Error differing = error_of<Error>([&] { MpiPool(own_pool(engine), given); });
     require(differing.category() == ErrorCategory::invalid_argument, differing.what());
+    // One rank's are out of their range.
+    const auto refused = [&](const auto& change, const std::string& text) {
+        given = options();
+        if (launched_rank() == 1) change();
+        const Error error = error_of<Error>([&] { MpiPool(own_pool(engine), given); });
+        require(error.category() == (launched_rank() == 1 ? ErrorCategory::invalid_argument : ErrorCategory::worker_lost), error.what());
+        require(error.message().find(text) != std::string::npos, error.what());
+    };
+    refused([&] { given.heartbeat = std::chrono::milliseconds(0); }, "heartbeat is 0 ms");
+    refused([&] { given.silence = std::chrono::milliseconds(999); }, "silence is 999 ms");
+    refused([&] { given.start_deadline = std::chrono::milliseconds(-1); }, "start_deadline is -1 ms");
+    refused([&] { given.chunk_bytes = 100; }, "chunk_bytes is 100");
+    refused([&] { given.weight = -1; }, "weight is -1");
     given = options();
     given.weight = launched_rank() == 0 ? 3 : 1;
     const MpiPool ranks(own_pool(engine), given);

@@ -9,6 +9,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cupool/cluster/mpi_pool.hpp>
 #include <cupool/cupool.hpp>

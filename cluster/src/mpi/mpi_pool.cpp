@@ -34,8 +34,18 @@ void check(const MpiOptions& options, const SourceLocation& where) {
         refuse("weight is " + std::to_string(options.weight) + "; it must be a number from 0 to a million");
 }
 
-MpiOptions checked(MpiOptions options, const SourceLocation& where) {
-    check(options, where);
+bool are_valid(const MpiOptions& options) {
+    return detail::failure_of([&] { check(options, SourceLocation::current()); }) == nullptr;
+}
+
+/// The options, but such that messages can travel: with others all ranks are told what is wrong with this one's.
+MpiOptions usable(MpiOptions options) {
+    const MpiOptions defaults;
+    if (!are_valid(options)) {
+        options.heartbeat = defaults.heartbeat;
+        options.silence = defaults.silence;
+        options.start_deadline = defaults.start_deadline;
+    }
     return options;
 }
 
@@ -80,7 +90,10 @@ RankInfo parsed(const std::vector<std::byte>& bytes) {
 
 std::vector<RankInfo> all_infos(detail::RankLink& link, const DevicePool& pool, const MpiOptions& options, const SourceLocation& where) {
     RankInfo own;
-    const std::exception_ptr failure = detail::failure_of([&] { own = own_info(pool, options, where); });
+    const std::exception_ptr failure = detail::failure_of([&] {
+        check(options, where);
+        own = own_info(pool, options, where);
+    });
     std::vector<RankInfo> infos;
     for (const std::vector<std::byte>& bytes : detail::agree(link, {call_of(options), serialized(own), failure}))
         infos.push_back(parsed(bytes));
@@ -89,12 +102,12 @@ std::vector<RankInfo> all_infos(detail::RankLink& link, const DevicePool& pool, 
 
 }  // namespace
 
-MpiPool::State::State(DevicePool own_pool, MpiOptions given, const SourceLocation& where)
+MpiPool::State::State(DevicePool own_pool, const MpiOptions& given, const SourceLocation& where)
     : pool(std::move(own_pool)),
-      options(checked(std::move(given), where)),
+      options(usable(given)),
       library(detail::MpiLibrary::open(options.plugin, where)),
       link(library.mpi(), library.communicator(options.communicator, options.start_deadline, where), options.heartbeat, options.silence),
-      ranks(all_infos(link, pool, options, where)) {}
+      ranks(all_infos(link, pool, given, where)) {}
 
 RankShare MpiPool::State::share_of(int rank, std::uint64_t items, const std::vector<double>& weights) const {
     const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -106,9 +119,9 @@ RankShare MpiPool::State::share_of(int rank, std::uint64_t items, const std::vec
     return {begin_of(rank), begin_of(rank + 1) - begin_of(rank)};
 }
 
-MpiPool::MpiPool(DevicePool pool, MpiOptions options, SourceLocation where) {
+MpiPool::MpiPool(DevicePool pool, const MpiOptions& options, SourceLocation where) {
     try {
-        state_ = detail::make_shared_unless_forked<State>(std::move(pool), std::move(options), where);
+        state_ = detail::make_shared_unless_forked<State>(std::move(pool), options, where);
     } catch (const RankError& error) {
         if (error.kind() == RankError::Kind::lost) detail::MpiLibrary::leave_unfinalized();
         throw RankError(error.kind(), error.rank(), error.message(), where);

@@ -20,7 +20,7 @@ namespace cupool {
 /// What the copies of an MpiPool share.
 class MpiPool::State {
 public:
-    State(DevicePool own_pool, MpiOptions given, const SourceLocation& where);
+    State(DevicePool own_pool, const MpiOptions& given, const SourceLocation& where);
 
     const DevicePool pool;
     const MpiOptions options;

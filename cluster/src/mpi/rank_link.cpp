@@ -144,7 +144,8 @@ void RankLink::require_no_loss() {
 std::string RankLink::reason_of_loss(int rank) {
     const std::lock_guard lock(mutex_);
     if (!failed_.empty()) return failed_;
-    if (rank == rank_) return "a call has failed here between the messages of an exchange, or the others did not hear of it";
+    if (rank == rank_)
+        return "it failed between the messages of a call, or the others had no sign of life of it for " + milliseconds(silence_);
     if (rank >= 0 && watch_.has_left(rank)) return "it has destroyed its MpiPool";
     return "it has ended, or gave no sign of life for " + milliseconds(silence_);
 }

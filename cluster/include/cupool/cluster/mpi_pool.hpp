@@ -101,7 +101,7 @@ public:
     /// the launcher; MPI without MPI_THREAD_MULTIPLE, or finalised), invalid_argument (an option is out of its range, which is found on
     /// this rank alone, or differs between ranks; the communicator is none), forked; RankError lost (not all ranks call it before the
     /// deadline), failed (a rank's pool cannot be used)
-    explicit MpiPool(DevicePool pool, MpiOptions options = {}, SourceLocation where = SourceLocation::current());
+    explicit MpiPool(DevicePool pool, const MpiOptions& options = {}, SourceLocation where = SourceLocation::current());
 
     /// This rank, from 0.
     int rank(SourceLocation where = SourceLocation::current()) const;
@@ -125,8 +125,9 @@ public:
 
     /// The sum of all ranks' terms, as DevicePool::msm() of each rank's. Only the ranks' sums travel; they are added in the order of the
     /// ranks. The result has z = 1 (or 0 for infinity), so it has the same bits on all ranks, for any number of them and any division of
-    /// the terms. A rank may have no terms. \param config  are_points_montgomery_form is the same on all ranks; results are on the host
-    /// \throws what DevicePool::msm() throws, and unsupported (results on a device)
+    /// the terms. DevicePool::msm() gives another form of the same point: compare by to_affine(). A rank may have no terms. \param config
+    /// are_points_montgomery_form is the same on all ranks; results are on the host \throws what DevicePool::msm() throws, and unsupported
+    /// (results on a device)
     template <Curve C>
     MpiReport msm(const PoolOperand<Scalar>& scalars, const PoolOperand<AffinePoint<C>>& points, const MsmConfig& config,
                   JacobianPoint<C>& result, SourceLocation where = SourceLocation::current()) const;
