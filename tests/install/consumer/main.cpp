@@ -1,5 +1,7 @@
-// 2 G + 3 G = 5 G on whatever this host has, and a device of the installed simulated driver.
+// 2 G + 3 G = 5 G on whatever this host has, by its pool and by one rank if there is an MPI library, and a device of the installed
+// simulated driver.
 #include <array>
+#include <cupool/cluster/mpi_pool.hpp>
 #include <cupool/cupool.hpp>
 #include <cupool/simulator/simulator.hpp>
 #include <iostream>
@@ -14,6 +16,15 @@ int main() {
     cupool::JacobianPoint<curve> result;
     const cupool::RunReport report = pool.msm<curve>(scalars, points, cupool::MsmConfig{}, result);
     std::cout << pool << ": " << report << '\n';
+
+    try {
+        const cupool::MpiPool ranks(pool);
+        ranks.msm<curve>(scalars, points, cupool::MsmConfig{}, result);
+        std::cout << ranks.library() << ": " << ranks.size() << " rank\n";
+    } catch (const cupool::Error& error) {
+        std::cout << error.what() << '\n';
+        if (error.category() != cupool::ErrorCategory::unsupported) return 1;
+    }
 
     const cupool::Simulator simulator(CUPOOL_SIMULATOR_LIBRARY);
     cupool::LoadOptions options;
