@@ -13,21 +13,8 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-std::string text_of(const std::exception_ptr& failure) {
-    if (!failure) return "";
-    try {
-        std::rethrow_exception(failure);
-    } catch (const Error& error) {
-        return std::string(to_string(error.category())) + ": " + error.message();  // its location is the failing rank's
-    } catch (const std::exception& error) {
-        return error.what();
-    } catch (...) {
-        return "an exception of unknown type";
-    }
-}
-
 Bytes serialized(Contribution contribution) {
-    const std::string failure = text_of(contribution.failure);
+    const std::string failure = failure_text(contribution.failure);
     return MessageWriter().text(contribution.call).text(failure).flag(contribution.failure != nullptr).bytes(contribution.payload).take();
 }
 
@@ -104,6 +91,19 @@ void require_same_calls(const std::vector<Told>& all) {
 }
 
 }  // namespace
+
+std::string failure_text(const std::exception_ptr& failure) {
+    if (!failure) return "";
+    try {
+        std::rethrow_exception(failure);
+    } catch (const Error& error) {
+        return std::string(to_string(error.category())) + ": " + error.message();
+    } catch (const std::exception& error) {
+        return *error.what() == '\0' ? "an exception without a text" : error.what();
+    } catch (...) {
+        return "an exception of unknown type";
+    }
+}
 
 std::vector<Bytes> agree(RankLink& link, Contribution contribution) {
     const std::exception_ptr own_failure = contribution.failure;

@@ -25,7 +25,6 @@ public:
     static MessageMemory of_size(std::size_t bytes) { return of(std::vector<std::byte>(bytes)); }
 
     std::span<std::byte> bytes() const noexcept { return bytes_; }
-    const std::shared_ptr<void>& owner() const noexcept { return owner_; }
     /// A part of the same memory.
     MessageMemory part(std::size_t offset, std::size_t bytes) const { return {bytes_.subspan(offset, bytes), owner_}; }
 

@@ -8,10 +8,10 @@ namespace cupool::detail {
 /// library, implements it (mpi_plugin.cpp).
 ///
 /// Every function with a status returns 0 or MPI's error code, which describe() explains. Functions may be called by any thread if
-/// thread_level() says so.
+/// serves_all_threads() says so.
 class MpiInterface {
 public:
-    /// The version of this class. A plugin exports function() under a name that has it.
+    /// The name under which a plugin exports a Function. It ends with the version of this class.
     static constexpr const char* symbol = "cupool_mpi_interface_1";
     using Function = MpiInterface* (*)();
 

@@ -65,13 +65,13 @@ MpiInterface& opened(const std::string& plugin, const SourceLocation& where) {
     return mpi;
 }
 
+}  // namespace
+
 std::string text_of(MpiInterface& mpi, int status) {
     char text[512] = {};
     mpi.describe(status, text, sizeof text);
     return text;
 }
-
-}  // namespace
 
 MpiLibrary::MpiLibrary(std::string plugin, const SourceLocation& where) : plugin_(std::move(plugin)), mpi_(opened(plugin_, where)) {
     if (mpi_.is_initialized()) return;

@@ -11,6 +11,9 @@
 
 namespace cupool::detail {
 
+/// What MPI says of a status.
+std::string text_of(MpiInterface& mpi, int status);
+
 /// The MPI library of this process, opened and initialised when it is first needed. A process has one, for good: MPI cannot be initialised
 /// twice. If cupool has initialised it, cupool finalises it when the process exits. Thread-safe.
 class MpiLibrary {

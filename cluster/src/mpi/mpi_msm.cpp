@@ -1,6 +1,5 @@
 #include <cstring>
 #include <cupool/kernels/point.hpp>
-#include <type_traits>
 
 #include "curve/for_each_curve.hpp"
 #include "mpi_pool_state.hpp"

@@ -123,7 +123,6 @@ MpiPool::MpiPool(DevicePool pool, const MpiOptions& options, SourceLocation wher
     try {
         state_ = detail::make_shared_unless_forked<State>(std::move(pool), options, where);
     } catch (const RankError& error) {
-        if (error.kind() == RankError::Kind::lost) detail::MpiLibrary::leave_unfinalized();
         throw RankError(error.kind(), error.rank(), error.message(), where);
     } catch (const Error& error) {
         throw error.at(where);

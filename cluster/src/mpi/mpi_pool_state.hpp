@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cupool/cluster/mpi_pool.hpp>
 #include <cupool/driver/detail/process_mark.hpp>
-#include <exception>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -44,7 +43,6 @@ public:
         try {
             function(report);
         } catch (const RankError& error) {
-            if (error.kind() == RankError::Kind::lost) detail::MpiLibrary::leave_unfinalized();
             throw RankError(error.kind(), error.rank(), error.message(), where);
         } catch (const Error& error) {
             throw error.at(where);
@@ -60,33 +58,5 @@ public:
         return reported(where, std::move(function));
     }
 };
-
-namespace detail {
-
-/// The first failure of the copies of a transfer. The messages of the transfer go on after one, with whatever they have, since the other
-/// ranks wait for them; in the end all ranks are told.
-class FirstFailure {
-public:
-    /// Calls copy(), unless there was a failure before.
-    template <class Copy>
-    void guard(Copy copy) {
-        if (!failure_) failure_ = failure_of(copy);
-    }
-    const std::exception_ptr& get() const noexcept { return failure_; }
-
-private:
-    std::exception_ptr failure_;
-};
-
-/// A call in which arrays travel: prepare() checks them and gets memory, transfer(failure) moves them. Each ends on all ranks alike.
-template <class Prepare, class Transfer>
-void transfer_between_ranks(RankLink& link, const std::string& call, Prepare prepare, Transfer transfer) {
-    agree(link, {call, {}, failure_of(prepare)});
-    FirstFailure failure;
-    link.or_be_lost([&] { transfer(failure); });
-    agree(link, {"the end of " + call, {}, failure.get()});
-}
-
-}  // namespace detail
 
 }  // namespace cupool

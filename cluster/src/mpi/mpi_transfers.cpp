@@ -138,14 +138,7 @@ T received(RankLink& link, int from, int tag) {
 
 Trailer trailer_of(const std::exception_ptr& failure) {
     Trailer trailer{};
-    if (!failure) return trailer;
-    try {
-        std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
-        std::strncpy(trailer.data(), error.what(), trailer.size() - 1);
-    } catch (...) {
-        std::strncpy(trailer.data(), "an exception of unknown type", trailer.size() - 1);
-    }
+    detail::failure_text(failure).copy(trailer.data(), trailer.size() - 1);
     return trailer;
 }
 

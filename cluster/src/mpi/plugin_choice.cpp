@@ -11,16 +11,15 @@ namespace {
 
 /// A library that cupool has a plugin for.
 struct Known {
-    std::string_view name;
-    std::string_view version_text;  ///< how the text of MPI_Get_library_version begins
+    std::string_view name;  ///< with which the text of MPI_Get_library_version begins
     std::string_view file;
     std::vector<const char*> variables;  ///< which its launchers set
 };
 
 const std::vector<Known>& known_libraries() {
     static const std::vector<Known> libraries{
-        {"Open MPI", "Open MPI", "libcupool-openmpi.so", {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK"}},
-        {"MPICH", "MPICH", "libcupool-mpich.so", {"PMI_RANK", "PMI_SIZE"}},
+        {"Open MPI", "libcupool-openmpi.so", {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK"}},
+        {"MPICH", "libcupool-mpich.so", {"PMI_RANK", "PMI_SIZE"}},
     };
     return libraries;
 }
@@ -43,7 +42,7 @@ std::string loaded_version() {
 Choice choice() {
     const std::string loaded = loaded_version();
     for (const Known& library : known_libraries()) {
-        if (loaded.starts_with(library.version_text)) return {{&library}, "the program is linked with it"};
+        if (loaded.starts_with(library.name)) return {{&library}, "the program is linked with it"};
     }
     if (!loaded.empty()) return {{}, "the program is linked with " + loaded.substr(0, loaded.find('\n'))};
     for (const Known& library : known_libraries()) {

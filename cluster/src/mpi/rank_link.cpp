@@ -23,12 +23,6 @@ public:
 
 namespace {
 
-std::string text_of(MpiInterface& mpi, int status) {
-    char text[512] = {};
-    mpi.describe(status, text, sizeof text);
-    return text;
-}
-
 std::string milliseconds(RankLink::Duration time) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) + " ms";
 }
@@ -48,7 +42,10 @@ RankLink::RankLink(MpiInterface& mpi, MpiInterface::Communicator communicator, D
       size_(mpi.size(communicator)),
       silence_(silence),
       watch_(mpi, communicator, heartbeat, silence) {
-    MpiLibrary::leave_at_exit(this, [this] { watch_.leave(); });
+    MpiLibrary::leave_at_exit(this, [this] {
+        watch_.leave();
+        if (watch_.has_lost()) MpiLibrary::leave_unfinalized();
+    });
 }
 
 RankLink::~RankLink() {

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cupool/driver/source_location.hpp>
 #include <memory>
 #include <mutex>
 #include <span>

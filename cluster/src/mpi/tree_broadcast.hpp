@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "mpi_pool_state.hpp"
+#include "agreement.hpp"
 #include "rank_link.hpp"
 #include "transfer_operand.hpp"
 

@@ -90,17 +90,18 @@ std::ostream& operator<<(std::ostream& out, const MpiReport& report);
 /// docs/cluster.md says how to tell them not to.
 ///
 /// Operands. Scalars, points and inputs of reductions are this rank's own, of any size, in any place that its pool takes. Arrays of the
-/// other calls are in host memory or on one device of this rank's pool; calls run after earlier work of that device's default stream, and
-/// return when they are done.
+/// other calls are in host memory, given as spans, or on one device of this rank's pool; calls run after earlier work of that device's
+/// default stream, and return when they are done.
 ///
 /// Thread-safe. Copyable: copies share the same state, and keep the pool. When the last copy is destroyed the rank leaves, which others
 /// notice when they next need it. In a forked child every member throws forked, and after a move from it wrong_context.
 class MpiPool {
 public:
     /// Called by all ranks of the communicator. \throws Error unsupported (no plugin for the MPI library, or one that does not fit it or
-    /// the launcher; MPI without MPI_THREAD_MULTIPLE, or finalised), invalid_argument (an option is out of its range, which is found on
-    /// this rank alone, or differs between ranks; the communicator is none), forked; RankError lost (not all ranks call it before the
-    /// deadline), failed (a rank's pool cannot be used)
+    /// the launcher; MPI without MPI_THREAD_MULTIPLE, or finalised), invalid_argument (an option is out of its range, or differs
+    /// between ranks; the communicator is none), forked; RankError lost (not all ranks call it before the deadline), failed (a rank's
+    /// option is out of its range, or its pool cannot be used). A rank without a plugin throws alone: the others may then wait in
+    /// MPI_Init_thread until the launcher ends them
     explicit MpiPool(DevicePool pool, const MpiOptions& options = {}, SourceLocation where = SourceLocation::current());
 
     /// This rank, from 0.

@@ -15,11 +15,10 @@ struct RankArray {
     int ordinal = no_ordinal;      ///< of the device; no_ordinal in host memory
     std::size_t element_size = 1;  ///< bytes
 
-    /// An array that is only read.
+    /// An array that is only read, although `host` would allow to write it.
     template <class T>
     static RankArray of(const Operand<T>& array) {
         if (array.is_on_device()) return on_device(array.device());
-        // The constness comes back in the name of the member that takes it: an input is never written.
         return on_host(std::span<T>(const_cast<T*>(array.host().data()), array.host().size()));
     }
     template <class T>
