@@ -163,6 +163,10 @@ TEST_CASE("a program ends by itself: with its pool, before its pool, in a forked
         check_survivors(result, 3);
         CHECK(result.exit_code != -1);
         CHECK(result.left_over == 0);
+        const RanksResult unnoticed = run_ranks(launcher, 3, {"unnoticed_loss"}, {"CUPOOL_TEST_SILENCE=1500"});
+        CHECK(unnoticed.told.size() == 2);
+        CHECK(unnoticed.exit_code != -1);
+        CHECK(unnoticed.left_over == 0);
     }
 }
 

@@ -2,6 +2,7 @@
 //
 // ENGINE is host, gpu (simulated devices) or mixed (a device on every second rank). Every rank checks its own results and writes a file
 // rank.N to the directory: "ok", what its results were, or the error. It exits with 0 if all is as it must be.
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -531,6 +532,14 @@ void exiting_scenario(const std::string& engine, bool is_one_alone, Text& out) {
     out << lost.message();
 }
 
+/// Rank 1 dies while the others call nothing; these exit with their pools.
+void unnoticed_loss_scenario(const std::string& engine) {
+    const auto* const ranks = new MpiPool(own_pool(engine), options());
+    ranks->barrier();
+    if (ranks->rank() == 1) ::raise(SIGKILL);
+    std::this_thread::sleep_for(2 * options().silence);
+}
+
 /// A rank is busy with its own code for longer than the silence, and is not taken for lost. The same of several threads' calls at once.
 void busy_scenario(const MpiPool& ranks, Text&) {
     if (ranks.rank() == 1) std::this_thread::sleep_for(2 * options().silence);
@@ -636,6 +645,7 @@ void run(const std::string& scenario, const std::string& engine, Text& out) {
     if (scenario == "missing") return missing_rank_scenario(engine, out);
     if (scenario.starts_with("lost")) return lost_rank_scenario(engine, out);
     if (scenario == "exiting" || scenario == "one_exits") return exiting_scenario(engine, scenario == "one_exits", out);
+    if (scenario == "unnoticed_loss") return unnoticed_loss_scenario(engine);
     if (scenario == "options") return options_scenario(engine, out);
     const MpiPool ranks(own_pool(engine), options());
     static const std::map<std::string, std::function<void(const MpiPool&, Text&)>> scenarios{
